@@ -1,0 +1,12 @@
+import { decodeTime, ulid } from "ulid";
+
+/**
+ * A new id `<prefix>_<ulid>`: ids of one prefix sort by their time of creation.
+ *
+ * @param at milliseconds since the epoch
+ * @see https://github.com/ulid/spec
+ */
+export const newId = (prefix: "lead" | "conv" | "msg", at = Date.now()) => `${prefix}_${ulid(at)}`;
+
+/** When the id was made, as an ISO 8601 UTC timestamp. */
+export const createdAt = (id: string) => new Date(decodeTime(id.slice(id.indexOf("_") + 1))).toISOString();

@@ -1,0 +1,71 @@
+/**
+ * The table's map: every primary key and index key is built here and nowhere else.
+ *
+ * A partition key begins with the item's type, then the account, so that a role can be held to types of item
+ * by `dynamodb:LeadingKeys`. Parts are percent-encoded, so a `#` in a value can never end a part early: no two
+ * different lists of parts give the same key.
+ */
+const join = (...parts: string[]) => parts.map(encodeURIComponent).join("#");
+
+/** The secondary indexes, each with its partition key attribute; the sort key of all is the item's own `sk`. */
+export const indexes = {
+  "by-status": "byStatus",
+  "by-origin": "byOrigin",
+  "by-status-and-origin": "byStatusAndOrigin",
+  "by-parent": "byParent",
+} as const;
+
+export type IndexName = keyof typeof indexes;
+
+/** The first part of every partition key, of the table and of its indexes. */
+export const itemTypes = {
+  lead: "LEAD",
+  conversation: "CONVERSATION",
+  message: "MESSAGE",
+  active: "ACTIVE",
+  apiKey: "KEY",
+} as const;
+
+type Listed = "lead" | "conversation";
+
+/** Where an account's leads or conversations are, oldest first by their ids. */
+export const listPartition = (type: Listed, account: string) => join(itemTypes[type], account);
+
+/** A value of the `by-status` index. `type` keeps leads and conversations apart. */
+export const statusPartition = (type: Listed, account: string, status: string) =>
+  join(itemTypes[type], account, status);
+
+/** A value of the `by-origin` index: a lead's source or a conversation's channel. */
+export const originPartition = (type: Listed, account: string, origin: string) =>
+  join(itemTypes[type], account, origin);
+
+/** A value of the `by-status-and-origin` index. */
+export const statusAndOriginPartition = (type: Listed, account: string, status: string, origin: string) =>
+  join(itemTypes[type], account, status, origin);
+
+/** A value of the `by-parent` index: the conversations of a lead. */
+export const leadConversationsPartition = (account: string, leadId: string) =>
+  join(itemTypes.conversation, account, leadId);
+
+/** A value of the `by-parent` index: the API keys of an account. */
+export const accountApiKeysPartition = (account: string) => join(itemTypes.apiKey, account);
+
+export const leadKey = (account: string, id: string) => ({ pk: listPartition("lead", account), sk: id });
+
+export const conversationKey = (account: string, id: string) => ({
+  pk: listPartition("conversation", account),
+  sk: id,
+});
+
+export const messageKey = (account: string, conversationId: string, id: string) => ({
+  pk: join(itemTypes.message, account, conversationId),
+  sk: id,
+});
+
+/** The pointer to the one active conversation of a lead on a channel. */
+export const activeConversationKey = (account: string, leadId: string, channel: string) => ({
+  pk: join(itemTypes.active, account, leadId),
+  sk: channel,
+});
+
+export const apiKeyKey = (sha256: string, keyId: string) => ({ pk: join(itemTypes.apiKey, sha256), sk: keyId });

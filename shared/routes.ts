@@ -1,0 +1,45 @@
+import type { JSONSchema } from "json-schema-to-ts";
+import * as schemas from "./schemas.ts";
+
+/** One route of the API: what the stack, the validators and the documentation know of it. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** The status of a success. */
+  readonly success: 200 | 201;
+  readonly query: JSONSchema;
+  /** The schema of the JSON body; a route without one takes no body. */
+  readonly body?: JSONSchema;
+}
+
+/** Every route, under the name of its function in `functions/`. */
+export const routes = {
+  "list-leads": {
+    method: "GET",
+    path: "/api/v1/leads",
+    success: 200,
+    query: schemas.leadsQuery,
+  },
+  "create-lead": {
+    method: "POST",
+    path: "/api/v1/leads",
+    success: 201,
+    query: schemas.noQuery,
+    body: schemas.newLead,
+  },
+  "list-conversations": {
+    method: "GET",
+    path: "/api/v1/conversations",
+    success: 200,
+    query: schemas.conversationsQuery,
+  },
+  "send-message": {
+    method: "POST",
+    path: "/api/v1/conversations",
+    success: 201,
+    query: schemas.noQuery,
+    body: schemas.newMessage,
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;
