@@ -30,7 +30,8 @@ function validatorSource(name: RouteName): string {
 
 function routeOf(specifier: string): RouteName {
   const name = specifier.slice(prefix.length);
-  if (!Object.hasOwn(routes, name)) throw new Error(`There is no route "${name}" to compile a validator for.`);
+  if (!Object.hasOwn(routes, name))
+    throw new Error(`There is no route "${name}" to compile a validator for.`);
   return name as RouteName;
 }
 
@@ -57,7 +58,13 @@ export function validatorsVitePlugin() {
     async load(id: string) {
       if (!id.startsWith(`\0${prefix}`)) return undefined;
       const stdin = { contents: `export { default } from "${id.slice(1)}"`, resolveDir: import.meta.dirname };
-      const result = await build({ stdin, bundle: true, write: false, format: "esm", plugins: [validatorsPlugin()] });
+      const result = await build({
+        stdin,
+        bundle: true,
+        write: false,
+        format: "esm",
+        plugins: [validatorsPlugin()],
+      });
       return result.outputFiles[0]?.text;
     },
   };

@@ -68,4 +68,7 @@ export const activeConversationKey = (account: string, leadId: string, channel: 
   sk: channel,
 });
 
-export const apiKeyKey = (sha256: string, keyId: string) => ({ pk: join(itemTypes.apiKey, sha256), sk: keyId });
+export const apiKeyKey = (sha256: string, keyId: string) => ({
+  pk: join(itemTypes.apiKey, sha256),
+  sk: keyId,
+});

@@ -43,3 +43,11 @@ export const routes = {
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;
+
+/** What a valid request to each route holds. */
+export type RouteInputs = {
+  "list-leads": { readonly query: schemas.LeadsQuery };
+  "create-lead": { readonly body: schemas.NewLead };
+  "list-conversations": { readonly query: schemas.ConversationsQuery };
+  "send-message": { readonly body: schemas.NewMessage };
+};

@@ -137,7 +137,14 @@ export const conversation = {
 /** A sent message in an answer: nothing in it changes later. */
 export const message = {
   type: "object",
-  properties: { id, conversationId: id, leadId: id, channel: label, message: messageText, createdAt: timestamp },
+  properties: {
+    id,
+    conversationId: id,
+    leadId: id,
+    channel: label,
+    message: messageText,
+    createdAt: timestamp,
+  },
   required: ["id", "conversationId", "leadId", "channel", "message", "createdAt"],
   additionalProperties: false,
 } as const satisfies JSONSchema;

@@ -1,0 +1,7 @@
+import validate from "validate:create-lead";
+import { routeHandler } from "../shared/http/route-handler.ts";
+import { createLead } from "../shared/leads.ts";
+
+export const handler = routeHandler("create-lead", validate, ({ account, body }) =>
+  createLead(account, body),
+);

@@ -1,0 +1,8 @@
+import validate from "validate:list-conversations";
+import { listConversations } from "../shared/conversations.ts";
+import { routeHandler } from "../shared/http/route-handler.ts";
+import { pageRequest } from "../shared/pages/page.ts";
+
+export const handler = routeHandler("list-conversations", validate, ({ account, query }) =>
+  listConversations(account, query, pageRequest(query)),
+);

@@ -1,0 +1,39 @@
+/** Every error that a handler answers: its status and its title, by code. */
+export const problems = {
+  invalid_input: { status: 400, title: "Invalid input" },
+  lead_not_found: { status: 404, title: "Lead not found" },
+  unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  internal_error: { status: 500, title: "Internal error" },
+  busy: { status: 503, title: "Busy" },
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+
+/** One fault of a request: where it is, its field (`""` for the whole body), a code and a sentence. */
+export interface Fault {
+  readonly in: "query" | "body" | "header";
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The one error that handlers and domain functions throw on purpose; all others are answered as internal errors. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ProblemCode;
+  readonly faults: readonly Fault[];
+  /** Seconds after which the caller may try again. */
+  readonly retryAfter: number | undefined;
+
+  /** @param detail a sentence for the caller, which holds nothing of the inside */
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    options: { faults?: readonly Fault[]; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(detail, { cause: options.cause });
+    this.code = code;
+    this.faults = options.faults ?? [];
+    this.retryAfter = options.retryAfter;
+  }
+}

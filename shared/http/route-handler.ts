@@ -1,0 +1,59 @@
+import middy from "@middy/core";
+import validator, { type Options } from "@middy/validator";
+import type { ValidateFunction } from "ajv";
+import type {
+  APIGatewayProxyEventV2WithLambdaAuthorizer,
+  APIGatewayProxyResultV2,
+  Context,
+} from "aws-lambda";
+import type { AuthorizerContext } from "../api-keys.ts";
+import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
+import { bodyParser } from "./body-parser.ts";
+import { problemAnswers } from "./problem-answers.ts";
+import { queryParser } from "./query-parser.ts";
+
+/** The event of a route; the parsers put `query` on it and replace `body` by what it says. */
+export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {
+  body?: unknown;
+  query: object;
+};
+
+/** A valid request to a route. */
+type RouteRequest<Name extends RouteName> = RouteInputs[Name] & {
+  /** The account whose key the request carries. */
+  readonly account: string;
+  /** When the work must have ended, in milliseconds since the epoch. */
+  readonly deadline: number;
+};
+
+/** Time of an invocation that is kept back for answering, in milliseconds. */
+const answerTime = 500;
+
+/**
+ * The Lambda handler of a route: valid input in, one call, its result out as JSON.
+ *
+ * @param validate the route's validator, compiled from its schemas
+ */
+export function routeHandler<Name extends RouteName>(
+  name: Name,
+  validate: ValidateFunction,
+  handle: (request: RouteRequest<Name>) => Promise<object>,
+) {
+  const route: Route = routes[name];
+  return middy<RouteEvent, APIGatewayProxyResultV2>()
+    .use(problemAnswers())
+    .use(queryParser())
+    .use(bodyParser(route.body !== undefined))
+    .use(validator({ eventSchema: validate as unknown as NonNullable<Options["eventSchema"]> }))
+    .handler(async (event: RouteEvent, context: Context) => {
+      const { query, body, requestContext } = event;
+      const account = requestContext.authorizer.lambda.accountId;
+      const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
+      const result = await handle({ query, body, account, deadline } as unknown as RouteRequest<Name>);
+      return {
+        statusCode: route.success,
+        headers: { "content-type": "application/json", "cache-control": "no-store" },
+        body: JSON.stringify(result),
+      };
+    });
+}

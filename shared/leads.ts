@@ -1,0 +1,80 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { createdAt, newId } from "./ids.ts";
+import {
+  leadKey,
+  listPartition,
+  originPartition,
+  statusAndOriginPartition,
+  statusPartition,
+} from "./keys.ts";
+import { listPage } from "./pages/counted-query.ts";
+import type { Page, PageRequest } from "./pages/page.ts";
+import type { Lead, LeadsQuery, NewLead } from "./schemas.ts";
+import { table, tableName } from "./table.ts";
+
+/** Stores a new lead. */
+export async function createLead(account: string, input: NewLead): Promise<Lead> {
+  const id = newId("lead");
+  const lead: Lead = { score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) };
+  try {
+    await table.send(
+      new PutCommand({
+        TableName: tableName,
+        Item: leadItem(account, lead),
+        ConditionExpression: "attribute_not_exists(pk)",
+      }),
+    );
+  } catch (error) {
+    // The id is fresh, so what stands in the way is this very lead, written by an attempt whose answer was lost.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+  return lead;
+}
+
+/** Whether the account has the lead, as of now. */
+export async function leadExists(account: string, id: string): Promise<boolean> {
+  const { Item } = await table.send(
+    new GetCommand({
+      TableName: tableName,
+      Key: leadKey(account, id),
+      ConsistentRead: true,
+      ProjectionExpression: "pk",
+    }),
+  );
+  return Item !== undefined;
+}
+
+/** A page of the account's leads, newest first. */
+export function listLeads(account: string, filter: LeadsQuery, page: PageRequest): Promise<Page<Lead>> {
+  return listPage(leadsRange(account, filter), page, toLead);
+}
+
+function leadsRange(account: string, { status, source }: LeadsQuery) {
+  if (status && source) {
+    const partition = statusAndOriginPartition("lead", account, status, source);
+    return { index: "by-status-and-origin", partition } as const;
+  }
+  if (status) return { index: "by-status", partition: statusPartition("lead", account, status) } as const;
+  if (source) return { index: "by-origin", partition: originPartition("lead", account, source) } as const;
+  return { partition: listPartition("lead", account) };
+}
+
+/** A lead as it is stored: its fields, and a key for each index that lists it. */
+function leadItem(account: string, lead: Lead) {
+  const { source, status } = lead;
+  return {
+    ...leadKey(account, lead.id),
+    byStatus: statusPartition("lead", account, status),
+    ...(source !== undefined && {
+      byOrigin: originPartition("lead", account, source),
+      byStatusAndOrigin: statusAndOriginPartition("lead", account, status, source),
+    }),
+    ...lead,
+  };
+}
+
+function toLead(item: Record<string, unknown>): Lead {
+  const { pk, sk, byStatus, byOrigin, byStatusAndOrigin, ...lead } = item;
+  return lead as Lead;
+}

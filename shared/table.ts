@@ -1,0 +1,18 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { requiredEnv } from "./env.ts";
+
+/** The one table's name. */
+export const tableName = requiredEnv("TABLE_NAME");
+
+/**
+ * The one client, kept for the life of the execution environment. An attempt that takes a second has failed; the
+ * SDK makes three, so a call ends well within a function's own timeout.
+ */
+export const table = DynamoDBDocumentClient.from(
+  new DynamoDBClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },
+  }),
+  { marshallOptions: { removeUndefinedValues: true } },
+);

@@ -1,0 +1,189 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as authorize } from "../../functions/authorize.ts";
+import { newApiKey } from "../../shared/api-key-format.ts";
+import { call } from "../support/call.ts";
+import { authorizerEvent } from "../support/events.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+
+beforeEach(() => {
+  table.reset();
+  logged.mockClear();
+});
+
+const named = (name: string, message = "inside") => Object.assign(new Error(message), { name });
+
+const canceled = (...codes: string[]) =>
+  new TransactionCanceledException({
+    message: "canceled",
+    $metadata: {},
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
+
+/** The lead exists, and the pointer names this conversation. */
+function withActiveConversation(conversationId?: string) {
+  table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: "lead_1" } }).resolves({ Item: { pk: "LEAD#acme" } });
+  table
+    .on(GetCommand, { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } })
+    .resolves(conversationId === undefined ? {} : { Item: { conversationId } });
+}
+
+const writes = () =>
+  table.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input.TransactItems ?? []);
+
+describe("a table that turns calls away", () => {
+  test.each([
+    "ThrottlingException",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "TimeoutError",
+  ])("with %s is answered with 503 and Retry-After on every route", async (name) => {
+    table.onAnyCommand().rejects(named(name));
+    const answers = [
+      await call("list-leads"),
+      await call("list-conversations"),
+      await call("create-lead", { body: { name: "Ada" } }),
+      await call("send-message", { body: message }),
+    ];
+    for (const { status, headers, problem } of answers) {
+      expect(status).toBe(503);
+      expect(headers["retry-after"]).toBe("1");
+      expect(problem).toMatchObject({ code: "busy", status: 503, requestId: "request-1" });
+    }
+  });
+
+  test("with an error nobody expected is answered with 500, which tells nothing of it", async () => {
+    table.onAnyCommand().rejects(named("ValidationException", "secret arn:aws:dynamodb"));
+    const { status, problem } = await call("create-lead", { body: { name: "Ada" } });
+    expect(status).toBe(500);
+    expect(problem).toMatchObject({ code: "internal_error", requestId: "request-1" });
+    expect(JSON.stringify(problem)).not.toMatch(/secret|arn|Validation/);
+    expect(logged).toHaveBeenCalledWith(
+      expect.objectContaining({
+        requestId: "request-1",
+        cause: expect.objectContaining({ name: "ValidationException" }),
+      }),
+    );
+  });
+
+  test("makes the authorizer throw, which API Gateway answers with 500", async () => {
+    table.onAnyCommand().rejects(named("ThrottlingException"));
+    const event = authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`);
+    await expect(authorize(event)).rejects.toThrow("inside");
+  });
+});
+
+test("a lead whose first write took effect although its answer was lost is created once", async () => {
+  table.on(PutCommand).rejects(new ConditionalCheckFailedException({ message: "exists", $metadata: {} }));
+  const { status, body } = await call("create-lead", { body: { name: "Ada" } });
+  expect(status).toBe(201);
+  expect(body.id).toBe(table.commandCalls(PutCommand)[0]?.args[0].input.Item?.sk);
+});
+
+test("a key that is no key is refused without a read", async () => {
+  expect(await authorize(authorizerEvent("Bearer lck_nonsense"))).toEqual({ isAuthorized: false });
+  expect(table.calls()).toHaveLength(0);
+});
+
+test("a list goes on where a partial answer ended", async () => {
+  const lead = (id: number) => ({ pk: "LEAD#acme", sk: `lead_${id}`, id: `lead_${id}` });
+  table
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [lead(3)], Count: 1, LastEvaluatedKey: { sk: "lead_3" } })
+    .resolvesOnce({ Items: [], Count: 0, LastEvaluatedKey: { sk: "lead_3a" } })
+    .resolvesOnce({ Items: [lead(2)], Count: 1, LastEvaluatedKey: { sk: "lead_2" } })
+    .resolvesOnce({ Count: 40, LastEvaluatedKey: { sk: "lead_1" } })
+    .resolvesOnce({ Count: 2 });
+  const { body } = await call("list-leads", { query: "limit=2" });
+  expect(body.data.map(({ id }) => id)).toEqual(["lead_3", "lead_2"]);
+  expect(body.pagination.total).toBe(44);
+  const starts = table.commandCalls(QueryCommand).map(({ args }) => args[0].input.ExclusiveStartKey?.sk);
+  expect(starts).toEqual([undefined, "lead_3", "lead_3a", "lead_2", "lead_1"]);
+});
+
+describe("a message whose transaction", () => {
+  test.each([
+    "TransactionConflict",
+    "ThrottlingError",
+    "ProvisionedThroughputExceeded",
+  ])("meets %s is tried again until it is written", async (code) => {
+    withActiveConversation("conv_1");
+    table
+      .on(TransactWriteCommand)
+      .rejectsOnce(canceled(code, "None"))
+      .rejectsOnce(canceled("None", code))
+      .resolves({});
+    const { status, body } = await call("send-message", { body: message });
+    expect(status).toBe(201);
+    expect(writes()).toHaveLength(3);
+    expect(writes()[2]?.[1]?.Put?.Item?.id).toBe(body.id);
+  });
+
+  test("meets conflicts until the invocation's time is used up is answered with 503", async () => {
+    withActiveConversation("conv_1");
+    table.on(TransactWriteCommand).rejects(canceled("TransactionConflict", "None"));
+    const { status, problem, headers } = await call("send-message", { body: message }, 800);
+    expect(status).toBe(503);
+    expect(headers["retry-after"]).toBe("1");
+    expect(problem.code).toBe("busy");
+    expect(writes().length).toBeGreaterThan(1);
+  });
+
+  test("is refused for another reason is answered with 500 and not tried again", async () => {
+    withActiveConversation("conv_1");
+    table.on(TransactWriteCommand).rejects(canceled("ValidationError", "None"));
+    expect((await call("send-message", { body: message })).status).toBe(500);
+    expect(writes()).toHaveLength(1);
+  });
+
+  test("finds the conversation ended starts another, in the pointer's place", async () => {
+    withActiveConversation("conv_1");
+    const ended = canceled("ConditionalCheckFailed", "None");
+    ended.CancellationReasons = [{ Code: "ConditionalCheckFailed", Item: { status: { S: "closed" } } }];
+    table.on(TransactWriteCommand).rejectsOnce(ended).resolves({});
+    const { body } = await call("send-message", { body: message });
+    expect(body.conversationId).not.toBe("conv_1");
+    expect(writes()[1]?.[0]?.Put).toMatchObject({
+      Item: { conversationId: body.conversationId },
+      ConditionExpression: "conversationId = :ended",
+      ExpressionAttributeValues: { ":ended": "conv_1" },
+    });
+  });
+
+  test("finds a later message by a clock ahead of its own is not dated before it", async () => {
+    withActiveConversation("conv_1");
+    const ahead = new Date(Date.now() + 1500).toISOString();
+    const overtaken = canceled("ConditionalCheckFailed", "None");
+    const item = { status: { S: "active" }, lastMessageAt: { S: ahead } };
+    overtaken.CancellationReasons = [{ Code: "ConditionalCheckFailed", Item: item }];
+    table.on(TransactWriteCommand).rejectsOnce(overtaken).resolves({});
+    const { body } = await call("send-message", { body: message });
+    expect(body).toMatchObject({ conversationId: "conv_1", createdAt: ahead });
+  });
+
+  test("loses the race to start the conversation joins the winner's", async () => {
+    table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: "lead_1" } }).resolves({ Item: { pk: "LEAD#acme" } });
+    table
+      .on(GetCommand, { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } })
+      .resolvesOnce({})
+      .resolves({ Item: { conversationId: "conv_9" } });
+    table
+      .on(TransactWriteCommand)
+      .rejectsOnce(canceled("ConditionalCheckFailed", "None", "None"))
+      .resolves({});
+    const { body } = await call("send-message", { body: message });
+    expect(body.conversationId).toBe("conv_9");
+  });
+});

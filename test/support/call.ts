@@ -1,0 +1,57 @@
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { handler as createLead } from "../../functions/create-lead.ts";
+import { handler as listConversations } from "../../functions/list-conversations.ts";
+import { handler as listLeads } from "../../functions/list-leads.ts";
+import { handler as sendMessage } from "../../functions/send-message.ts";
+import type { RouteEvent } from "../../shared/http/route-handler.ts";
+import type { RouteName } from "../../shared/routes.ts";
+import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
+import { lambdaContext, routeEvent, type TestRequest } from "./events.ts";
+
+const handlers = {
+  "list-leads": listLeads,
+  "create-lead": createLead,
+  "list-conversations": listConversations,
+  "send-message": sendMessage,
+};
+
+/** A problem document, as a test reads it. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  requestId: string;
+  errors?: { in: string; field: string; code: string; message: string }[];
+}
+
+interface List<T> {
+  data: T[];
+  pagination: { page: number; limit: number; total: number };
+}
+
+/** What each route answers to a valid request. */
+export interface Answers {
+  "list-leads": List<Lead>;
+  "create-lead": Lead;
+  "list-conversations": List<Conversation>;
+  "send-message": Message;
+}
+
+/** Sends a request through the route's whole handler; `body` is its answer, parsed. */
+export async function call<Name extends RouteName>(
+  name: Name,
+  request: TestRequest = {},
+  remaining?: number,
+) {
+  const event = routeEvent(name, request) as unknown as RouteEvent;
+  const answer = (await handlers[name](event, lambdaContext(remaining))) as APIGatewayProxyStructuredResultV2;
+  const body = JSON.parse(answer.body ?? "");
+  return {
+    status: answer.statusCode,
+    headers: answer.headers ?? {},
+    body: body as Answers[Name],
+    problem: body as Problem,
+  };
+}

@@ -1,0 +1,57 @@
+import type { APIGatewayRequestAuthorizerEventV2, Context } from "aws-lambda";
+import { type RouteName, routes } from "../../shared/routes.ts";
+
+/** What a test says of a request; the rest of the event is filled in. */
+export interface TestRequest {
+  readonly account?: string;
+  /** As in the URL, without the question mark. */
+  readonly query?: string;
+  /** An object is sent as JSON, a string as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** The event that API Gateway makes of a request, in payload format 2.0. */
+export function routeEvent(name: RouteName, request: TestRequest = {}) {
+  const { account = "acme", query = "", body, headers = {}, isBase64Encoded = false } = request;
+  const { method, path } = routes[name];
+  return {
+    version: "2.0",
+    routeKey: `${method} ${path}`,
+    rawPath: path,
+    rawQueryString: query,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    requestContext: {
+      accountId: "000000000000",
+      apiId: "api",
+      authorizer: { lambda: { accountId: account, keyId: "01JZ0000000000000000000000" } },
+      domainName: "api.example.com",
+      domainPrefix: "api",
+      http: { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },
+      requestId: "request-1",
+      routeKey: `${method} ${path}`,
+      stage: "$default",
+      time: "10/Jul/2026:19:19:05 +0000",
+      timeEpoch: 1783711145000,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    isBase64Encoded,
+  };
+}
+
+/** The authorizer's event for a request with this Authorization header. */
+export function authorizerEvent(authorization: string): APIGatewayRequestAuthorizerEventV2 {
+  const { headers, ...event } = routeEvent("list-leads");
+  return {
+    ...event,
+    type: "REQUEST",
+    routeArn: "arn:aws:execute-api:local:000000000000:api/$default/GET/api/v1/leads",
+    identitySource: [authorization],
+    headers: { ...headers, authorization },
+  } as unknown as APIGatewayRequestAuthorizerEventV2;
+}
+
+/** An invocation's context with this much time left, in milliseconds. */
+export const lambdaContext = (remaining = 10_000) =>
+  ({ awsRequestId: "invocation-1", getRemainingTimeInMillis: () => remaining }) as Context;

@@ -1,0 +1,39 @@
+import { defineConfig } from "vitest/config";
+import { validatorsVitePlugin } from "./lib/validators.ts";
+
+const integration = "test/**/*.integration.test.ts";
+const stack = "test/stack/**/*.test.ts";
+
+export default defineConfig({
+  plugins: [validatorsVitePlugin()],
+  test: {
+    coverage: {
+      include: ["functions/**/*.ts", "shared/**/*.ts"],
+      reporter: ["text-summary", ["text", { skipFull: true }]],
+      thresholds: { lines: 95, branches: 90 },
+    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [integration, stack],
+          env: { TABLE_NAME: "unit", AWS_REGION: "local" },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: [integration],
+          globalSetup: "test/support/engine.ts",
+          setupFiles: "test/support/own-table.ts",
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      { extends: true, test: { name: "stack", include: [stack], testTimeout: 60_000, hookTimeout: 60_000 } },
+    ],
+  },
+});
