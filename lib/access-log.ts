@@ -1,0 +1,26 @@
+/**
+ * The fields of the gateway's access log. The Authorization header and the query string are left out on purpose:
+ * they hold keys and personal data.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
+ */
+export const accessLogFields = {
+  requestId: "$context.requestId",
+  requestTime: "$context.requestTime",
+  routeKey: "$context.routeKey",
+  httpMethod: "$context.httpMethod",
+  path: "$context.path",
+  protocol: "$context.protocol",
+  status: "$context.status",
+  responseLength: "$context.responseLength",
+  responseLatency: "$context.responseLatency",
+  integrationLatency: "$context.integration.latency",
+  integrationStatus: "$context.integration.status",
+  integrationError: "$context.integration.error",
+  accountId: "$context.authorizer.accountId",
+  keyId: "$context.authorizer.keyId",
+  authorizerError: "$context.authorizer.error",
+  gatewayError: "$context.error.message",
+  sourceIp: "$context.identity.sourceIp",
+  userAgent: "$context.identity.userAgent",
+} as const;

@@ -1,0 +1,65 @@
+import { Duration } from "aws-cdk-lib";
+import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaAuthorizer, HttpLambdaResponseType } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { type Route, type RouteName, routes } from "../shared/routes.ts";
+import { accessLogFields } from "./access-log.ts";
+import type { Config } from "./config.ts";
+
+interface ApiProps {
+  readonly config: Config;
+  readonly apiName: string;
+  readonly authorizer: IFunction;
+  /** Gives the function of a route; called once for each. */
+  readonly handler: (route: RouteName) => IFunction;
+}
+
+/** The HTTP API: a function for each route, all behind the authorizer, on the one `$default` stage. */
+export class Api extends Construct {
+  /** The address of the API, without a slash at its end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, { config, apiName, authorizer, handler }: ApiProps) {
+    super(scope, id);
+    const httpApi = new HttpApi(this, "HttpApi", {
+      apiName,
+      createDefaultStage: false,
+      defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", authorizer, {
+        responseTypes: [HttpLambdaResponseType.SIMPLE],
+        identitySource: ["$request.header.Authorization"],
+        resultsCacheTtl: Duration.seconds(config.authorizerCacheSeconds),
+      }),
+    });
+    for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+      httpApi.addRoutes({
+        path: route.path,
+        methods: [HttpMethod[route.method]],
+        integration: new HttpLambdaIntegration(name, handler(name)),
+      });
+    }
+    this.addStage(httpApi, apiName, config);
+    this.url = httpApi.apiEndpoint;
+  }
+
+  private addStage(httpApi: HttpApi, apiName: string, config: Config) {
+    const logGroup = new LogGroup(this, "AccessLogs", {
+      // The prefix keeps log groups out of CloudWatch's resource policy, whose size is limited.
+      logGroupName: `/aws/vendedlogs/http-apis/${apiName}`,
+      retention: config.logRetentionDays,
+      removalPolicy: config.removalPolicy,
+    });
+    new HttpStage(this, "Stage", {
+      httpApi,
+      autoDeploy: true,
+      throttle: { rateLimit: config.throttleRate, burstLimit: config.throttleBurst },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(logGroup),
+        format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+      },
+    });
+  }
+}

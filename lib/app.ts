@@ -1,0 +1,37 @@
+import { App, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
+import cdkJson from "../cdk.json" with { type: "json" };
+import type { Stage } from "../shared/stages.ts";
+import { bundleFunctions, bundlesDirectory } from "./bundle.ts";
+import { readConfig } from "./config.ts";
+import { ServiceStack } from "./stack.ts";
+
+interface AppProps {
+  readonly stage?: Stage;
+  /** Where the cloud assembly is written. */
+  readonly outdir?: string;
+  /** Context values over those of the command line. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** The directory that holds a folder of code for each function; without it they are bundled afresh. */
+  readonly bundles?: string;
+}
+
+/**
+ * The CDK app with the functions that it deploys; a finding of cdk-nag fails its synthesis.
+ *
+ * @throws ConfigError for an unknown stage or a configuration value that is not allowed
+ */
+export async function createApp({ stage, outdir, context, bundles }: AppProps = {}): Promise<App> {
+  const app = new App({
+    outdir,
+    // The CDK command passes these flags on by itself; an app in any other process must synthesize the same.
+    context: cdkJson.context,
+    postCliContext: { ...context, ...(stage && { stage }) },
+    autoSynth: false,
+  });
+  const config = readConfig((name) => app.node.tryGetContext(name));
+  if (bundles === undefined) await bundleFunctions();
+  new ServiceStack(app, { config, bundles: bundles ?? bundlesDirectory });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  return app;
+}

@@ -1,0 +1,115 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { type Stage, stages } from "../shared/stages.ts";
+
+/** How one kind of setting is read from the context, where the command line gives every value as text. */
+interface Setting<T> {
+  /** Completes the sentence "The value must be …". */
+  readonly allowed: string;
+  /** The value that the text stands for; undefined when it stands for none. */
+  readonly parse: (text: string) => T | undefined;
+}
+
+function choice<T extends string>(values: readonly T[]): Setting<T> {
+  return { allowed: values.join(" or "), parse: (text) => values.find((value) => value === text) };
+}
+
+function wholeNumber(minimum: number, maximum: number): Setting<number> {
+  const parse = (text: string) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= minimum && value <= maximum ? value : undefined;
+  };
+  return { allowed: `a whole number from ${minimum} to ${maximum}`, parse };
+}
+
+const flag: Setting<boolean> = {
+  allowed: "true or false",
+  parse: (text) => ({ true: true, false: false })[text],
+};
+
+const retentions = Object.values(RetentionDays).filter(
+  (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
+);
+
+const settings = {
+  /** What becomes of the table and the logs when the stack is deleted. */
+  removalPolicy: choice([RemovalPolicy.DESTROY, RemovalPolicy.RETAIN]),
+  /** Whether DynamoDB refuses to delete the table, and CloudFormation the stack. */
+  deletionProtection: flag,
+  pointInTimeRecovery: flag,
+  /** Requests a second that the gateway lets through, of all accounts together. */
+  throttleRate: wholeNumber(1, 100_000),
+  /** Requests that may arrive at once before the rate holds. */
+  throttleBurst: wholeNumber(1, 100_000),
+  logRetentionDays: {
+    allowed: `a number of days that CloudWatch knows (${retentions.join(", ")})`,
+    parse: (text) => retentions.find((days) => String(days) === text),
+  } satisfies Setting<RetentionDays>,
+  /** How long an authorizer's answer is used again: a revoked key works at most that long. */
+  authorizerCacheSeconds: wholeNumber(0, 3600),
+};
+
+type Settings = typeof settings;
+type SettingName = keyof Settings;
+type Values = { readonly [Name in SettingName]: Settings[Name] extends Setting<infer T> ? T : never };
+
+/** What differs between the stages. */
+export type Config = Values & { readonly stage: Stage };
+
+const defaults: Readonly<Record<Stage, Values>> = {
+  dev: {
+    removalPolicy: RemovalPolicy.DESTROY,
+    deletionProtection: false,
+    pointInTimeRecovery: true,
+    throttleRate: 100,
+    throttleBurst: 200,
+    logRetentionDays: RetentionDays.ONE_WEEK,
+    authorizerCacheSeconds: 60,
+  },
+  prod: {
+    removalPolicy: RemovalPolicy.RETAIN,
+    deletionProtection: true,
+    pointInTimeRecovery: true,
+    // Half of an AWS account's default quotas, which all its APIs in a region share.
+    throttleRate: 5000,
+    throttleBurst: 2500,
+    logRetentionDays: RetentionDays.THREE_MONTHS,
+    authorizerCacheSeconds: 60,
+  },
+};
+
+/** Says in one sentence which configuration value is wrong and what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+function read<T>(name: string, setting: Setting<T>, value: unknown, fallback: T): T {
+  if (value === undefined) return fallback;
+  const parsed = setting.parse(String(value));
+  if (parsed === undefined) {
+    throw new ConfigError(`The configuration value ${name}=${String(value)} must be ${setting.allowed}.`);
+  }
+  return parsed;
+}
+
+/**
+ * The configuration of a stage, with the values of the context (`-c logRetentionDays=30`) over its own.
+ *
+ * @throws ConfigError for an unknown stage or a value that is not allowed
+ */
+export function readConfig(context: (name: string) => unknown): Config {
+  const stage = read("stage", choice(stages), context("stage"), "dev");
+  const own = defaults[stage];
+  const setting = <Name extends SettingName>(name: Name) =>
+    read<Values[Name]>(name, settings[name] as Setting<Values[Name]>, context(name), own[name]);
+  return {
+    stage,
+    removalPolicy: setting("removalPolicy"),
+    deletionProtection: setting("deletionProtection"),
+    pointInTimeRecovery: setting("pointInTimeRecovery"),
+    throttleRate: setting("throttleRate"),
+    throttleBurst: setting("throttleBurst"),
+    logRetentionDays: setting("logRetentionDays"),
+    authorizerCacheSeconds: setting("authorizerCacheSeconds"),
+  };
+}

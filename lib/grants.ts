@@ -1,0 +1,52 @@
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IndexName, itemTypes } from "../shared/keys.ts";
+import type { FunctionName } from "./bundle.ts";
+
+type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
+
+/** Access to the items of some types, by the table's key and by those of the indexes named. */
+export interface Grant {
+  readonly actions: readonly `dynamodb:${"GetItem" | "PutItem" | "UpdateItem" | "Query"}`[];
+  readonly types: readonly ItemType[];
+  readonly indexes?: readonly IndexName[];
+}
+
+/** Everything that each function may do with the table; a transaction needs the actions of its items. */
+export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
+  "list-leads": [
+    {
+      actions: ["dynamodb:Query"],
+      types: ["LEAD"],
+      indexes: ["by-status", "by-origin", "by-status-and-origin"],
+    },
+  ],
+  "create-lead": [{ actions: ["dynamodb:PutItem"], types: ["LEAD"] }],
+  "list-conversations": [
+    {
+      actions: ["dynamodb:Query"],
+      types: ["CONVERSATION"],
+      indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
+    },
+  ],
+  "send-message": [
+    { actions: ["dynamodb:GetItem"], types: ["LEAD", "ACTIVE"] },
+    { actions: ["dynamodb:PutItem"], types: ["CONVERSATION", "ACTIVE", "MESSAGE"] },
+    { actions: ["dynamodb:UpdateItem"], types: ["CONVERSATION"] },
+  ],
+  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
+};
+
+/**
+ * The policy statement of a grant. It is written out because the `grant…` methods of a table allow every index.
+ */
+export function grantStatement(table: Table, { actions, types, indexes = [] }: Grant): PolicyStatement {
+  return new PolicyStatement({
+    actions: [...actions],
+    resources: [table.tableArn, ...indexes.map((name) => `${table.tableArn}/index/${name}`)],
+    // Each action above names the partition key it works on, so "for all" never holds for want of one.
+    conditions: {
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": types.map((type) => `${type}#*`) },
+    },
+  });
+}

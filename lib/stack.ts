@@ -1,0 +1,37 @@
+import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { Api } from "./api.ts";
+import type { FunctionName } from "./bundle.ts";
+import type { Config } from "./config.ts";
+import { ServiceFunction } from "./service-function.ts";
+import { ServiceTable } from "./table.ts";
+
+interface ServiceStackProps {
+  readonly config: Config;
+  /** The directory that holds a folder of code for each function. */
+  readonly bundles: string;
+}
+
+/** The whole service in one stage. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
+    const name = `leads-and-conversations-${config.stage}`;
+    super(scope, name, {
+      description: `Leads and conversations REST API (${config.stage})`,
+      terminationProtection: config.deletionProtection,
+    });
+    const table = new ServiceTable(this, "Table", config);
+    const createFunction = (functionName: FunctionName, timeout: Duration) =>
+      new ServiceFunction(this, functionName, { config, table, bundles, timeout }).lambda;
+    const api = new Api(this, "Api", {
+      config,
+      apiName: name,
+      // One read of one item: past that, a client is better served by a quick failure.
+      authorizer: createFunction("authorize", Duration.seconds(5)),
+      // Long enough for every retry of a busy table, well under the gateway's 30 seconds.
+      handler: (route) => createFunction(route, Duration.seconds(10)),
+    });
+    new CfnOutput(this, "ApiUrl", { value: api.url });
+    new CfnOutput(this, "TableName", { value: table.tableName });
+  }
+}

@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { createApp } from "../../lib/app.ts";
+import { ConfigError, readConfig } from "../../lib/config.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+const wrong: [string, unknown, string][] = [
+  ["stage", "production", "dev or prod"],
+  ["removalPolicy", "snapshot", "destroy or retain"],
+  ["deletionProtection", "yes", "true or false"],
+  ["pointInTimeRecovery", "1", "true or false"],
+  ["throttleRate", "0", "a whole number from 1 to 100000"],
+  ["throttleRate", "1e3", "a whole number from 1 to 100000"],
+  ["throttleBurst", "12.5", "a whole number from 1 to 100000"],
+  ["throttleBurst", 100_001, "a whole number from 1 to 100000"],
+  ["authorizerCacheSeconds", "3601", "a whole number from 0 to 3600"],
+  ["authorizerCacheSeconds", "", "a whole number from 0 to 3600"],
+];
+
+test.each(wrong)("%s=%s is refused with a sentence", (name, value, allowed) => {
+  const context = (key: string) => (key === name ? value : undefined);
+  expect(() => readConfig(context)).toThrow(
+    new ConfigError(`The configuration value ${name}=${value} must be ${allowed}.`),
+  );
+});
+
+test("A retention that CloudWatch does not know is refused with those that it knows", () => {
+  expect(() => readConfig((key) => (key === "logRetentionDays" ? "31" : undefined))).toThrow(
+    /^The configuration value logRetentionDays=31 must be a number of days that CloudWatch knows \(1, 3, 5, 7, .*\)\.$/,
+  );
+});
+
+test("The stage is dev when none is given", () => {
+  expect(readConfig(() => undefined).stage).toBe("dev");
+});
+
+test("The app refuses a wrong value before it bundles anything", async () => {
+  await expect(createApp({ context: { throttleRate: "fast" } })).rejects.toThrow(ConfigError);
+});
+
+test("The cdk command says what is wrong in a sentence, without a stack trace", async () => {
+  const bin = join(root, "node_modules/.bin");
+  const output = await mkdtemp(join(tmpdir(), "stack-"));
+  onTestFinished(() => rm(output, { recursive: true }));
+  const failure = await promisify(execFile)(
+    join(bin, "cdk"),
+    ["synth", "--quiet", "--output", output, "-c", "stage=test"],
+    { cwd: root, env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` } },
+  ).then(
+    () => undefined,
+    ({ code, stderr }) => ({ code, stderr }),
+  );
+  expect(failure).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^The configuration value stage=test must be dev or prod\.$/m),
+  });
+  expect(failure?.stderr).not.toMatch(/^\s+at /m);
+}, 30_000);

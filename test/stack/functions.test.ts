@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { functionNames } from "../../lib/bundle.ts";
+import { only, synthesize } from "../support/synthesize.ts";
+
+const { template, functions } = await synthesize("dev");
+const resources = template.findResources("AWS::Lambda::Function");
+const logGroups = template.findResources("AWS::Logs::LogGroup");
+const table = only(template, "AWS::DynamoDB::Table");
+
+test("Every function is deployed once, and nothing else", () => {
+  expect(Object.keys(resources)).toHaveLength(functionNames.length);
+  expect([...functions.values()].sort()).toEqual([...functionNames].sort());
+});
+
+describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id, name }) => {
+  const { Code, Role, ...properties } = resources[id]?.Properties ?? {};
+
+  test("has the settings of all functions", () => {
+    expect(properties).toEqual({
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Handler: "index.handler",
+      MemorySize: 1024,
+      Timeout: name === "authorize" ? 5 : 10,
+      TracingConfig: { Mode: "Active" },
+      Environment: { Variables: { TABLE_NAME: { Ref: table.id } } },
+      LoggingConfig: {
+        LogFormat: "JSON",
+        ApplicationLogLevel: "INFO",
+        LogGroup: { Ref: expect.any(String) },
+      },
+    });
+  });
+
+  test("has a log group of its own, with a retention", () => {
+    const users = Object.values(resources).filter(
+      ({ Properties }) => Properties.LoggingConfig.LogGroup.Ref === properties.LoggingConfig.LogGroup.Ref,
+    );
+    expect(users).toHaveLength(1);
+    expect(logGroups[properties.LoggingConfig.LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
+  });
+
+  test("has a role of its own", () => {
+    const users = Object.values(resources).filter(
+      ({ Properties }) => Properties.Role["Fn::GetAtt"][0] === Role["Fn::GetAtt"][0],
+    );
+    expect(users).toHaveLength(1);
+  });
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { FunctionName } from "../../lib/bundle.ts";
+import { only, synthesize } from "../support/synthesize.ts";
+
+const { template, functions } = await synthesize("dev");
+const resources = template.findResources("AWS::Lambda::Function");
+const named = [...functions].map(([id, name]) => ({ id, name }));
+const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Arn"] };
+const indexArn = (name: string) => ({ "Fn::Join": ["", [tableArn, `/index/${name}`]] });
+
+/** A statement as the template has it: what is one of a kind is not in a list. */
+function allow(action: string, keys: string[], ...indexes: string[]) {
+  return {
+    Effect: "Allow",
+    Action: action,
+    // CDK sorts the resources of a statement.
+    Resource: indexes.length ? [tableArn, ...indexes.sort().map(indexArn)] : tableArn,
+    Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } },
+  };
+}
+
+const expected: Record<FunctionName, unknown[]> = {
+  "list-leads": [allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin")],
+  "create-lead": [allow("dynamodb:PutItem", ["LEAD#*"])],
+  "list-conversations": [
+    allow(
+      "dynamodb:Query",
+      ["CONVERSATION#*"],
+      "by-status",
+      "by-origin",
+      "by-status-and-origin",
+      "by-parent",
+    ),
+  ],
+  "send-message": [
+    allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*"]),
+    allow("dynamodb:PutItem", ["CONVERSATION#*", "ACTIVE#*", "MESSAGE#*"]),
+    allow("dynamodb:UpdateItem", ["CONVERSATION#*"]),
+  ],
+  authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
+};
+
+/** Every statement of the role, from its own policies and from those that name it. */
+function statementsOf(roleId: string): unknown[] {
+  const { Properties } = template.findResources("AWS::IAM::Role")[roleId] ?? {};
+  const attached = Object.values(template.findResources("AWS::IAM::Policy"))
+    .filter((policy) => policy.Properties.Roles.some((role: { Ref: string }) => role.Ref === roleId))
+    .map((policy) => policy.Properties);
+  expect(Properties.ManagedPolicyArns).toBeUndefined();
+  return [...Properties.Policies, ...attached].flatMap((policy) => policy.PolicyDocument.Statement);
+}
+
+test.each(named)("$name may do what it needs and nothing else", ({ id, name }) => {
+  const { Role, LoggingConfig } = resources[id]?.Properties ?? {};
+  expect(statementsOf(Role["Fn::GetAtt"][0])).toEqual([
+    ...expected[name],
+    {
+      Effect: "Allow",
+      Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
+      Resource: { "Fn::GetAtt": [LoggingConfig.LogGroup.Ref, "Arn"] },
+    },
+    { Effect: "Allow", Action: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], Resource: "*" },
+  ]);
+});
+
+test("Only Lambda may take on the roles, and no policy is left over", () => {
+  const roles = Object.values(template.findResources("AWS::IAM::Role"));
+  expect(roles).toHaveLength(functions.size);
+  for (const { Properties } of roles) {
+    expect(Properties.AssumeRolePolicyDocument.Statement).toEqual([
+      { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "lambda.amazonaws.com" } },
+    ]);
+  }
+  expect(Object.keys(template.findResources("AWS::IAM::Policy"))).toHaveLength(functions.size);
+});

@@ -1,0 +1,45 @@
+import { type App, Validations } from "aws-cdk-lib";
+import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
+import { Bucket } from "aws-cdk-lib/aws-s3";
+import { expect, test } from "vitest";
+import { functionNames } from "../../lib/bundle.ts";
+import { type Stage, stages, tableName } from "../../shared/stages.ts";
+import { createTestApp, synthesize } from "../support/synthesize.ts";
+
+const synthesized = { dev: await synthesize("dev"), prod: await synthesize("prod") };
+
+/** Every acknowledged finding of the app, with the path of the construct on which it is acknowledged. */
+function acknowledged(app: App): string[] {
+  return app.node
+    .findAll()
+    .flatMap(({ node }) =>
+      node.metadata
+        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+        .flatMap(({ data }) =>
+          Object.keys(data).map((rule) => `${node.path} ${rule.replace(/^annotation::/i, "")}`),
+        ),
+    );
+}
+
+test.each(stages)("No rule has an unexplained finding in %s", (stage: Stage) => {
+  const { app, report } = synthesized[stage];
+  expect(report.pluginReports).toEqual([]);
+  const expected = functionNames.flatMap((name) => [
+    `${tableName(stage)}/${name}/Function/Resource Serverless-LambdaDLQ`,
+    `${tableName(stage)}/${name}/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]`,
+  ]);
+  expect(acknowledged(app).sort()).toEqual(expected.sort());
+});
+
+test("A finding of either pack fails the synth and is named", async () => {
+  const app = await createTestApp("dev");
+  const stack = app.node.findChild(tableName("dev"));
+  new Bucket(stack, "Bucket");
+  new CfnLogGroup(stack, "EndlessLogs");
+  expect(() => app.synth()).toThrow(/AwsSolutions-S1'[\s\S]*Serverless-CloudWatchLogGroupRetentionPeriod'/);
+});
+
+test("A table that could not be restored is refused", async () => {
+  const app = await createTestApp("dev", { pointInTimeRecovery: "false" });
+  expect(() => app.synth()).toThrow("Acknowledge with 'AwsSolutions::AwsSolutions-DDB3'");
+});

@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { afterAll } from "vitest";
+import { createApp } from "../../lib/app.ts";
+import { type FunctionName, functionNames } from "../../lib/bundle.ts";
+import { type Stage, tableName } from "../../shared/stages.ts";
+
+/** Stand-ins for the bundles, so that no test of the stack waits for esbuild or meets another's bundles. */
+async function writeBundles(directory: string) {
+  for (const name of functionNames) {
+    await mkdir(join(directory, name), { recursive: true });
+    await writeFile(join(directory, name, "index.cjs"), `exports.handler = async () => "${name}";\n`);
+  }
+}
+
+/** The CDK app of a stage in a directory of its own, which goes with the end of the test file. */
+export async function createTestApp(
+  stage: Stage,
+  context: Readonly<Record<string, unknown>> = {},
+): Promise<App> {
+  const directory = await mkdtemp(join(tmpdir(), "stack-"));
+  afterAll(() => rm(directory, { recursive: true }));
+  const bundles = join(directory, "bundles");
+  await writeBundles(bundles);
+  return createApp({ stage, context, bundles, outdir: join(directory, "cdk.out") });
+}
+
+async function readJson(path: string) {
+  return JSON.parse(await readFile(path, "utf8"));
+}
+
+/** Which function has which logical id, told by the code that its asset holds. */
+async function functionIds(template: Template, directory: string, assetsFile: string) {
+  const { files } = await readJson(join(directory, assetsFile));
+  const ids = new Map<string, FunctionName>();
+  for (const [id, { Properties }] of Object.entries(template.findResources("AWS::Lambda::Function"))) {
+    const asset = files[Properties.Code.S3Key.replace(".zip", "")].source.path;
+    const code = await readFile(join(directory, asset, "index.cjs"), "utf8");
+    const name = functionNames.find((known) => code.includes(`"${known}"`));
+    if (name) ids.set(id, name);
+  }
+  return ids;
+}
+
+/** Synthesizes a stage, cdk-nag included, and gives what would be deployed. */
+export async function synthesize(stage: Stage, context?: Readonly<Record<string, unknown>>) {
+  const app = await createTestApp(stage, context);
+  const assembly = app.synth();
+  const { directory } = assembly;
+  const artifact = assembly.getStackByName(tableName(stage));
+  const template = Template.fromJSON(artifact.template);
+  return {
+    app,
+    artifact,
+    template,
+    /** Function names by logical id. */
+    functions: await functionIds(template, directory, `${artifact.stackName}.assets.json`),
+    report: await readJson(join(directory, "validation-report.json")),
+  };
+}
+
+/** The one resource of a type. */
+export function only(template: Template, type: string) {
+  const resources = Object.entries(template.findResources(type));
+  const [first] = resources;
+  if (!first || resources.length > 1) throw new Error(`There are ${resources.length} resources of ${type}.`);
+  const [id, resource] = first;
+  return { id, resource, properties: resource.Properties };
+}
