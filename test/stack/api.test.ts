@@ -101,8 +101,6 @@ test("The access log tells request, route, status, latencies, account and errors
     integrationError: "$context.integration.error",
     accountId: "$context.authorizer.accountId",
     keyId: "$context.authorizer.keyId",
-    authorizerStatus: "$context.authorizer.status",
-    authorizerLatency: "$context.authorizer.latency",
     authorizerError: "$context.authorizer.error",
     gatewayError: "$context.error.message",
     sourceIp: "$context.identity.sourceIp",

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RouteName } from "../../shared/routes.ts";
+import { request, startApi, type TestApi } from "../support/api.ts";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ maxEnvironments: 10 });
+});
+afterAll(() => api?.stop());
+
+const newAccount = async () => (await api.issueKey(randomUUID())).apiKey;
+
+test("a lead is created, listed, sent a message, and its conversation is listed", async () => {
+  const apiKey = await newAccount();
+  const lead = await request(api, "create-lead", {
+    apiKey,
+    body: { name: "Ada Lovelace", source: "website" },
+  });
+  expect(lead.status).toBe(201);
+  expect(lead.headers.get("content-type")).toBe("application/json");
+
+  const leads = await request(api, "list-leads", { apiKey });
+  expect(leads.status).toBe(200);
+  expect(leads.body).toEqual({ data: [lead.body], pagination: { page: 1, limit: 20, total: 1 } });
+
+  const body = { leadId: lead.body.id, channel: "whatsapp", message: "Hello Ada \u{1F44B}" };
+  const sent = await request(api, "send-message", { apiKey, body });
+  expect(sent.status).toBe(201);
+  expect(sent.body).toMatchObject(body);
+
+  const conversations = await request(api, "list-conversations", { apiKey, query: `leadId=${lead.body.id}` });
+  expect(conversations.body).toEqual({
+    data: [
+      {
+        id: sent.body.conversationId,
+        leadId: lead.body.id,
+        channel: "whatsapp",
+        status: "active",
+        lastMessageAt: sent.body.createdAt,
+        messageCount: 1,
+      },
+    ],
+    pagination: { page: 1, limit: 20, total: 1 },
+  });
+});
+
+test("50 concurrent first messages over many environments end in one conversation of 50", async () => {
+  const apiKey = await newAccount();
+  const { body: lead } = await request(api, "create-lead", { apiKey, body: { name: "Popular" } });
+  const send = (text: string) =>
+    request(api, "send-message", { apiKey, body: { leadId: lead.id, channel: "instagram", message: text } });
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => send(`message ${i}`)));
+
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(50);
+  expect(new Set(answers.map(({ body }) => body.conversationId)).size).toBe(1);
+  const { body } = await request(api, "list-conversations", { apiKey });
+  expect(body.data).toMatchObject([{ id: answers[0]?.body.conversationId, messageCount: 50 }]);
+  expect(body.data[0]?.lastMessageAt).toBe(
+    answers
+      .map(({ body }) => body.createdAt)
+      .sort()
+      .at(-1),
+  );
+  const environments = api.log.filter((line) => line.startsWith("[send-message] Environment"));
+  expect(environments.length).toBeGreaterThanOrEqual(8);
+});
+
+describe("two accounts", () => {
+  test("never see each other, on any route and filter", async () => {
+    const [ours, theirs] = [await newAccount(), await newAccount()];
+    const newLead = { name: "Secret", source: "website" };
+    const { body: lead } = await request(api, "create-lead", { apiKey: ours, body: newLead });
+    const message = { leadId: lead.id, channel: "whatsapp", message: "Secret" };
+    expect((await request(api, "send-message", { apiKey: ours, body: message })).status).toBe(201);
+
+    const filters: [RouteName, Record<string, string>][] = [
+      ["list-leads", { status: "new", source: "website" }],
+      ["list-conversations", { status: "active", channel: "whatsapp", leadId: lead.id }],
+    ];
+    for (const [name, values] of filters) {
+      for (const query of subsets(values)) {
+        const mine = await request(api, name, { apiKey: ours, query });
+        expect(mine.body, query).toMatchObject({ data: [{}], pagination: { total: 1 } });
+        const { body } = await request(api, name, { apiKey: theirs, query });
+        expect(body, query).toEqual({ data: [], pagination: { page: 1, limit: 20, total: 0 } });
+      }
+    }
+
+    const refused = await request(api, "send-message", { apiKey: theirs, body: message });
+    const unknown = await request(api, "send-message", {
+      apiKey: theirs,
+      body: { ...message, leadId: "lead_x" },
+    });
+    expect(refused.status).toBe(404);
+    expect({ ...refused.problem, requestId: "" }).toEqual({ ...unknown.problem, requestId: "" });
+    const { body } = await request(api, "list-conversations", { apiKey: ours });
+    expect(body.data).toMatchObject([{ messageCount: 1 }]);
+  });
+
+  test("have keys of their own, and several of them", async () => {
+    const account = randomUUID();
+    const [first, second] = [await api.issueKey(account), await api.issueKey(account)];
+    await request(api, "create-lead", { apiKey: first.apiKey, body: { name: "Shared" } });
+    const { body } = await request(api, "list-leads", { apiKey: second.apiKey });
+    expect(body.pagination.total).toBe(1);
+  });
+});
+
+/** A query for every choice among the values. */
+function subsets(values: Record<string, string>): string[] {
+  const entries = Object.entries(values);
+  return Array.from({ length: 2 ** entries.length }, (_, mask) =>
+    new URLSearchParams(entries.filter((_, i) => (mask >> i) & 1)).toString(),
+  );
+}

@@ -1,0 +1,15 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+
+/** What any function on DynamoDB must load: the clients and the commands. */
+const table = DynamoDBDocumentClient.from(new DynamoDBClient());
+const commands = { GetCommand, PutCommand, QueryCommand, TransactWriteCommand };
+
+export const handler = async (event: { command: keyof typeof commands; input: never }) =>
+  table.send(new commands[event.command](event.input) as QueryCommand);

@@ -1,0 +1,268 @@
+import { describe, expect, test } from "vitest";
+import type { RouteName } from "../../shared/routes.ts";
+import { call } from "../support/call.ts";
+import type { TestRequest } from "../support/events.ts";
+
+/** A fault as `in field code`. */
+type FaultLine = string;
+
+async function faultsOf(name: RouteName, request: TestRequest, status = 400): Promise<FaultLine[]> {
+  const answer = await call(name, request);
+  expect(answer.status).toBe(status);
+  expect(answer.headers["content-type"]).toBe("application/problem+json");
+  const { problem } = answer;
+  expect(Object.keys(problem).sort()).toEqual([
+    "code",
+    "detail",
+    "errors",
+    "requestId",
+    "status",
+    "title",
+    "type",
+  ]);
+  expect(problem.type).toBe(`urn:problem-type:${problem.code}`);
+  for (const { field, message } of problem.errors ?? []) {
+    expect(message).toMatch(/^(must|is) /);
+    expect(problem.detail).toContain(field);
+  }
+  return problem.errors?.map(({ in: place, field, code }) => `${place} ${field} ${code}`) ?? [];
+}
+
+const lists = ["list-leads", "list-conversations"] as const;
+const posts = ["create-lead", "send-message"] as const;
+const long = (length: number, unit = "x") => unit.repeat(length);
+
+describe.each(lists)("%s refuses", (name) => {
+  const plain = [
+    "0",
+    "-1",
+    "1e1",
+    "20.0",
+    "0x10",
+    "%2B5",
+    "+5",
+    "5+",
+    "01",
+    "",
+    "1,2",
+    "٣",
+    "NaN",
+    "null",
+    "true",
+    "[1]",
+  ];
+
+  test.each([...plain, "1000000000", "99999999999999999999"])("page=%s", async (value) => {
+    expect(await faultsOf(name, { query: `page=${value}` })).toEqual(["query page out_of_range"]);
+  });
+
+  test.each([...plain, "101", "1000", "100.0"])("limit=%s", async (value) => {
+    expect(await faultsOf(name, { query: `limit=${value}` })).toEqual(["query limit out_of_range"]);
+  });
+
+  test.each([
+    ["page=1&page=1", "query page repeated"],
+    ["limit=5&x=1&limit=5", "query limit repeated", "query x unknown"],
+    ["status=new&status=booked", "query status repeated"],
+    ["statuss=new", "query statuss unknown"],
+    ["Page=1", "query Page unknown"],
+    ["page%00=1", "query page\0 unknown"],
+    ["__proto__=1", "query __proto__ unknown"],
+    ["constructor=1", "query constructor unknown"],
+    ["toString=1&hasOwnProperty", "query toString unknown", "query hasOwnProperty unknown"],
+    ["=1", "query  unknown"],
+    ["cursor=abc&page=x", "query cursor unknown", "query page out_of_range"],
+    ["status=", name === "list-leads" ? "query status not_allowed" : "query status too_short"],
+    ["page=%zz", "query page invalid_encoding"],
+    ["page=%ff", "query page invalid_encoding"],
+    ["status=%ed%a0%80", "query status invalid_encoding"],
+  ])("%s", async (query, ...expected) => {
+    expect((await faultsOf(name, { query })).sort()).toEqual(expected.sort());
+  });
+
+  test("a body", async () => {
+    expect(await faultsOf(name, { body: {} })).toEqual(["body  unexpected"]);
+  });
+});
+
+describe("filters refuse", () => {
+  test.each([
+    ["list-leads", "status=NEW", "query status not_allowed"],
+    ["list-leads", "status=active", "query status not_allowed"],
+    ["list-leads", "status=%20new", "query status not_allowed"],
+    ["list-leads", "source=", "query source too_short"],
+    ["list-leads", `source=${long(65)}`, "query source too_long"],
+    ["list-leads", "source=a%00", "query source invalid_characters"],
+    ["list-leads", "source=a&source=y", "query source repeated"],
+    ["list-leads", "leadId=x", "query leadId unknown"],
+    ["list-conversations", "leadId=", "query leadId too_short"],
+    ["list-conversations", `leadId=${long(65)}`, "query leadId too_long"],
+    ["list-conversations", "channel=%0A", "query channel invalid_characters"],
+    ["list-conversations", `status=${long(65)}`, "query status too_long"],
+    ["list-conversations", "source=x", "query source unknown"],
+  ] as const)("%s?%s", async (name, query, fault) => {
+    expect(await faultsOf(name, { query })).toEqual([fault]);
+  });
+});
+
+describe.each(posts)("%s refuses", (name) => {
+  const valid =
+    name === "create-lead" ? { name: "Ada" } : { leadId: "lead_1", channel: "a", message: "Hello" };
+  const withType = (type: string, body: string = JSON.stringify(valid)) => ({
+    headers: { "content-type": type },
+    body,
+  });
+
+  test.each([
+    ["text/plain"],
+    ["application/x-www-form-urlencoded"],
+    ["application/jsonp"],
+    ["application/xml"],
+    ["application"],
+    [""],
+  ])("the content type %j", async (type) => {
+    expect(await faultsOf(name, withType(type), 415)).toEqual(["header content-type unsupported"]);
+  });
+
+  test("a missing content type", async () => {
+    const { status, problem } = await call(name, {});
+    expect(status).toBe(415);
+    expect(problem.errors).toEqual([expect.objectContaining({ in: "header", field: "content-type" })]);
+  });
+
+  test.each([
+    ["", "required"],
+    ["{", "invalid_json"],
+    ['{"name":}', "invalid_json"],
+    ["{'name':'x'}", "invalid_json"],
+    ["\ufeff{}", "invalid_json"],
+    ["NaN", "invalid_json"],
+    ['{"__proto__":{}}', "forbidden_key"],
+    ['{"name":"x","tags":[{"__proto__":1}]}', "forbidden_key"],
+    ['{"constructor":{"prototype":{}}}', "forbidden_key"],
+    [long(100_000, "["), "invalid_json"],
+    [long(100_000, "[") + long(100_000, "]"), "invalid_json"],
+    [`"${long(256 * 1024)}"`, "too_large"],
+    ["[]", "wrong_type"],
+    ["null", "wrong_type"],
+    ["5", "wrong_type"],
+    ['"name"', "wrong_type"],
+  ])("the body %j", async (body, code) => {
+    expect(await faultsOf(name, { body, headers: { "content-type": "application/json" } })).toEqual([
+      `body  ${code}`,
+    ]);
+  });
+
+  test("a base64 body that is no UTF-8", async () => {
+    const body = Buffer.from([0x7b, 0xff, 0x7d]).toString("base64");
+    const request = { ...withType("application/vnd.api+json", body), isBase64Encoded: true };
+    expect(await faultsOf(name, request)).toEqual(["body  invalid_encoding"]);
+  });
+
+  test("query parameters, and names them beside the faults of the body", async () => {
+    const faults = await faultsOf(name, { query: "page=1", body: { ...valid, extra: 1 } });
+    expect(faults).toEqual(["query page unknown", "body extra unknown"]);
+  });
+
+  test("a field that is not its own, whatever its name", async () => {
+    for (const field of ["id", "Name", "", "a.b", "a[0]", "toString", "score"]) {
+      expect(await faultsOf(name, { body: { ...valid, [field]: 1 } })).toEqual([`body ${field} unknown`]);
+    }
+  });
+
+  test("thousands of faults without listing them all", async () => {
+    const extra = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`f${i}`, 1]));
+    const { status, problem } = await call(name, { body: { ...valid, ...extra } });
+    expect(status).toBe(400);
+    expect(problem.errors).toHaveLength(100);
+    expect(problem.detail).toContain("19995 more faults");
+  });
+
+  test("a field of an endless name without giving it back", async () => {
+    const { problem } = await call(name, { body: { ...valid, [long(100_000)]: 1 } });
+    expect(problem.errors?.[0]?.field).toBe(`${long(64)}…`);
+  });
+
+  test.each([
+    "application/json; charset=utf-8",
+    "application/vnd.api+json",
+    "APPLICATION/JSON",
+  ])("nothing of a body of the type %s", async (type) => {
+    const body = Buffer.from(JSON.stringify(valid)).toString("base64");
+    const { status } = await call(name, { ...withType(type, body), isBase64Encoded: true });
+    expect(status).toBe(name === "create-lead" ? 201 : 404);
+  });
+});
+
+describe("create-lead refuses", () => {
+  test.each([
+    [{}, "body name required"],
+    [{ name: null }, "body name wrong_type"],
+    [{ name: 5 }, "body name wrong_type"],
+    [{ name: ["Ada"] }, "body name wrong_type"],
+    [{ name: "" }, "body name blank"],
+    [{ name: " \u3000\u00a0" }, "body name blank"],
+    [{ name: long(201) }, "body name too_long"],
+    [{ name: long(201, "\u{1F600}") }, "body name too_long"],
+    [{ name: "a\nb" }, "body name invalid_characters"],
+    [{ name: "a\0b" }, "body name invalid_characters"],
+    [{ name: "a\u0085b" }, "body name invalid_characters"],
+    [{ name: "a\ud800b" }, "body name invalid_characters"],
+    [{ name: "\udc00\ud800" }, "body name invalid_characters"],
+    [{ email: null }, "body email wrong_type", "body name required"],
+    [{ name: "a", email: "" }, "body email invalid_format"],
+    [{ name: "a", email: "ada" }, "body email invalid_format"],
+    [{ name: "a", email: "ada@x" }, "body email invalid_format"],
+    [{ name: "a", email: "a b@example.com" }, "body email invalid_format"],
+    [{ name: "a", email: "a@example.com\n" }, "body email invalid_format"],
+    [{ name: "a", email: `a@${long(125, "b.")}com` }, "body email too_long"],
+    [{ name: "a", source: "" }, "body source too_short"],
+    [{ name: "a", source: long(65) }, "body source too_long"],
+    [{ name: "a", source: "\t" }, "body source invalid_characters"],
+    [{ name: "a", tags: "vip" }, "body tags wrong_type"],
+    [{ name: "a", tags: { 0: "vip" } }, "body tags wrong_type"],
+    [{ name: "a", tags: Array(51).fill("t") }, "body tags too_many"],
+    [
+      { name: "a", tags: ["a", "", "b", null, 5] },
+      "body tags[1] too_short",
+      "body tags[3] wrong_type",
+      "body tags[4] wrong_type",
+    ],
+    [{ name: "a", tags: [long(65)] }, "body tags[0] too_long"],
+    [{ name: "a", tags: ["\u001b"] }, "body tags[0] invalid_characters"],
+    [
+      { name: 1, email: 2, source: 3, tags: 4, x: 5 },
+      "body email wrong_type",
+      "body name wrong_type",
+      "body source wrong_type",
+      "body tags wrong_type",
+      "body x unknown",
+    ],
+  ])("%j", async (body, ...expected) => {
+    expect((await faultsOf("create-lead", { body })).sort()).toEqual(expected);
+  });
+});
+
+describe("send-message refuses", () => {
+  const valid = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
+
+  test.each([
+    [{}, "body channel required", "body leadId required", "body message required"],
+    [{ ...valid, leadId: "" }, "body leadId too_short"],
+    [{ ...valid, leadId: long(65) }, "body leadId too_long"],
+    [{ ...valid, leadId: 5 }, "body leadId wrong_type"],
+    [{ ...valid, channel: "" }, "body channel too_short"],
+    [{ ...valid, channel: long(65) }, "body channel too_long"],
+    [{ ...valid, channel: "a\u0007" }, "body channel invalid_characters"],
+    [{ ...valid, channel: null }, "body channel wrong_type"],
+    [{ ...valid, message: "" }, "body message blank"],
+    [{ ...valid, message: " \r\n\t " }, "body message blank"],
+    [{ ...valid, message: long(4097) }, "body message too_long"],
+    [{ ...valid, message: long(200_000) }, "body message too_long"],
+    [{ ...valid, message: "a\0" }, "body message invalid_characters"],
+    [{ ...valid, message: "a\ud83d" }, "body message invalid_characters"],
+    [{ ...valid, message: { text: "a" } }, "body message wrong_type"],
+  ])("%j", async (body, ...expected) => {
+    expect((await faultsOf("send-message", { body })).sort()).toEqual(expected);
+  });
+});

@@ -1,0 +1,156 @@
+import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, test } from "vitest";
+import { conversationKey, messageKey } from "../../shared/keys.ts";
+import type { Conversation } from "../../shared/schemas.ts";
+import { table, tableName } from "../../shared/table.ts";
+import { call } from "../support/call.ts";
+import { aLead, aMessage } from "../support/requests.ts";
+
+async function conversations(account: string, query = ""): Promise<Conversation[]> {
+  const { body } = await call("list-conversations", { account, query });
+  expect(body.pagination.total).toBe(body.data.length);
+  return body.data;
+}
+
+/** As an operator would. */
+async function end(account: string, conversationId: string) {
+  await table.send(
+    new UpdateCommand({
+      TableName: tableName,
+      Key: conversationKey(account, conversationId),
+      UpdateExpression: "SET #status = :closed",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":closed": "closed" },
+    }),
+  );
+}
+
+describe("send-message", () => {
+  test("answers the message, and starts a conversation of one message", async () => {
+    const { id: leadId } = await aLead("first");
+    const text = "Hello,\r\n\tAda \u{1F44B}";
+    const sent = await aMessage("first", leadId, "instagram", text);
+    expect(sent).toEqual({
+      id: expect.stringMatching(/^msg_[0-9A-HJKMNP-TV-Z]{26}$/),
+      conversationId: expect.stringMatching(/^conv_[0-9A-HJKMNP-TV-Z]{26}$/),
+      leadId,
+      channel: "instagram",
+      message: text,
+      createdAt: expect.any(String),
+    });
+    expect(await conversations("first")).toEqual([
+      {
+        id: sent.conversationId,
+        leadId,
+        channel: "instagram",
+        status: "active",
+        lastMessageAt: sent.createdAt,
+        messageCount: 1,
+      },
+    ]);
+  });
+
+  test("joins the active conversation of the lead and channel, and stores each message", async () => {
+    const { id: leadId } = await aLead("join");
+    const sent = [];
+    for (const text of ["one", "two", "three"]) sent.push(await aMessage("join", leadId, "whatsapp", text));
+    const elsewhere = await aMessage("join", leadId, "instagram");
+    const [conversationId = "", ...others] = new Set(sent.map((message) => message.conversationId));
+    expect(others).toEqual([]);
+    expect(elsewhere.conversationId).not.toBe(conversationId);
+    expect(await conversations("join", "channel=whatsapp")).toMatchObject([
+      { id: conversationId, messageCount: 3, lastMessageAt: sent[2]?.createdAt },
+    ]);
+    const { pk } = messageKey("join", conversationId, "");
+    const { Items } = await table.send(
+      new QueryCommand({
+        TableName: tableName,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": pk },
+      }),
+    );
+    expect(Items?.map(({ pk, sk, ...message }) => message)).toEqual(sent);
+  });
+
+  test("starts another conversation once the last has ended, and goes on in that one", async () => {
+    const { id: leadId } = await aLead("ended");
+    const first = await aMessage("ended", leadId);
+    await end("ended", first.conversationId);
+    const second = await aMessage("ended", leadId);
+    const third = await aMessage("ended", leadId);
+    expect(second.conversationId).not.toBe(first.conversationId);
+    expect(third.conversationId).toBe(second.conversationId);
+    expect((await conversations("ended")).map(({ id, messageCount }) => [id, messageCount])).toEqual([
+      [second.conversationId, 2],
+      [first.conversationId, 1],
+    ]);
+  });
+
+  test.each([
+    ["lead_01JZ0000000000000000000000"],
+    ["x"],
+    ["#"],
+    ["\ud800"],
+    ["\0"],
+    ["x".repeat(64)],
+    ["\u{1F600}".repeat(64)],
+  ])("to the unknown lead %j is answered with 404", async (leadId) => {
+    const { status, problem } = await call("send-message", {
+      body: { leadId, channel: "a", message: "Hello" },
+    });
+    expect(status).toBe(404);
+    expect(problem).toMatchObject({ code: "lead_not_found", status: 404 });
+  });
+
+  test("to another account's lead is answered as to one that does not exist", async () => {
+    const { id: leadId } = await aLead("owner");
+    const request = (id: string) => ({
+      account: "stranger",
+      body: { leadId: id, channel: "a", message: "Hello" },
+    });
+    const theirs = await call("send-message", request(leadId));
+    const nobodys = await call("send-message", request("lead_nobody"));
+    expect(theirs.status).toBe(404);
+    expect(theirs.problem).toEqual(nobodys.problem);
+    expect(await conversations("owner")).toEqual([]);
+    expect(await conversations("stranger")).toEqual([]);
+  });
+});
+
+describe("list-conversations", () => {
+  test("filters by lead, channel and status in every combination", async () => {
+    const account = "combinations";
+    const leads = [await aLead(account), await aLead(account)];
+    for (const { id } of leads)
+      for (const channel of ["whatsapp", "in#sta"]) await aMessage(account, id, channel);
+    const [first] = await conversations(account);
+    await end(account, first?.id ?? "");
+    await table.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: conversationKey(account, first?.id ?? ""),
+        UpdateExpression: "SET byStatus = :status, byStatusAndOrigin = :both",
+        ExpressionAttributeValues: {
+          ":status": "CONVERSATION#combinations#closed",
+          ":both": "CONVERSATION#combinations#closed#in%23sta",
+        },
+      }),
+    );
+    const all = await conversations(account);
+    expect(all).toHaveLength(4);
+    for (const leadId of [undefined, leads[0]?.id, leads[1]?.id, "lead_nobody"]) {
+      for (const channel of [undefined, "whatsapp", "in#sta", "in%23sta"]) {
+        for (const status of [undefined, "active", "closed", "never"]) {
+          const given = Object.entries({ leadId, channel, status }).filter(
+            ([, value]) => value !== undefined,
+          );
+          const query = new URLSearchParams(given as [string, string][]).toString();
+          const matching = all.filter((it) =>
+            given.every(([name, value]) => Reflect.get(it, name) === value),
+          );
+          expect(await conversations(account, query), query).toEqual(matching);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { findApiKey } from "../../shared/api-keys.ts";
+
+let dataDirectory: string;
+beforeAll(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), "ops-"));
+  const run = { tableName: process.env.TABLE_NAME, dynamodbEndpoint: inject("engine").endpoint };
+  await writeFile(join(dataDirectory, "run.json"), JSON.stringify(run));
+});
+afterAll(() => rm(dataDirectory, { recursive: true }));
+
+/** Runs the command line `ops keys …` in a process of its own. */
+async function keys(...args: string[]) {
+  const run = promisify(execFile);
+  const { TABLE_NAME, ...others } = process.env;
+  const env = { ...others, DATA_DIR: dataDirectory };
+  return run(process.execPath, ["bin/ops.ts", "keys", ...args], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) =>
+      ({ code, stdout, stderr }) as { code: number; stdout: string; stderr: string },
+  );
+}
+
+const local = (account: string, ...args: string[]) => [...args, "--account", account, "--local"];
+
+describe("ops keys", () => {
+  test("issues a key that works, prints it once, and lists it without it", async () => {
+    const account = randomUUID();
+    const issued = await keys("issue", ...local(account, "--label", "CI", "--valid-for", "2d"));
+    const apiKey = issued.stdout.trim();
+    expect(await findApiKey(apiKey)).toMatchObject({ accountId: account });
+    const { stdout } = await keys("list", ...local(account, "--json"));
+    const [record, ...others] = JSON.parse(stdout);
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({ accountId: account, label: "CI", state: "live" });
+    const days = (Date.parse(record.validUntil) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(1.99);
+    expect(days).toBeLessThanOrEqual(2);
+    expect(stdout).not.toContain(apiKey.split("_")[2]);
+    expect((await keys("list", ...local(account))).stdout).toContain(record.keyId);
+  });
+
+  test("revokes a key, once", async () => {
+    const account = randomUUID();
+    const { apiKey, keyId } = JSON.parse((await keys("issue", ...local(account, "--json"))).stdout);
+    const revoked = await keys("revoke", ...local(account, "--key", keyId, "--json"));
+    expect(JSON.parse(revoked.stdout)).toMatchObject({ keyId, revokedAt: expect.any(String) });
+    expect(await findApiKey(apiKey)).toBeUndefined();
+    const again = await keys("revoke", ...local(account, "--key", keyId));
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/was revoked before/) });
+  });
+
+  test("rotates a key: the new one works at once, the old one until the overlap ends", async () => {
+    const account = randomUUID();
+    const old = JSON.parse((await keys("issue", ...local(account, "--json", "--label", "web"))).stdout);
+    const rotated = await keys("rotate", ...local(account, "--key", old.keyId, "--overlap", "1h", "--json"));
+    const { issued, replaced } = JSON.parse(rotated.stdout);
+    expect(await findApiKey(issued.apiKey)).toEqual({ accountId: account, keyId: issued.keyId });
+    expect(await findApiKey(old.apiKey)).toEqual({ accountId: account, keyId: old.keyId });
+    expect(issued.label).toBe("web");
+    expect(replaced.keyId).toBe(old.keyId);
+    expect(Date.parse(replaced.validUntil) - Date.now()).toBeLessThanOrEqual(3_600_000);
+    expect(Date.parse(replaced.validUntil) - Date.now()).toBeGreaterThan(3_500_000);
+    const longer = await keys("rotate", ...local(account, "--key", old.keyId, "--overlap", "30d", "--json"));
+    expect(JSON.parse(longer.stdout).replaced.validUntil).toBe(replaced.validUntil);
+  });
+
+  test.each([
+    [["issue", "--local"], /--account/],
+    [["issue", "--account", "a#b", "--local"], /letters, digits/],
+    [["issue", "--account", "a"], /--local, --stage NAME or --table NAME/],
+    [["issue", "--account", "a", "--local", "--stage", "dev"], /cannot be used with/],
+    [["issue", "--account", "a", "--stage", "test"], /dev, prod/],
+    [["issue", "--account", "a", "--local", "--valid-for", "soon"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "-1d"], /90s, 24h, 7d/],
+    [["revoke", "--account", "a", "--local"], /--key/],
+    [["revoke", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
+    [["rotate", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
+    [["issue", "--account", "a", "--table", "no-such-table"], /ResourceNotFoundException/],
+    [["forget", "--account", "a"], /unknown command/],
+  ])("%j fails with a sentence", async (args, message) => {
+    const { code, stdout, stderr } = await keys(...args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(stdout).toBe("");
+  });
+
+  test("says so when no local run is there", async () => {
+    await rm(join(dataDirectory, "run.json"));
+    const { code, stderr } = await keys("list", ...local("a"));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/is `npm start` running/) });
+  });
+});

@@ -1,0 +1,60 @@
+import { inject } from "vitest";
+import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import type { Answers, Problem } from "./call.ts";
+
+/** The whole API over HTTP: the bundles that would be deployed, behind the local gateway. */
+export interface TestApi extends LocalRun {
+  /** Every line that the run logged. */
+  readonly log: string[];
+  /** Issues a key; accounts are told apart from those of other tests by this run's own prefix. */
+  issueKey(account: string, options?: { validUntil?: string }): Promise<{ apiKey: string; keyId: string }>;
+  keys(): Promise<typeof import("../../shared/api-keys.ts")>;
+}
+
+/** Starts the API on the tests' engine. */
+export async function startApi(options: { maxEnvironments?: number } = {}): Promise<TestApi> {
+  const { endpoint, assembly } = inject("engine");
+  const log: string[] = [];
+  const run = await startLocal({
+    ...options,
+    dynamodbEndpoint: endpoint,
+    templateDirectory: assembly,
+    throttling: false,
+    log: (line) => log.push(line),
+  });
+  process.env.TABLE_NAME = run.tableName;
+  const keys = () => import("../../shared/api-keys.ts");
+  const issueKey: TestApi["issueKey"] = async (account, given) => (await keys()).issueApiKey(account, given);
+  return { ...run, log, keys, issueKey };
+}
+
+interface HttpRequest {
+  readonly apiKey: string;
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+/** Sends a request to a route; `body` is its answer, parsed. */
+export async function request<Name extends RouteName>(
+  { url }: { url: string },
+  name: Name,
+  { apiKey, query, body }: HttpRequest,
+) {
+  const { method, path } = routes[name];
+  const response = await fetch(`${url}${path}${query === undefined ? "" : `?${query}`}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const answer = await response.json();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: answer as Answers[Name],
+    problem: answer as Problem,
+  };
+}

@@ -1,0 +1,26 @@
+import { randomUUID } from "node:crypto";
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
+import { afterAll, inject } from "vitest";
+
+/** Gives each test file a table of its own on the engine, as the template defines it. */
+const { endpoint, table } = inject("engine");
+process.env.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
+process.env.AWS_REGION ??= "local";
+process.env.AWS_ACCESS_KEY_ID ??= "local";
+process.env.AWS_SECRET_ACCESS_KEY ??= "local";
+process.env.TABLE_NAME = `test-${randomUUID()}`;
+
+const client = new DynamoDBClient();
+const TableName = process.env.TABLE_NAME;
+await client.send(new CreateTableCommand({ ...table, TableName }));
+await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 }, { TableName });
+
+afterAll(async () => {
+  await client.send(new DeleteTableCommand({ TableName }));
+  client.destroy();
+});
