@@ -8,7 +8,12 @@ import {
 } from "./keys.ts";
 import { listPage, type Range } from "./pages/counted-query.ts";
 import type { Page, PageRequest } from "./pages/page.ts";
-import type { Conversation, ConversationsQuery } from "./schemas.ts";
+import {
+  type Conversation,
+  type ConversationsQuery,
+  conversation as conversationSchema,
+  recordOf,
+} from "./schemas.ts";
 
 /** A page of the account's conversations, newest first. */
 export function listConversations(
@@ -46,7 +51,4 @@ export function conversationItem(account: string, conversation: Conversation) {
   };
 }
 
-function toConversation(item: Record<string, unknown>): Conversation {
-  const { pk, sk, byStatus, byOrigin, byStatusAndOrigin, byParent, ...conversation } = item;
-  return conversation as Conversation;
-}
+const toConversation = (item: Record<string, unknown>) => recordOf<Conversation>(conversationSchema, item);

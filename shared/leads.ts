@@ -10,13 +10,13 @@ import {
 } from "./keys.ts";
 import { listPage } from "./pages/counted-query.ts";
 import type { Page, PageRequest } from "./pages/page.ts";
-import type { Lead, LeadsQuery, NewLead } from "./schemas.ts";
+import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead, recordOf } from "./schemas.ts";
 import { table, tableName } from "./table.ts";
 
 /** Stores a new lead. */
 export async function createLead(account: string, input: NewLead): Promise<Lead> {
   const id = newId("lead");
-  const lead: Lead = { score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) };
+  const lead = toLead({ score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) });
   try {
     await table.send(
       new PutCommand({
@@ -74,7 +74,4 @@ function leadItem(account: string, lead: Lead) {
   };
 }
 
-function toLead(item: Record<string, unknown>): Lead {
-  const { pk, sk, byStatus, byOrigin, byStatusAndOrigin, ...lead } = item;
-  return lead as Lead;
-}
+const toLead = (item: Record<string, unknown>) => recordOf<Lead>(leadSchema, item);

@@ -156,3 +156,15 @@ export type NewMessage = FromSchema<typeof newMessage>;
 export type Lead = FromSchema<typeof lead>;
 export type Conversation = FromSchema<typeof conversation>;
 export type Message = FromSchema<typeof message>;
+
+/**
+ * The record that an item of the table holds: the schema's properties in the schema's order, as every answer shows
+ * them. Keys and other attributes of the item are left out.
+ */
+export function recordOf<T>(
+  schema: { readonly properties: object },
+  item: Readonly<Record<string, unknown>>,
+): T {
+  const names = Object.keys(schema.properties).filter((name) => item[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, item[name]])) as T;
+}

@@ -10,7 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test.each(functionNames)("the bundle of %s is small and holds nothing of Ajv but its runtime", async (name) => {
+test.each(
+  functionNames,
+)("the bundle of %s is small and holds nothing of Ajv but its runtime", async (name) => {
   const outfile = join(directory, `${name}.cjs`);
   const { outputs } = await bundle(join(import.meta.dirname, "../../functions", `${name}.ts`), outfile);
   expect((await stat(outfile)).size).toBeLessThanOrEqual(400_000);
