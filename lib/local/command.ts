@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { demoKey } from "./demo-key.ts";
+import { LocalRunError } from "./errors.ts";
+import { type LocalRun, startLocal } from "./local-run.ts";
+
+/** npm passes a Ctrl-C on to a process that had it from the terminal already: within this time, it is the same one. */
+const sameSignal = 500;
+
+interface Settings {
+  readonly port: number;
+  readonly dataDirectory: string;
+  readonly dynamodbEndpoint: string | undefined;
+}
+
+/** `npm start`: runs the service until a signal ends it. */
+export async function runCommand(env: NodeJS.ProcessEnv): Promise<void> {
+  const settings = readSettings(env);
+  let run: LocalRun | undefined;
+  stopOnSignals(() => run);
+  console.log("Starting …");
+  run = await startLocal({ ...settings, onEngineExit: () => engineDied(run) });
+  const apiKey = await demoKey(settings.dataDirectory, run);
+  console.log(welcome(run, settings, apiKey));
+}
+
+async function engineDied(run: LocalRun | undefined): Promise<void> {
+  console.error(
+    "The embedded DynamoDB ended by itself, so this run ends too: start it again, its data are kept.",
+  );
+  await run?.stop();
+  process.exit(1);
+}
+
+function readSettings({ PORT = "3000", DATA_DIR, DYNAMODB_ENDPOINT }: NodeJS.ProcessEnv): Settings {
+  if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
+    throw new LocalRunError(`PORT=${PORT} must be a whole number from 0 to 65535.`);
+  }
+  if (DYNAMODB_ENDPOINT && !/^https?:$/.test(URL.parse(DYNAMODB_ENDPOINT)?.protocol ?? "")) {
+    throw new LocalRunError(
+      `DYNAMODB_ENDPOINT=${DYNAMODB_ENDPOINT} must be a URL, as http://127.0.0.1:8000.`,
+    );
+  }
+  return {
+    port: Number(PORT),
+    dataDirectory: DATA_DIR || join(import.meta.dirname, "../../.local"),
+    dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
+  };
+}
+
+/** Ends the run at the first signal; while it is still starting, or at a second signal, the process at once. */
+function stopOnSignals(running: () => LocalRun | undefined): void {
+  let stoppedAt: number | undefined;
+  const stop = async () => {
+    if (stoppedAt !== undefined && performance.now() - stoppedAt < sameSignal) return;
+    const run = running();
+    if (!run || stoppedAt !== undefined) process.exit(130);
+    stoppedAt = performance.now();
+    console.log("Stopping …");
+    await run.stop();
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
+  if (process.env.npm_lifecycle_event) onParentEnd(stop);
+}
+
+/** npm gives a signal to the shell between the two of us, which ends and passes nothing on. */
+function onParentEnd(stop: () => void): void {
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    stop();
+  }, 250);
+}
+
+function welcome(
+  { url, dynamodbEndpoint }: LocalRun,
+  { dataDirectory, ...settings }: Settings,
+  apiKey: string,
+): string {
+  const database = settings.dynamodbEndpoint
+    ? `The data are in the DynamoDB at ${dynamodbEndpoint}.`
+    : `The data are in ${dataDirectory} and stay there; everything runs on this machine, nothing is on AWS.`;
+  return `
+The API is at ${url}. ${database}
+
+The API key of the account demo:
+
+  ${apiKey}
+
+Create a lead, then list the leads:
+
+  curl -X POST ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"Ada Lovelace","email":"ada@example.com","source":"website"}'
+  curl ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}'
+
+Ctrl-C stops it. A line a request follows: method, path, status, time, account, request id.
+`;
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { messageOf } from "./errors.ts";
+import { ExecutionEnvironment } from "./execution-environment.ts";
+import type { LocalFunction } from "./functions.ts";
+
+/** The execution environments of one function. */
+export interface FunctionPool {
+  /**
+   * Calls the function with a payload of JSON.
+   *
+   * @throws FunctionError when it gave no answer; why is in the log
+   */
+  invoke(payload: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** The function failed: it threw, ended, took too long or answered what cannot be sent. */
+export class FunctionError extends Error {
+  override readonly name = "FunctionError";
+}
+
+interface PoolOptions {
+  /** All that the function sees as `process.env`. */
+  readonly variables: Record<string, string>;
+  /** How many requests the function serves at once; more wait. */
+  readonly maxEnvironments: number;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Makes the pool of a function: each environment serves one request at a time, the one used last is used first, and
+ * one that ended is replaced.
+ */
+export function createFunctionPool(
+  fn: LocalFunction,
+  { variables, maxEnvironments, log }: PoolOptions,
+): FunctionPool {
+  const environments = new Set<ExecutionEnvironment>();
+  const idle: ExecutionEnvironment[] = [];
+  const waiting: ((environment: ExecutionEnvironment) => void)[] = [];
+  const logAsFunction = (text: string) => {
+    for (const line of text.split("\n")) log(`[${fn.label}] ${line}`);
+  };
+
+  function start(): ExecutionEnvironment {
+    const environment = new ExecutionEnvironment(fn, variables, logAsFunction);
+    environments.add(environment);
+    logAsFunction(`Environment ${environments.size} starts.`);
+    return environment;
+  }
+
+  function acquire(): ExecutionEnvironment | Promise<ExecutionEnvironment> {
+    for (let environment = idle.pop(); environment; environment = idle.pop()) {
+      if (environment.alive) return environment;
+      environments.delete(environment);
+    }
+    if (environments.size < maxEnvironments) return start();
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  function release(environment: ExecutionEnvironment): void {
+    if (!environment.alive) environments.delete(environment);
+    const next = waiting.shift();
+    if (next) next(environment.alive ? environment : start());
+    else if (environment.alive) idle.push(environment);
+  }
+
+  return {
+    async invoke(payload) {
+      const environment = await acquire();
+      const requestId = randomUUID();
+      try {
+        return JSON.parse(await environment.invoke(requestId, payload));
+      } catch (error) {
+        logAsFunction(`The request ${requestId} failed: ${messageOf(error)}`);
+        throw new FunctionError(`The function ${fn.label} failed.`, { cause: error });
+      } finally {
+        release(environment);
+      }
+    },
+    async close() {
+      await Promise.all([...environments].map((environment) => environment.end()));
+    },
+  };
+}

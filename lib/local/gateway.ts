@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Api } from "./api-definition.ts";
+import { codeOf, LocalRunError, messageOf } from "./errors.ts";
+import { newRequestId } from "./event.ts";
+import { gatewayAnswer, type HttpAnswer } from "./response.ts";
+import { createService, type Invoke, type Outcome } from "./service.ts";
+
+/** The gateway's limit of the request line and all headers, in bytes. */
+const largestHeaders = 10_240;
+
+/** How long requests that are being served may take to end when the gateway stops, in milliseconds. */
+const drainLimit = 5000;
+
+interface GatewayOptions {
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly invoke: Invoke;
+  readonly log: (line: string) => void;
+}
+
+/** The API on this machine. */
+export interface Gateway {
+  readonly url: string;
+  /** Takes no more requests, ends those it has, and closes. */
+  stop(): Promise<void>;
+}
+
+/** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
+export async function startGateway(api: Api, { port, invoke, log }: GatewayOptions): Promise<Gateway> {
+  const serve = createService(api, invoke);
+  const server = createServer({ maxHeaderSize: largestHeaders }, async (request, response) => {
+    const started = performance.now();
+    const requestId = newRequestId();
+    const outcome = await serve(request, requestId).catch((error: unknown): Outcome => {
+      if (!request.errored) log(`The gateway failed: ${messageOf(error)}`);
+      return { answer: gatewayAnswer(500) };
+    });
+    // A connection that is kept open would hold up the end.
+    if (!server.listening) response.setHeader("connection", "close");
+    send(response, outcome.answer, requestId);
+    const took = Math.round(performance.now() - started);
+    log(logLine(request, outcome, `${took} ms`, requestId));
+  });
+  server.on("clientError", refuseBadHttp);
+  await listen(server, port);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      const timer = setTimeout(() => server.closeAllConnections(), drainLimit);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Takes the port, or says that somebody else has it. */
+export async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (codeOf(error) === "EADDRINUSE") {
+      throw new LocalRunError(`The port ${port} is in use: stop what uses it, or set PORT to another one.`);
+    }
+    throw new LocalRunError(
+      `The port ${port} cannot be used (${messageOf(error)}): set PORT to another one.`,
+    );
+  }
+}
+
+/** The query may hold personal data: it is left out, as in the access log of the deployed API. */
+function logLine(
+  request: IncomingMessage,
+  { answer, account = "-" }: Outcome,
+  took: string,
+  requestId: string,
+) {
+  const [path] = String(request.url).split("?");
+  const status = request.errored ? "the client went away" : answer.status;
+  return `${request.method} ${path} ${status} ${took} ${account} ${requestId}`;
+}
+
+function send(response: ServerResponse, { status, headers, body }: HttpAnswer, requestId: string): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeader("apigw-requestid", requestId);
+  response.setHeader("content-length", Buffer.byteLength(body));
+  response.statusCode = status;
+  response.end(body);
+}
+
+/** Answers what is not HTTP, or whose headers are too large, and closes the connection. */
+function refuseBadHttp(error: Error, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const { status, body } = gatewayAnswer(codeOf(error) === "HPE_HEADER_OVERFLOW" ? 431 : 400);
+  const lines = [
+    `HTTP/1.1 ${status} ${status === 431 ? "Request Header Fields Too Large" : "Bad Request"}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `apigw-requestid: ${newRequestId()}`,
+    "connection: close",
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}

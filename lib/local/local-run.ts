@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDataDirectory } from "./data-directory.ts";
+import { engineClient, signAs } from "./dynamodb-client.ts";
+import { startEngine } from "./engine.ts";
+import { createFunctionPool, type FunctionPool } from "./function-pool.ts";
+import type { LocalFunction } from "./functions.ts";
+import { listen, startGateway } from "./gateway.ts";
+import { startIamProxy } from "./iam-proxy.ts";
+import { lambdaVariables } from "./lambda-variables.ts";
+import { synthesize } from "./synthesize.ts";
+import { partitionKeyOf } from "./table-definition.ts";
+import { ensureTable } from "./table-setup.ts";
+import { type LocalStack, readStack } from "./template.ts";
+
+interface LocalOptions {
+  /** Where data are kept from one run to the next; without it they are in memory. */
+  readonly dataDirectory?: string | undefined;
+  /** Another engine than the embedded one. */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** 0, the default, for any free one. */
+  readonly port?: number;
+  /** A cloud assembly to serve; without it the stack is synthesized. */
+  readonly templateDirectory?: string | undefined;
+  /** How many requests each function serves at once; more wait. */
+  readonly maxEnvironments?: number;
+  /** Whether the stage's throttle holds, as it does by default. */
+  readonly throttling?: boolean;
+  readonly log?: (line: string) => void;
+  /** Called when the engine ends and nobody stopped it. */
+  readonly onEngineExit?: () => void;
+}
+
+/** A running service. */
+export interface LocalRun {
+  readonly url: string;
+  /** The engine itself, for whoever has no role. */
+  readonly dynamodbEndpoint: string;
+  readonly tableName: string;
+  stop(): Promise<void>;
+}
+
+/** As many as AWS gives a new account; an environment that has loaded the AWS SDK holds some 30 MB. */
+const defaultMaxEnvironments = 10;
+
+type Log = (line: string) => void;
+
+/** What is to be undone at the end, the last one first. */
+type Undo = (() => unknown)[];
+
+/** Starts the whole service on this machine, as its template describes it. */
+export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> {
+  const undo: Undo = [];
+  const stop = async () => {
+    for (let step = undo.pop(); step; step = undo.pop()) await step();
+  };
+  try {
+    return { ...(await start(options, undo)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(options: LocalOptions, undo: Undo): Promise<Omit<LocalRun, "stop">> {
+  const {
+    log = console.log,
+    port = 0,
+    throttling = true,
+    maxEnvironments = defaultMaxEnvironments,
+  } = options;
+  const data =
+    options.dataDirectory === undefined ? undefined : await openDataDirectory(options.dataDirectory);
+  if (data) undo.push(data.close);
+  await checkPort(port);
+  const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, log, undo));
+  const { throttle, ...stack } = await loadStack(options.templateDirectory, data?.path, undo);
+  const client = engineClient(endpoint);
+  undo.push(() => client.destroy());
+  await ensureTable(client, stack.table, endpoint);
+
+  const sign = signAs(client, endpoint);
+  const keyOf = (index?: string) => partitionKeyOf(stack.table, index);
+  const proxy = await startIamProxy({ endpoint, partitionKeyOf: keyOf, sign, log });
+  undo.push(proxy.close);
+  const pools = new Map<LocalFunction, FunctionPool>();
+  for (const fn of stack.functions) {
+    const variables = lambdaVariables(fn, { endpoint: proxy.endpoint, accessKeyId: proxy.accessKeyFor(fn) });
+    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, log }));
+  }
+  undo.push(() => Promise.all([...pools.values()].map((pool) => pool.close())));
+  const invoke = async (fn: LocalFunction, payload: string) => pools.get(fn)?.invoke(payload);
+  const gateway = await startGateway(
+    { ...stack, ...(throttling && throttle && { throttle }) },
+    { port, invoke, log },
+  );
+  undo.push(gateway.stop);
+  const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName: stack.table.input.TableName };
+  await data?.writeRun(run);
+  return run;
+}
+
+/** Finds out that the port is taken before the seconds that the rest needs. */
+async function checkPort(port: number): Promise<void> {
+  const server = createServer();
+  await listen(server, port);
+  await server[Symbol.asyncDispose]();
+}
+
+async function startEmbedded(
+  { onEngineExit = () => {} }: LocalOptions,
+  directory: string | undefined,
+  log: Log,
+  undo: Undo,
+) {
+  const engine = await startEngine({ directory, log, onExit: onEngineExit });
+  undo.push(engine.stop);
+  return engine.endpoint;
+}
+
+async function loadStack(
+  ready: string | undefined,
+  dataDirectory: string | undefined,
+  undo: Undo,
+): Promise<LocalStack> {
+  if (ready !== undefined) return readStack(ready);
+  if (dataDirectory !== undefined) return readStack(await synthesize(join(dataDirectory, "stack")));
+  const directory = await mkdtemp(join(tmpdir(), "local-run-"));
+  undo.push(() => rm(directory, { recursive: true, force: true }));
+  return readStack(await synthesize(directory));
+}

@@ -1,0 +1,62 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve as resolvePath } from "node:path";
+import { type Api, readApi } from "./api-definition.ts";
+import { LocalRunError } from "./errors.ts";
+import { type Asset, type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
+import { createResolver, type Template } from "./intrinsics.ts";
+import { readTable, type TableDefinition } from "./table-definition.ts";
+
+/** All that the local run knows of a stack; every part is read from its template. */
+export interface LocalStack extends Api {
+  readonly functions: readonly LocalFunction[];
+  readonly table: TableDefinition;
+}
+
+interface AssetManifest {
+  readonly files: Readonly<
+    Record<
+      string,
+      {
+        readonly displayName: string;
+        readonly source: { readonly path: string };
+        readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
+      }
+    >
+  >;
+}
+
+const suffix = ".template.json";
+
+/** Reads the one stack of a synthesized cloud assembly. */
+export async function readStack(directory: string): Promise<LocalStack> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0) {
+    throw new LocalRunError(
+      `${directory} holds ${files.length} templates, not one: synthesize the stack into it.`,
+    );
+  }
+  const name = file.slice(0, -suffix.length);
+  const template = await readJson<Template>(join(directory, file));
+  const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
+  return parseStack(name, template, assetsOf(directory, manifest));
+}
+
+const readJson = async <T>(file: string) => JSON.parse(await readFile(file, "utf8")) as T;
+
+function assetsOf(directory: string, { files }: AssetManifest): FindAsset {
+  const assets = new Map<string, Asset>();
+  for (const { displayName, source, destinations } of Object.values(files)) {
+    const [name = displayName] = displayName.split("/");
+    const asset = { directory: resolvePath(directory, source.path), name };
+    for (const { objectKey } of Object.values(destinations)) assets.set(objectKey, asset);
+  }
+  return (objectKey) => assets.get(objectKey);
+}
+
+/** Reads a stack from its template. */
+export function parseStack(name: string, template: Template, findAsset: FindAsset): LocalStack {
+  const resolve = createResolver(name, template);
+  const functions = readFunctions(template, resolve, findAsset);
+  return { ...readApi(template, resolve, functions), functions, table: readTable(template, resolve) };
+}
