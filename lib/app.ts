@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
 import cdkJson from "../cdk.json" with { type: "json" };
 import type { Stage } from "../shared/stages.ts";
-import { bundleFunctions, bundlesDirectory } from "./bundle.ts";
+import { bundleFunctions } from "./bundle.ts";
 import { readConfig } from "./config.ts";
 import { ServiceStack } from "./stack.ts";
 
@@ -12,16 +13,19 @@ interface AppProps {
   readonly outdir?: string;
   /** Context values over those of the command line. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** The directory that holds a folder of code for each function; without it they are bundled afresh. */
+  /**
+   * The directory that holds a folder of code for each function; without it they are bundled afresh, inside `outdir`,
+   * so that no two processes write the same files.
+   */
   readonly bundles?: string;
 }
 
 /**
  * The CDK app with the functions that it deploys; a finding of cdk-nag fails its synthesis.
  *
- * @throws ConfigError for an unknown stage or a configuration value that is not allowed
+ * @throws ConfigError for an unknown stage or setting, or a configuration value that is not allowed
  */
-export async function createApp({ stage, outdir, context, bundles }: AppProps = {}): Promise<App> {
+export async function createApp({ stage, outdir, context, ...given }: AppProps = {}): Promise<App> {
   const app = new App({
     outdir,
     // The CDK command passes these flags on by itself; an app in any other process must synthesize the same.
@@ -29,9 +33,9 @@ export async function createApp({ stage, outdir, context, bundles }: AppProps = 
     postCliContext: { ...context, ...(stage && { stage }) },
     autoSynth: false,
   });
-  const config = readConfig((name) => app.node.tryGetContext(name));
-  if (bundles === undefined) await bundleFunctions();
-  new ServiceStack(app, { config, bundles: bundles ?? bundlesDirectory });
+  const config = readConfig(app.node.getAllContext());
+  const bundles = given.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
+  new ServiceStack(app, { config, bundles });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   return app;
 }

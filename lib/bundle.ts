@@ -1,23 +1,15 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
+import { type RouteName, routes } from "../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
 
-/** Every deployed function: the name of its file in `functions/` and of its folder among the bundles. */
-export const functionNames = [
-  "list-leads",
-  "create-lead",
-  "list-conversations",
-  "send-message",
-  "authorize",
-] as const;
+/** The name of a function's file in `functions/` and of its folder among the bundles. */
+export type FunctionName = RouteName | "authorize";
 
-export type FunctionName = (typeof functionNames)[number];
+/** Every deployed function. */
+export const functionNames: readonly FunctionName[] = [...(Object.keys(routes) as RouteName[]), "authorize"];
 
 const root = join(import.meta.dirname, "..");
-
-/** Where the bundles are written: `<name>/index.cjs`, whose `handler` Lambda calls. */
-export const bundlesDirectory = join(root, ".build", "functions");
 
 /**
  * Bundles one entry file the way it is deployed: minified CommonJS, which Node loads faster than ES modules,
@@ -37,21 +29,23 @@ export async function bundle(entryPoint: string, outfile: string): Promise<Metaf
     mainFields: ["module", "main"],
     legalComments: "none",
     metafile: true,
-    logLevel: "error",
+    // What is wrong is in the error that it throws; whoever catches that says it, once.
+    logLevel: "silent",
     absWorkingDir: root,
     plugins: [validatorsPlugin()],
   });
   return result.metafile;
 }
 
-/** Bundles every function into `bundlesDirectory`, each with its metafile beside it as `<name>.meta.json`. */
-export async function bundleFunctions(): Promise<void> {
-  await mkdir(bundlesDirectory, { recursive: true });
-  await Promise.all(
-    functionNames.map(async (name) => {
-      const outfile = join(bundlesDirectory, name, "index.cjs");
-      const metafile = await bundle(join(root, "functions", `${name}.ts`), outfile);
-      await writeFile(join(bundlesDirectory, `${name}.meta.json`), JSON.stringify(metafile));
-    }),
+/**
+ * Bundles every function into the directory: `<name>/index.cjs`, whose `handler` Lambda calls.
+ *
+ * @returns the directory
+ */
+export async function bundleFunctions(directory: string): Promise<string> {
+  const bundles = functionNames.map((name) =>
+    bundle(join(root, "functions", `${name}.ts`), join(directory, name, "index.cjs")),
   );
+  await Promise.all(bundles);
+  return directory;
 }

@@ -22,10 +22,12 @@ function wholeNumber(minimum: number, maximum: number): Setting<number> {
   return { allowed: `a whole number from ${minimum} to ${maximum}`, parse };
 }
 
-const flag: Setting<boolean> = {
-  allowed: "true or false",
-  parse: (text) => ({ true: true, false: false })[text],
-};
+const flags = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+const flag: Setting<boolean> = { allowed: "true or false", parse: (text) => flags.get(text) };
 
 const retentions = Object.values(RetentionDays).filter(
   (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
@@ -36,6 +38,7 @@ const settings = {
   removalPolicy: choice([RemovalPolicy.DESTROY, RemovalPolicy.RETAIN]),
   /** Whether DynamoDB refuses to delete the table, and CloudFormation the stack. */
   deletionProtection: flag,
+  /** Whether the table can be set back to any second of the last 35 days. */
   pointInTimeRecovery: flag,
   /** Requests a second that the gateway lets through, of all accounts together. */
   throttleRate: wholeNumber(1, 100_000),
@@ -60,7 +63,7 @@ const defaults: Readonly<Record<Stage, Values>> = {
   dev: {
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
-    pointInTimeRecovery: true,
+    pointInTimeRecovery: false,
     throttleRate: 100,
     throttleBurst: 200,
     logRetentionDays: RetentionDays.ONE_WEEK,
@@ -92,16 +95,30 @@ function read<T>(name: string, setting: Setting<T>, value: unknown, fallback: T)
   return parsed;
 }
 
+/** Names of the CDK's own: flags, what its command line passes on, and what it keeps in `cdk.context.json`. */
+const cdkNames = /^(?:@?aws-cdk|aws:|cdk|cli-telemetry$|acknowledged-issue-numbers$)/;
+
+type Context = Readonly<Record<string, unknown>>;
+
+/** A misspelled name would otherwise leave a setting at its default without a word. */
+function refuseUnknown(context: Context): void {
+  const known = ["stage", ...Object.keys(settings)];
+  const unknown = Object.keys(context).find((name) => !known.includes(name) && !cdkNames.test(name));
+  if (unknown === undefined) return;
+  throw new ConfigError(`There is no configuration value ${unknown}, only ${known.join(", ")}.`);
+}
+
 /**
  * The configuration of a stage, with the values of the context (`-c logRetentionDays=30`) over its own.
  *
- * @throws ConfigError for an unknown stage or a value that is not allowed
+ * @throws ConfigError for an unknown stage, an unknown name or a value that is not allowed
  */
-export function readConfig(context: (name: string) => unknown): Config {
-  const stage = read("stage", choice(stages), context("stage"), "dev");
+export function readConfig(context: Context): Config {
+  refuseUnknown(context);
+  const stage = read("stage", choice(stages), context.stage, "dev");
   const own = defaults[stage];
   const setting = <Name extends SettingName>(name: Name) =>
-    read<Values[Name]>(name, settings[name] as Setting<Values[Name]>, context(name), own[name]);
+    read<Values[Name]>(name, settings[name] as Setting<Values[Name]>, context[name], own[name]);
   return {
     stage,
     removalPolicy: setting("removalPolicy"),

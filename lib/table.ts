@@ -1,3 +1,4 @@
+import { Validations } from "aws-cdk-lib";
 import {
   AttributeType,
   BillingMode,
@@ -37,5 +38,13 @@ export class ServiceTable extends Table {
         projectionType: ProjectionType.ALL,
       });
     }
+    if (config.stage === "dev") this.acknowledgeNoRecovery();
+  }
+
+  private acknowledgeNoRecovery() {
+    Validations.of(this.node.findChild("Resource")).acknowledge({
+      id: "AwsSolutions-DDB3",
+      reason: "The data of dev can be made again, and keeping every second of them would be paid for.",
+    });
   }
 }

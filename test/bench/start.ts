@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, bundleFunctions, bundlesDirectory, functionNames } from "../../lib/bundle.ts";
+import { bundle, bundleFunctions, functionNames } from "../../lib/bundle.ts";
 
 const rounds = Number(process.argv[2] ?? 21);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error("ROUNDS must be a whole number of at least 1.");
@@ -15,11 +15,10 @@ if (!Number.isInteger(rounds) || rounds < 1) throw new Error("ROUNDS must be a w
 const references = ["empty", "bare-sdk"];
 const names = [...references, ...functionNames];
 const here = join(import.meta.dirname, "start");
-const directory = (name: string) =>
-  references.includes(name) ? join(bundlesDirectory, "..", "bench") : bundlesDirectory;
-const bundleOf = (name: string) => join(directory(name), name, "index.cjs");
+const directory = join(here, "..", "..", "..", ".build", "bench");
+const bundleOf = (name: string) => join(directory, name, "index.cjs");
 
-await bundleFunctions();
+await bundleFunctions(directory);
 for (const name of references) await bundle(join(here, `${name}.ts`), bundleOf(name));
 
 const times = new Map<string, number[]>(names.map((name) => [name, []]));

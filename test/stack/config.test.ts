@@ -13,6 +13,8 @@ const wrong: [string, unknown, string][] = [
   ["stage", "production", "dev or prod"],
   ["removalPolicy", "snapshot", "destroy or retain"],
   ["deletionProtection", "yes", "true or false"],
+  ["deletionProtection", "constructor", "true or false"],
+  ["deletionProtection", "__proto__", "true or false"],
   ["pointInTimeRecovery", "1", "true or false"],
   ["throttleRate", "0", "a whole number from 1 to 100000"],
   ["throttleRate", "1e3", "a whole number from 1 to 100000"],
@@ -23,41 +25,64 @@ const wrong: [string, unknown, string][] = [
 ];
 
 test.each(wrong)("%s=%s is refused with a sentence", (name, value, allowed) => {
-  const context = (key: string) => (key === name ? value : undefined);
-  expect(() => readConfig(context)).toThrow(
+  expect(() => readConfig({ [name]: value })).toThrow(
     new ConfigError(`The configuration value ${name}=${value} must be ${allowed}.`),
   );
 });
 
 test("A retention that CloudWatch does not know is refused with those that it knows", () => {
-  expect(() => readConfig((key) => (key === "logRetentionDays" ? "31" : undefined))).toThrow(
+  expect(() => readConfig({ logRetentionDays: "31" })).toThrow(
     /^The configuration value logRetentionDays=31 must be a number of days that CloudWatch knows \(1, 3, 5, 7, .*\)\.$/,
   );
 });
 
 test("The stage is dev when none is given", () => {
-  expect(readConfig(() => undefined).stage).toBe("dev");
+  expect(readConfig({}).stage).toBe("dev");
+});
+
+test.each([
+  "throtleRate",
+  "Stage",
+  "constructor",
+  "throttle-rate",
+])("The unknown name %s is refused with those that there are", (name) => {
+  expect(() => readConfig({ [name]: "5" })).toThrow(
+    new ConfigError(
+      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, logRetentionDays, authorizerCacheSeconds.`,
+    ),
+  );
+});
+
+test("What the CDK keeps in the context is let through", () => {
+  const names = ["@aws-cdk/core:target-partitions", "aws:cdk:bundling-stacks", "acknowledged-issue-numbers"];
+  expect(readConfig(Object.fromEntries(names.map((name) => [name, true]))).stage).toBe("dev");
 });
 
 test("The app refuses a wrong value before it bundles anything", async () => {
   await expect(createApp({ context: { throttleRate: "fast" } })).rejects.toThrow(ConfigError);
 });
 
-test("The cdk command says what is wrong in a sentence, without a stack trace", async () => {
-  const bin = join(root, "node_modules/.bin");
-  const output = await mkdtemp(join(tmpdir(), "stack-"));
-  onTestFinished(() => rm(output, { recursive: true }));
-  const failure = await promisify(execFile)(
-    join(bin, "cdk"),
-    ["synth", "--quiet", "--output", output, "-c", "stage=test"],
-    { cwd: root, env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` } },
-  ).then(
-    () => undefined,
-    ({ code, stderr }) => ({ code, stderr }),
-  );
-  expect(failure).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/^The configuration value stage=test must be dev or prod\.$/m),
-  });
-  expect(failure?.stderr).not.toMatch(/^\s+at /m);
-}, 30_000);
+// An unknown name is refused before a wrong value: so the second one also shows that all names which the command
+// itself puts into the context are known.
+test.each([
+  ["throtleRate=5", /^There is no configuration value throtleRate, only stage, .*\.$/m],
+  ["stage=test", /^The configuration value stage=test must be dev or prod\.$/m],
+])(
+  "The cdk command says what is wrong with %s in a sentence, without a stack trace",
+  async (setting, sentence) => {
+    const bin = join(root, "node_modules/.bin");
+    const output = await mkdtemp(join(tmpdir(), "stack-"));
+    onTestFinished(() => rm(output, { recursive: true }));
+    const failure = await promisify(execFile)(
+      join(bin, "cdk"),
+      ["synth", "--quiet", "--output", output, "-c", setting],
+      { cwd: root, env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` } },
+    ).then(
+      () => undefined,
+      ({ code, stderr }) => ({ code, stderr }),
+    );
+    expect(failure).toEqual({ code: 1, stderr: expect.stringMatching(sentence) });
+    expect(failure?.stderr).not.toMatch(/^\s+at /m);
+  },
+  30_000,
+);

@@ -9,7 +9,7 @@ const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Ar
 const indexArn = (name: string) => ({ "Fn::Join": ["", [tableArn, `/index/${name}`]] });
 
 /** A statement as the template has it: what is one of a kind is not in a list. */
-function allow(action: string, keys: string[], ...indexes: string[]) {
+function allow(action: string | string[], keys: string[], ...indexes: string[]) {
   return {
     Effect: "Allow",
     Action: action,
@@ -35,7 +35,7 @@ const expected: Record<FunctionName, unknown[]> = {
   "send-message": [
     allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*"]),
     allow("dynamodb:PutItem", ["CONVERSATION#*", "ACTIVE#*", "MESSAGE#*"]),
-    allow("dynamodb:UpdateItem", ["CONVERSATION#*"]),
+    allow(["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"], ["CONVERSATION#*"]),
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
 };

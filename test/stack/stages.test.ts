@@ -29,7 +29,7 @@ test("dev is thrown away with its stack", () => {
     terminationProtection: false,
     table: "leads-and-conversations-dev",
     deletionProtection: false,
-    restorable: true,
+    restorable: false,
     onDeletion: new Set(["Delete"]),
     logDays: new Set([7]),
     throttle: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
@@ -49,6 +49,11 @@ test("prod keeps its data", () => {
     throttle: { ThrottlingRateLimit: 5000, ThrottlingBurstLimit: 2500 },
     cacheSeconds: 60,
   });
+});
+
+test("dev can be made restorable", async () => {
+  const changed = await synthesize("dev", { pointInTimeRecovery: "true" });
+  expect(settingsOf(changed)).toEqual({ ...settingsOf(stages.dev), restorable: true });
 });
 
 test("A context value takes the place of each setting, as text or as what it is", async () => {

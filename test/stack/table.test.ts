@@ -29,13 +29,12 @@ test("Every index of the key map is there, sorted by sk, with all attributes", (
   );
 });
 
-test("The table is on demand, streams both images, expires items and can be restored", () => {
+test("The table is on demand, streams both images and expires items", () => {
   expect(properties).toMatchObject({
     TableName: "leads-and-conversations-dev",
     BillingMode: "PAY_PER_REQUEST",
     StreamSpecification: { StreamViewType: "NEW_AND_OLD_IMAGES" },
     TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
-    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     SSESpecification: { SSEEnabled: false },
   });
   expect(properties).not.toHaveProperty("ContributorInsightsSpecification");

@@ -1,7 +1,16 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import {
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-dynamodb";
+import { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import type { TestProject } from "vitest/node";
 import { createApp } from "../../lib/app.ts";
+import { engineClient } from "../../lib/local/dynamodb-client.ts";
 import { startEngine } from "../../lib/local/engine.ts";
 import { readStack } from "../../lib/local/template.ts";
 
@@ -19,16 +28,46 @@ declare module "vitest" {
 
 /** Synthesizes the stack once and starts an engine in memory, or takes the one at `DYNAMODB_ENDPOINT`. */
 export default async function setup(project: TestProject) {
-  const assembly = join(import.meta.dirname, "..", "..", ".build", "test-cdk.out");
-  (await createApp({ stage: "dev", outdir: assembly })).synth();
+  // In a directory of its own, for several test runs go on at once.
+  const assembly = await mkdtemp(join(tmpdir(), "integration-"));
+  const tableName = await synthesize(assembly);
   const { table } = await readStack(assembly);
-  const endpoint = process.env.DYNAMODB_ENDPOINT;
-  if (endpoint) {
-    project.provide("engine", { endpoint, table: table.input, assembly });
-    return;
-  }
-  const onExit = () => console.error("The embedded DynamoDB ended before the tests did.");
-  const engine = await startEngine({ log: console.log, onExit });
+  const engine = await engineOf(process.env.DYNAMODB_ENDPOINT || undefined, tableName);
   project.provide("engine", { endpoint: engine.endpoint, table: table.input, assembly });
-  return () => engine.stop();
+  return async () => {
+    await engine.stop();
+    await rm(assembly, { recursive: true });
+  };
+}
+
+/**
+ * Synthesizes what `dev` deploys, but for the table's name: the tests of the whole API create the table that the
+ * template names, and on an engine that outlives them it must be nobody else's.
+ */
+async function synthesize(outdir: string): Promise<string> {
+  const tableName = `test-${randomUUID()}`;
+  const app = await createApp({ stage: "dev", outdir });
+  for (const construct of app.node.findAll()) {
+    if (construct instanceof CfnTable) construct.tableName = tableName;
+  }
+  app.synth();
+  return tableName;
+}
+
+async function engineOf(endpoint: string | undefined, tableName: string) {
+  if (endpoint) return { endpoint, stop: () => deleteTable(endpoint, tableName) };
+  const onExit = () => console.error("The embedded DynamoDB ended before the tests did.");
+  return startEngine({ log: console.log, onExit });
+}
+
+async function deleteTable(endpoint: string, TableName: string): Promise<void> {
+  const client = engineClient(endpoint);
+  try {
+    await client.send(new DeleteTableCommand({ TableName }));
+  } catch (error) {
+    // A run of other tests than the API's made none.
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  } finally {
+    client.destroy();
+  }
 }

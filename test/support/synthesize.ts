@@ -16,13 +16,15 @@ async function writeBundles(directory: string) {
   }
 }
 
+const root = await mkdtemp(join(tmpdir(), "stack-"));
+afterAll(() => rm(root, { recursive: true }));
+
 /** The CDK app of a stage in a directory of its own, which goes with the end of the test file. */
 export async function createTestApp(
   stage: Stage,
   context: Readonly<Record<string, unknown>> = {},
 ): Promise<App> {
-  const directory = await mkdtemp(join(tmpdir(), "stack-"));
-  afterAll(() => rm(directory, { recursive: true }));
+  const directory = await mkdtemp(join(root, "app-"));
   const bundles = join(directory, "bundles");
   await writeBundles(bundles);
   return createApp({ stage, context, bundles, outdir: join(directory, "cdk.out") });
