@@ -22,13 +22,16 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
-/** Whether a key is admitted at a time (milliseconds since the epoch), and if not, why. */
+/**
+ * Whether a key is admitted at a time (milliseconds since the epoch), and if not, why. An end that is no timestamp has
+ * come: better a key too few than one for ever.
+ */
 export function apiKeyState(
   { validUntil, revokedAt }: ApiKey,
   now = Date.now(),
 ): "live" | "expired" | "revoked" {
   if (revokedAt !== undefined) return "revoked";
-  return validUntil !== undefined && Date.parse(validUntil) <= now ? "expired" : "live";
+  return validUntil === undefined || Date.parse(validUntil) > now ? "live" : "expired";
 }
 
 /** The account of a live key; a text that is no key is told without a read. */

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { type Stage, tableName } from "../../shared/stages.ts";
 import { OperatorError } from "./errors.ts";
+import { readLocalRun } from "./local-run.ts";
 
 /** Which table a command works on: just one of the three is given. */
 export interface ConnectionOptions {
@@ -22,11 +21,7 @@ export async function connect({ local, stage, table }: ConnectionOptions): Promi
 }
 
 async function connectToLocalRun(): Promise<void> {
-  const file = join(process.env.DATA_DIR ?? ".local", "run.json");
-  const text = await readFile(file, "utf8").catch(() => {
-    throw new OperatorError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
-  });
-  const run = JSON.parse(text);
+  const run = await readLocalRun();
   process.env.TABLE_NAME = run.tableName;
   process.env.AWS_ENDPOINT_URL_DYNAMODB = run.dynamodbEndpoint;
   process.env.AWS_REGION ??= "local";

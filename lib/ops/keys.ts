@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import ms, { type StringValue } from "ms";
+import ms from "ms";
 import type { ApiKey } from "../../shared/api-keys.ts";
 import { stages } from "../../shared/stages.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
+import { after, duration } from "./durations.ts";
 import { OperatorError } from "./errors.ts";
 
 interface KeysOptions extends ConnectionOptions {
@@ -64,20 +65,11 @@ function accountId(text: string): string {
   return text;
 }
 
-function duration(text: string): number {
-  const milliseconds = ms(text as StringValue);
-  if (!(milliseconds > 0))
-    throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
-  return milliseconds;
-}
-
 /** The module is imported only here, because it connects to the table that `connect` has chosen. */
 async function apiKeys(options: ConnectionOptions) {
   await connect(options);
   return import("../../shared/api-keys.ts");
 }
-
-const after = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 
 async function issue(options: KeysOptions & { label?: string; validFor?: number }): Promise<void> {
   const { issueApiKey } = await apiKeys(options);
@@ -118,13 +110,25 @@ async function rotate(
     ...(label !== undefined && { label }),
     ...(options.validFor !== undefined && { validUntil: after(options.validFor) }),
   });
-  const end = after(options.overlap);
-  const validUntil = old.validUntil !== undefined && old.validUntil < end ? old.validUntil : end;
-  const replaced = await endApiKey(options.account, options.key, { validUntil });
-  if (options.json) return console.log(JSON.stringify({ issued, replaced }));
-  console.error(`The key ${options.key} works until ${validUntil}. The new key:`);
-  console.log(issued.apiKey);
+  // Printed before anything else can fail: it cannot be shown again.
+  if (!options.json) console.log(issued.apiKey);
+  let replaced: ApiKey | undefined;
+  try {
+    const validUntil = earlier(old.validUntil, after(options.overlap));
+    replaced = await endApiKey(options.account, options.key, { validUntil });
+  } catch (cause) {
+    throw new OperatorError(
+      `The new key is issued, but the key ${options.key} could not be ended (${String(cause)}): revoke it once the new one is in use.`,
+      { cause },
+    );
+  } finally {
+    if (options.json) console.log(JSON.stringify({ issued, replaced }));
+  }
+  if (!options.json) console.error(`The key ${options.key} works until ${replaced?.validUntil}.`);
 }
+
+const earlier = (end: string | undefined, other: string) =>
+  end !== undefined && Date.parse(end) < Date.parse(other) ? end : other;
 
 async function findKey(options: KeysOptions & { key: string }): Promise<ApiKey> {
   const { listApiKeys } = await apiKeys(options);

@@ -1,32 +1,10 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findApiKey } from "../../shared/api-keys.ts";
+import { dataDirectoryOfRun, opsKeys } from "../support/ops.ts";
 
-let dataDirectory: string;
-beforeAll(async () => {
-  dataDirectory = await mkdtemp(join(tmpdir(), "ops-"));
-  const run = { tableName: process.env.TABLE_NAME, dynamodbEndpoint: inject("engine").endpoint };
-  await writeFile(join(dataDirectory, "run.json"), JSON.stringify(run));
-});
-afterAll(() => rm(dataDirectory, { recursive: true }));
-
-/** Runs the command line `ops keys …` in a process of its own. */
-async function keys(...args: string[]) {
-  const run = promisify(execFile);
-  const { TABLE_NAME, ...others } = process.env;
-  const env = { ...others, DATA_DIR: dataDirectory };
-  return run(process.execPath, ["bin/ops.ts", "keys", ...args], { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }) =>
-      ({ code, stdout, stderr }) as { code: number; stdout: string; stderr: string },
-  );
-}
-
+const dataDirectory = await dataDirectoryOfRun();
+const keys = (...args: string[]) => opsKeys(args, { dataDirectory });
 const local = (account: string, ...args: string[]) => [...args, "--account", account, "--local"];
 
 describe("ops keys", () => {
@@ -79,6 +57,11 @@ describe("ops keys", () => {
     [["issue", "--account", "a", "--stage", "test"], /dev, prod/],
     [["issue", "--account", "a", "--local", "--valid-for", "soon"], /90s, 24h, 7d/],
     [["issue", "--account", "a", "--local", "--valid-for", "-1d"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "30"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", ""], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "0d"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "999999y"], /90s, 24h, 7d/],
+    [["rotate", "--account", "a", "--local", "--key", "x", "--overlap", "24"], /90s, 24h, 7d/],
     [["revoke", "--account", "a", "--local"], /--key/],
     [["revoke", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
     [["rotate", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
@@ -90,11 +73,5 @@ describe("ops keys", () => {
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
     expect(stdout).toBe("");
-  });
-
-  test("says so when no local run is there", async () => {
-    await rm(join(dataDirectory, "run.json"));
-    const { code, stderr } = await keys("list", ...local("a"));
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/is `npm start` running/) });
   });
 });
