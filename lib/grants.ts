@@ -7,7 +7,7 @@ type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
 
 /** Access to the items of some types, by the table's key and by those of the indexes named. */
 export interface Grant {
-  readonly actions: readonly `dynamodb:${"GetItem" | "PutItem" | "UpdateItem" | "Query"}`[];
+  readonly actions: readonly `dynamodb:${"GetItem" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "Query"}`[];
   readonly types: readonly ItemType[];
   readonly indexes?: readonly IndexName[];
 }
@@ -32,7 +32,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD", "ACTIVE"] },
     { actions: ["dynamodb:PutItem"], types: ["CONVERSATION", "ACTIVE", "MESSAGE"] },
-    { actions: ["dynamodb:UpdateItem"], types: ["CONVERSATION"] },
+    { actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"], types: ["CONVERSATION"] },
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
 };

@@ -12,7 +12,7 @@ import { table, tableName } from "./table.ts";
 /** What failed attempts taught about the conversation that the pointer names. */
 interface Learned {
   /** It is no longer active. */
-  ended?: string;
+  ended?: string | undefined;
   /** The time of its last message, in milliseconds since the epoch; the next message is not older. */
   lastMessageAt: number;
 }
@@ -31,9 +31,10 @@ export async function sendMessage(account: string, input: NewMessage, deadline: 
   return retried(deadline, async () => {
     const [found, active] = await Promise.all([exists, activeConversation(account, input)]);
     if (!found) throw leadNotFound();
-    return active === undefined || active === learned.ended
-      ? startConversation(account, input, active)
-      : joinConversation(account, input, active, learned);
+    if (active !== undefined && active !== learned.ended)
+      return joinConversation(account, input, active, learned);
+    learned.ended = undefined;
+    return startConversation(account, input, active);
   });
 }
 
@@ -74,11 +75,23 @@ async function startConversation(account: string, input: NewMessage, ended?: str
             }),
       },
     },
+    ...(ended === undefined ? [] : [isNotActive(account, ended)]),
     { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
     putMessage(account, message),
   ]);
   return message;
 }
+
+/** An operator may set an ended conversation active again, at any moment. */
+const isNotActive = (account: string, conversationId: string) => ({
+  ConditionCheck: {
+    TableName: tableName,
+    Key: conversationKey(account, conversationId),
+    ConditionExpression: "attribute_not_exists(pk) OR #status <> :active",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: { ":active": "active" },
+  },
+});
 
 async function joinConversation(
   account: string,

@@ -7,53 +7,82 @@ import type { RouteEvent } from "./route-handler.ts";
 /** The longest body that is parsed, in bytes: several times what the longest valid request needs. */
 const maxBodyBytes = 256 * 1024;
 
+/** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
+const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
 /**
- * Parses a JSON body, or refuses any body where the route takes none.
+ * Parses a JSON body, or finds fault with any body where the route takes none. A fault is put on `event.bodyFault`,
+ * to be answered with those of the query.
  *
- * The bound on its size is what bounds the number of faults that a validator, which reports all, can find.
+ * The bound on the size is what bounds the number of faults that a validator, which reports all, can find.
+ *
+ * @throws ApiError `unsupported_media_type`
  */
 export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
-  const json = httpJsonBodyParser() as unknown as MiddlewareObj<RouteEvent>;
+  const json = httpJsonBodyParser({ disableContentTypeCheck: true }) as unknown as MiddlewareObj<RouteEvent>;
   return {
     before: async (request) => {
-      const { isBase64Encoded } = request.event;
-      const body = request.event.body as string | undefined;
-      if (!takesBody) {
-        if (body) throw bodyError("unexpected", "must be absent: this route takes no body");
+      const { event } = request;
+      const fault = takesBody ? faultBefore(event) : unexpectedBody(event);
+      if (fault || !takesBody) {
+        event.bodyFault = fault;
+        event.body = undefined;
         return;
       }
-      const bytes = Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8");
-      if (bytes.length > maxBodyBytes) throw bodyError("too_large", `must be at most ${maxBodyBytes} bytes`);
-      if (!isUtf8(bytes)) throw bodyError("invalid_encoding", "must be UTF-8");
+      const sent = bytesOf(event);
       try {
         await json.before?.(request);
       } catch (error) {
-        throw bodyParserError(error, request.event);
+        event.bodyFault = parserFault(error, sent);
+        event.body = undefined;
       }
     },
   };
 }
 
-/** middy answers 422 to a body that cannot be parsed; here, that is invalid input like any other. */
-function bodyParserError(error: unknown, { headers, body }: RouteEvent): unknown {
-  const statusCode = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
-  if (statusCode === 415) {
-    const sent = headers["content-type"] === undefined ? "none was sent" : "another was sent";
-    const message = `must be application/json or another JSON type: ${sent}`;
-    const fault: Fault = { in: "header", field: "content-type", code: "unsupported", message };
-    return new ApiError("unsupported_media_type", `The content-type ${message}.`, { faults: [fault] });
-  }
-  if (statusCode !== 422) return error;
-  if (!body) return bodyError("required", "must be present: a JSON object");
-  if (error instanceof Error && error.message.startsWith("Forbidden key"))
-    return bodyError(
+const unexpectedBody = ({ body }: RouteEvent) =>
+  body ? bodyFault("unexpected", "must be absent: this route takes none") : undefined;
+
+/** What is wrong with a body before it is parsed. */
+function faultBefore(event: RouteEvent): Fault | undefined {
+  if (!event.body) return bodyFault("required", "must be present: a JSON object");
+  const type = event.headers["content-type"];
+  if (!jsonType.test(type ?? "")) throw unsupportedType(type);
+  const bytes = bytesOf(event);
+  if (bytes.length > maxBodyBytes) return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
+  if (!isUtf8(bytes)) return bodyFault("invalid_encoding", "must be UTF-8");
+  return undefined;
+}
+
+const bytesOf = ({ body, isBase64Encoded }: RouteEvent) =>
+  Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
+
+/** What middy's parser did not take: keys that could change a prototype, and JSON too deep for its walk over all keys. */
+function parserFault(error: unknown, bytes: Buffer): Fault {
+  if (error instanceof Error && error.message.startsWith("Forbidden key")) {
+    return bodyFault(
       "forbidden_key",
       "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
     );
-  return bodyError("invalid_json", "must be valid JSON");
+  }
+  return isJson(bytes.toString())
+    ? bodyFault("too_deep", "must not be nested so deeply")
+    : bodyFault("invalid_json", "must be valid JSON");
 }
 
-const bodyError = (code: string, message: string) =>
-  new ApiError("invalid_input", `The request body is invalid: it ${message}.`, {
-    faults: [{ in: "body", field: "", code, message }],
-  });
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const bodyFault = (code: string, message: string): Fault => ({ in: "body", field: "", code, message });
+
+function unsupportedType(type: string | undefined): ApiError {
+  const message = `must be application/json or another JSON type: ${type === undefined ? "none" : "another"} was sent`;
+  const fault: Fault = { in: "header", field: "content-type", code: "unsupported", message };
+  return new ApiError("unsupported_media_type", `The content-type ${message}.`, { faults: [fault] });
+}

@@ -1,9 +1,19 @@
 import type { ErrorObject } from "ajv";
-import type { Fault } from "../errors.ts";
+import { ApiError, type Fault } from "../errors.ts";
 import { textRules } from "../schemas.ts";
 
 /** How much of a name that the caller made up is given back. */
 const maxNameLength = 64;
+
+/** How many faults an error's sentence names. */
+const namedFaults = 5;
+
+/** The error for a request with faults, of which the sentence names the first ones. */
+export function invalidInput(faults: readonly Fault[]): ApiError {
+  const named = faults.slice(0, namedFaults).map(({ field, message }) => `${field || "body"} ${message}`);
+  const more = faults.length > namedFaults ? `; and ${faults.length - namedFaults} more faults` : "";
+  return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
+}
 
 /** The faults that the validator found in a request, in its order; a value of the wrong type has that fault alone. */
 export function toFaults(errors: readonly ErrorObject[], request: { query: object }): Fault[] {
@@ -21,7 +31,7 @@ function toFault(error: ErrorObject, { query }: { query: object }): Fault {
   if (typeof property === "string") path.push(property);
   const field = fieldName(path);
   if (place === "query") {
-    const value: unknown = Reflect.get(query, field);
+    const value: unknown = Reflect.get(query, path[0] ?? "");
     return {
       in: "query",
       field,
@@ -31,9 +41,9 @@ function toFault(error: ErrorObject, { query }: { query: object }): Fault {
   return { in: "body", field, ...describe(error, "field") };
 }
 
-/** `["tags", "3"]` is `tags[3]`. */
+/** `["tags", "3"]` is `tags[3]`; the empty name is `""`, which nothing at all, the whole body, is not. */
 function fieldName(path: string[]): string {
-  const name = path.map((part, index) => (index > 0 ? `[${part}]` : part)).join("");
+  const name = path.map((part, index) => (index > 0 ? `[${part}]` : part || '""')).join("");
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 

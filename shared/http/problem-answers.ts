@@ -1,14 +1,11 @@
 import type { MiddlewareObj } from "@middy/core";
-import { ApiError, type Fault, problems } from "../errors.ts";
+import { ApiError, problems } from "../errors.ts";
 import { busy, isBusyTable } from "../retry.ts";
-import { toFaults } from "./faults.ts";
+import { invalidInput, toFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-handler.ts";
 
 /** How many faults one answer lists at the most. */
 const maxFaults = 100;
-
-/** How many of them its `detail` names. */
-const namedFaults = 5;
 
 /**
  * Answers every error as a problem document; an error that nobody threw on purpose is logged and says nothing of
@@ -30,7 +27,12 @@ export function problemAnswers(): MiddlewareObj<RouteEvent> {
 function toApiError(error: unknown, event: RouteEvent): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error) {
-    if (isValidatorCause(error.cause)) return invalidInput(toFaults(error.cause.data, event));
+    if (isValidatorCause(error.cause)) {
+      return invalidInput([
+        ...toFaults(error.cause.data, event),
+        ...(event.bodyFault ? [event.bodyFault] : []),
+      ]);
+    }
     if (isBusyTable(error)) return busy(error);
   }
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
@@ -40,12 +42,6 @@ const isValidatorCause = (
   cause: unknown,
 ): cause is { package: string; data: Parameters<typeof toFaults>[0] } =>
   typeof cause === "object" && cause !== null && "package" in cause && cause.package === "@middy/validator";
-
-function invalidInput(faults: readonly Fault[]): ApiError {
-  const named = faults.slice(0, namedFaults).map(({ field, message }) => `${field || "body"} ${message}`);
-  const more = faults.length > namedFaults ? `; and ${faults.length - namedFaults} more faults` : "";
-  return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
-}
 
 /** The error's cause is logged by name and stack alone: its other properties may hold what a caller sent. */
 function logError({ code, message, cause }: ApiError, requestId: string): void {

@@ -7,15 +7,19 @@ import type {
   Context,
 } from "aws-lambda";
 import type { AuthorizerContext } from "../api-keys.ts";
+import type { Fault } from "../errors.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
+import { invalidInput } from "./faults.ts";
 import { problemAnswers } from "./problem-answers.ts";
 import { queryParser } from "./query-parser.ts";
 
-/** The event of a route; the parsers put `query` on it and replace `body` by what it says. */
+/** The event of a route; the parsers put `query` and `bodyFault` on it and replace `body` by what it says. */
 export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {
   body?: unknown;
   query: object;
+  /** What is wrong with the body as a whole. */
+  bodyFault?: Fault | undefined;
 };
 
 /** A valid request to a route. */
@@ -26,7 +30,7 @@ type RouteRequest<Name extends RouteName> = RouteInputs[Name] & {
   readonly deadline: number;
 };
 
-/** Time of an invocation that is kept back for answering, in milliseconds. */
+/** Time of an invocation that is kept back for answering `busy`, in milliseconds. */
 const answerTime = 500;
 
 /**
@@ -40,13 +44,14 @@ export function routeHandler<Name extends RouteName>(
   handle: (request: RouteRequest<Name>) => Promise<object>,
 ) {
   const route: Route = routes[name];
-  return middy<RouteEvent, APIGatewayProxyResultV2>()
+  return middy<RouteEvent, APIGatewayProxyResultV2>({ timeoutEarlyInMillis: answerTime })
     .use(problemAnswers())
     .use(queryParser())
     .use(bodyParser(route.body !== undefined))
     .use(validator({ eventSchema: validate as unknown as NonNullable<Options["eventSchema"]> }))
     .handler(async (event: RouteEvent, context: Context) => {
-      const { query, body, requestContext } = event;
+      const { query, body, bodyFault, requestContext } = event;
+      if (bodyFault) throw invalidInput([bodyFault]);
       const account = requestContext.authorizer.lambda.accountId;
       const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
       const result = await handle({ query, body, account, deadline } as unknown as RouteRequest<Name>);

@@ -45,7 +45,21 @@ test("a lead is created, listed, sent a message, and its conversation is listed"
   });
 });
 
+const environments = () => api.log.filter((line) => line.startsWith("[send-message] Environment")).length;
+
+/** Without it the first environment answers before the others have loaded, and finds itself alone. */
+async function warmEnvironments(apiKey: string) {
+  const { body: lead } = await request(api, "create-lead", { apiKey, body: { name: "Warm-up" } });
+  const body = { leadId: lead.id, channel: "warm-up", message: "Hello" };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => request(api, "send-message", { apiKey, body })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+  expect(environments()).toBeGreaterThanOrEqual(8);
+}
+
 test("50 concurrent first messages over many environments end in one conversation of 50", async () => {
+  await warmEnvironments(await newAccount());
   const apiKey = await newAccount();
   const { body: lead } = await request(api, "create-lead", { apiKey, body: { name: "Popular" } });
   const send = (text: string) =>
@@ -63,8 +77,6 @@ test("50 concurrent first messages over many environments end in one conversatio
       .sort()
       .at(-1),
   );
-  const environments = api.log.filter((line) => line.startsWith("[send-message] Environment"));
-  expect(environments.length).toBeGreaterThanOrEqual(8);
 });
 
 describe("two accounts", () => {

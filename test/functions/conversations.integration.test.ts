@@ -1,5 +1,5 @@
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { conversationKey, messageKey } from "../../shared/keys.ts";
 import type { Conversation } from "../../shared/schemas.ts";
 import { table, tableName } from "../../shared/table.ts";
@@ -13,14 +13,14 @@ async function conversations(account: string, query = ""): Promise<Conversation[
 }
 
 /** As an operator would. */
-async function end(account: string, conversationId: string) {
+async function setStatus(account: string, conversationId: string, status: string) {
   await table.send(
     new UpdateCommand({
       TableName: tableName,
       Key: conversationKey(account, conversationId),
-      UpdateExpression: "SET #status = :closed",
+      UpdateExpression: "SET #status = :status",
       ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":closed": "closed" },
+      ExpressionAttributeValues: { ":status": status },
     }),
   );
 }
@@ -75,7 +75,7 @@ describe("send-message", () => {
   test("starts another conversation once the last has ended, and goes on in that one", async () => {
     const { id: leadId } = await aLead("ended");
     const first = await aMessage("ended", leadId);
-    await end("ended", first.conversationId);
+    await setStatus("ended", first.conversationId, "closed");
     const second = await aMessage("ended", leadId);
     const third = await aMessage("ended", leadId);
     expect(second.conversationId).not.toBe(first.conversationId);
@@ -84,6 +84,24 @@ describe("send-message", () => {
       [second.conversationId, 2],
       [first.conversationId, 1],
     ]);
+  });
+
+  test("joins the conversation that is set active again while another was to be started", async () => {
+    const { id: leadId } = await aLead("reopened");
+    const first = await aMessage("reopened", leadId);
+    await setStatus("reopened", first.conversationId, "closed");
+    const send = table.send.bind(table) as (command: unknown) => Promise<unknown>;
+    const spy = vi.spyOn(table, "send").mockImplementation((async (command: unknown) => {
+      if (JSON.stringify(command).includes("ConditionCheck")) {
+        spy.mockRestore();
+        await setStatus("reopened", first.conversationId, "active");
+      }
+      return send(command);
+    }) as typeof table.send);
+    const second = await aMessage("reopened", leadId);
+    expect(second.conversationId).toBe(first.conversationId);
+    expect(await conversations("reopened")).toMatchObject([{ status: "active", messageCount: 2 }]);
+    expect(vi.isMockFunction(table.send)).toBe(false);
   });
 
   test.each([
@@ -124,7 +142,7 @@ describe("list-conversations", () => {
     for (const { id } of leads)
       for (const channel of ["whatsapp", "in#sta"]) await aMessage(account, id, channel);
     const [first] = await conversations(account);
-    await end(account, first?.id ?? "");
+    await setStatus(account, first?.id ?? "", "closed");
     await table.send(
       new UpdateCommand({
         TableName: tableName,

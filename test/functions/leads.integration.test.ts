@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { call } from "../support/call.ts";
 import { aLead } from "../support/requests.ts";
 
@@ -34,10 +34,11 @@ describe("create-lead", () => {
   test("keeps strings as they were sent, at their longest", async () => {
     const input = {
       name: ` ${"\u{1F468}".repeat(198)} `,
-      email: `${"a".repeat(64)}@${"b.".repeat(93)}co`.slice(0, 254),
+      email: `${"a".repeat(64)}@${"b.".repeat(93)}com`,
       source: "\u{1F600}".repeat(64),
       tags: Array.from({ length: 50 }, () => "#".repeat(64)),
     };
+    expect(input.email).toHaveLength(254);
     await aLead("longest", input);
     const { body } = await call("list-leads", {
       account: "longest",
@@ -77,6 +78,10 @@ describe("list-leads", () => {
     expect(body).toEqual({ data: [], pagination: { page: 999_999_999, limit: 100, total: 1 } });
   });
 
+  beforeAll(async () => {
+    for (const source of ["a", "a,y", undefined]) await aLead("filters", { source });
+  });
+
   test.each([
     ["status=new", 3],
     ["status=booked", 0],
@@ -91,11 +96,6 @@ describe("list-leads", () => {
     ["source=new", 0],
     ["", 3],
   ])("with %s has %i of the three leads", async (query, total) => {
-    if (query === "status=new") {
-      await aLead("filters", { source: "a" });
-      await aLead("filters", { source: "a,y" });
-      await aLead("filters");
-    }
     const { body } = await call("list-leads", { account: "filters", query });
     expect(body.pagination.total).toBe(total);
     expect(body.data).toHaveLength(total);

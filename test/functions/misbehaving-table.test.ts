@@ -185,5 +185,9 @@ describe("a message whose transaction", () => {
       .resolves({});
     const { body } = await call("send-message", { body: message });
     expect(body.conversationId).toBe("conv_9");
+    expect(writes()[0]?.[0]?.Put).toMatchObject({
+      Item: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" },
+      ConditionExpression: "attribute_not_exists(pk)",
+    });
   });
 });

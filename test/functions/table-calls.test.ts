@@ -1,0 +1,121 @@
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, test } from "vitest";
+import { handler as authorize } from "../../functions/authorize.ts";
+import { newApiKey } from "../../shared/api-key-format.ts";
+import { call } from "../support/call.ts";
+import { authorizerEvent } from "../support/events.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+beforeEach(() => {
+  table.reset();
+});
+
+const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
+const reads = () => table.commandCalls(GetCommand).map(({ args }) => args[0].input);
+const queries = () => table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
+
+describe("a read of the base table is consistent", () => {
+  test("of the lead and of the pointer to its conversation", async () => {
+    table.on(GetCommand).resolves({ Item: { conversationId: "conv_1" } });
+    table.on(TransactWriteCommand).resolves({});
+    expect((await call("send-message", { body: message })).status).toBe(201);
+    expect(reads()).toMatchObject([
+      { Key: { pk: "LEAD#acme", sk: "lead_1" }, ConsistentRead: true },
+      { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" }, ConsistentRead: true },
+    ]);
+  });
+
+  test("of an API key", async () => {
+    table.on(GetCommand).resolves({});
+    await authorize(authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`));
+    expect(reads()).toMatchObject([{ Key: { sk: "01JZ0000000000000000000000" }, ConsistentRead: true }]);
+  });
+
+  test.each([
+    "list-leads",
+    "list-conversations",
+  ] as const)("of %s without a filter, in every part", async (name) => {
+    const more = { Items: [{}], Count: 1, LastEvaluatedKey: { sk: "1" } };
+    table.on(QueryCommand).resolvesOnce(more).resolvesOnce(more).resolves({ Count: 0 });
+    await call(name, { query: "page=2&limit=1" });
+    expect(queries()).toHaveLength(3);
+    for (const query of queries())
+      expect(query).toMatchObject({ IndexName: undefined, ConsistentRead: true });
+  });
+});
+
+// DynamoDB refuses a consistent read of such an index.
+describe("a query of an index is not consistent", () => {
+  test.each([
+    ["list-leads", "status=new", "by-status"],
+    ["list-leads", "source=web", "by-origin"],
+    ["list-leads", "status=new&source=web", "by-status-and-origin"],
+    ["list-conversations", "status=active", "by-status"],
+    ["list-conversations", "channel=web", "by-origin"],
+    ["list-conversations", "status=active&channel=web", "by-status-and-origin"],
+    ["list-conversations", "leadId=lead_1", "by-parent"],
+    ["list-conversations", "leadId=lead_1&status=active&channel=web", "by-parent"],
+  ] as const)("of %s with %s", async (name, query, index) => {
+    table.on(QueryCommand).resolves({ Items: [], Count: 0 });
+    await call(name, { query });
+    expect(queries()).toMatchObject([{ IndexName: index }]);
+    expect(queries()[0]?.ConsistentRead).not.toBe(true);
+  });
+});
+
+describe("a first page", () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `lead_${i}` }));
+
+  test.each([0, 3, 19])("that holds all of %i leads takes one query", async (count) => {
+    table.on(QueryCommand).resolves({ Items: rows(count), Count: count });
+    const { body } = await call("list-leads");
+    expect(body.data).toHaveLength(count);
+    expect(body.pagination.total).toBe(count);
+    expect(queries()).toMatchObject([{ Limit: 20, Select: "ALL_ATTRIBUTES" }]);
+  });
+
+  test("that just holds all takes a second, for DynamoDB does not say that nothing follows", async () => {
+    table
+      .on(QueryCommand)
+      .resolvesOnce({ Items: rows(20), Count: 20, LastEvaluatedKey: { sk: "lead_19" } })
+      .resolves({ Count: 0 });
+    const { body } = await call("list-leads", { query: "limit=20" });
+    expect(body.data).toHaveLength(20);
+    expect(body.pagination.total).toBe(20);
+    expect(queries()).toMatchObject([
+      { Limit: 20, Select: "ALL_ATTRIBUTES" },
+      { Select: "COUNT", ExclusiveStartKey: { sk: "lead_19" } },
+    ]);
+  });
+});
+
+describe("a write has the condition that", () => {
+  test("a new lead replaces nothing", async () => {
+    table.on(PutCommand).resolves({});
+    await call("create-lead", { body: { name: "Ada" } });
+    const puts = table.commandCalls(PutCommand).map(({ args }) => args[0].input);
+    expect(puts).toMatchObject([{ ConditionExpression: "attribute_not_exists(pk)" }]);
+  });
+
+  test("a message joins a conversation that is active and has no later one", async () => {
+    table.on(GetCommand).resolves({ Item: { conversationId: "conv_1" } });
+    table.on(TransactWriteCommand).resolves({});
+    const { body } = await call("send-message", { body: message });
+    const [write] = table
+      .commandCalls(TransactWriteCommand)
+      .map(({ args }) => args[0].input.TransactItems ?? []);
+    expect(write?.[0]?.Update).toMatchObject({
+      Key: { pk: "CONVERSATION#acme", sk: "conv_1" },
+      ConditionExpression: "#status = :active AND lastMessageAt <= :at",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":active": "active", ":at": body.createdAt },
+    });
+  });
+});
