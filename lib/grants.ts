@@ -20,6 +20,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       indexes: ["by-status", "by-origin", "by-status-and-origin"],
     },
+    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "create-lead": [{ actions: ["dynamodb:PutItem"], types: ["LEAD"] }],
   "list-conversations": [
@@ -28,6 +29,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["CONVERSATION"],
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
+    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD", "ACTIVE"] },
@@ -35,6 +37,10 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"], types: ["CONVERSATION"] },
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
+  "maintain-counts": [
+    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"] },
+    { actions: ["dynamodb:GetItem", "dynamodb:PutItem"], types: ["COUNT"] },
+  ],
 };
 
 /**

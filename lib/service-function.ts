@@ -17,13 +17,26 @@ import type { FunctionName } from "./bundle.ts";
 import type { Config } from "./config.ts";
 import { grantStatement, grants } from "./grants.ts";
 
-interface ServiceFunctionProps {
+/** What differs between the functions. */
+export interface FunctionSettings {
+  readonly timeout: Duration;
+  /** Megabytes. */
+  readonly memorySize?: number;
+  /** What the role allows beside the function's grants on the table, by the name of the policy. */
+  readonly policies?: Readonly<Record<string, readonly PolicyStatement[]>>;
+  /** Why the function needs no queue for events that fail. */
+  readonly failures?: string;
+}
+
+interface ServiceFunctionProps extends FunctionSettings {
   readonly config: Config;
   readonly table: Table;
   /** The directory that holds a folder of code for each function. */
   readonly bundles: string;
-  readonly timeout: Duration;
 }
+
+const answeredAtOnce =
+  "API Gateway calls the function synchronously and answers for its failures; no event is ever queued.";
 
 /** One function of the service with its log group and its role: all defaults of the functions are here. */
 export class ServiceFunction extends Construct {
@@ -41,33 +54,40 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(join(props.bundles, name)),
       handler: "index.handler",
       // CPU comes with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
-      memorySize: 1024,
+      memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
       environment: { TABLE_NAME: props.table.tableName },
-      role: this.createRole(name, props.table, logGroup),
+      role: this.createRole(name, props, logGroup),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       tracing: Tracing.ACTIVE,
     });
-    this.acknowledgeFindings();
+    this.acknowledgeFindings(props.failures ?? answeredAtOnce);
   }
 
-  private createRole(name: FunctionName, table: Table, logGroup: LogGroup): Role {
+  private createRole(
+    name: FunctionName,
+    { table, policies = {} }: ServiceFunctionProps,
+    logGroup: LogGroup,
+  ): Role {
     const writeLogs = new PolicyStatement({
       actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
       resources: [logGroup.logGroupArn],
     });
     return new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      inlinePolicies: {
-        Data: new PolicyDocument({ statements: grants[name].map((grant) => grantStatement(table, grant)) }),
-        Logs: new PolicyDocument({ statements: [writeLogs] }),
-      },
+      inlinePolicies: Object.fromEntries(
+        Object.entries({
+          Data: grants[name].map((grant) => grantStatement(table, grant)),
+          ...policies,
+          Logs: [writeLogs],
+        }).map(([policy, statements]) => [policy, new PolicyDocument({ statements: [...statements] })]),
+      ),
     });
   }
 
-  private acknowledgeFindings() {
+  private acknowledgeFindings(failures: string) {
     // The default policy, which active tracing adds to the role, holds nothing but that permission.
     const tracingPolicy = this.node
       .findChild("Role")
@@ -79,8 +99,7 @@ export class ServiceFunction extends Construct {
     });
     Validations.of(this.lambda.node.findChild("Resource")).acknowledge({
       id: "Serverless-LambdaDLQ",
-      reason:
-        "API Gateway calls the function synchronously and answers for its failures; no event is ever queued.",
+      reason: failures,
     });
   }
 }

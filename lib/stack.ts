@@ -3,7 +3,8 @@ import type { Construct } from "constructs";
 import { Api } from "./api.ts";
 import type { FunctionName } from "./bundle.ts";
 import type { Config } from "./config.ts";
-import { ServiceFunction } from "./service-function.ts";
+import { Counting } from "./counting.ts";
+import { type FunctionSettings, ServiceFunction } from "./service-function.ts";
 import { ServiceTable } from "./table.ts";
 
 interface ServiceStackProps {
@@ -21,15 +22,19 @@ export class ServiceStack extends Stack {
       terminationProtection: config.deletionProtection,
     });
     const table = new ServiceTable(this, "Table", config);
-    const createFunction = (functionName: FunctionName, timeout: Duration) =>
-      new ServiceFunction(this, functionName, { config, table, bundles, timeout }).lambda;
+    const createFunction = (functionName: FunctionName, settings: FunctionSettings) =>
+      new ServiceFunction(this, functionName, { config, table, bundles, ...settings }).lambda;
     const api = new Api(this, "Api", {
       config,
       apiName: name,
       // One read of one item: past that, a client is better served by a quick failure.
-      authorizer: createFunction("authorize", Duration.seconds(5)),
+      authorizer: createFunction("authorize", { timeout: Duration.seconds(5) }),
       // Long enough for every retry of a busy table, well under the gateway's 30 seconds.
-      handler: (route) => createFunction(route, Duration.seconds(10)),
+      handler: (route) => createFunction(route, { timeout: Duration.seconds(10) }),
+    });
+    new Counting(this, "Counting", {
+      table,
+      maintainer: (settings) => createFunction("maintain-counts", settings),
     });
     new CfnOutput(this, "ApiUrl", { value: api.url });
     new CfnOutput(this, "TableName", { value: table.tableName });

@@ -6,14 +6,18 @@ import {
   statusAndOriginPartition,
   statusPartition,
 } from "./keys.ts";
-import { listPage, type Range } from "./pages/counted-query.ts";
+import { countedPage } from "./pages/counted-page.ts";
+import { countedQuery } from "./pages/counted-query.ts";
+import { countedLists } from "./pages/list.ts";
 import type { Page, PageRequest } from "./pages/page.ts";
+import type { Range } from "./pages/range.ts";
 import {
   type Conversation,
   type ConversationsQuery,
   conversation as conversationSchema,
   recordOf,
 } from "./schemas.ts";
+import { tableName } from "./table.ts";
 
 /** A page of the account's conversations, newest first. */
 export function listConversations(
@@ -21,7 +25,12 @@ export function listConversations(
   filter: ConversationsQuery,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
-  return listPage(conversationsRange(account, filter), page, toConversation);
+  const range = conversationsRange(account, filter);
+  // A lead has few conversations, so they are counted by reading them.
+  if (filter.leadId !== undefined) return countedQuery(range, page, toConversation);
+  const { status, channel } = filter;
+  const owner = { account, list: countedLists.conversation };
+  return countedPage({ owner, filter: { status, origin: channel }, range }, page, toConversation);
 }
 
 function conversationsRange(account: string, { leadId, channel, status }: ConversationsQuery): Range {
@@ -40,15 +49,36 @@ function conversationsRange(account: string, { leadId, channel, status }: Conver
 
 /** A conversation as it is stored: its fields, and a key for each index that lists it. */
 export function conversationItem(account: string, conversation: Conversation) {
-  const { id, leadId, channel, status } = conversation;
+  const { id, leadId, channel } = conversation;
   return {
     ...conversationKey(account, id),
-    byStatus: statusPartition("conversation", account, status),
+    ...conversationStatusKeys(account, conversation),
     byOrigin: originPartition("conversation", account, channel),
-    byStatusAndOrigin: statusAndOriginPartition("conversation", account, status, channel),
     byParent: leadConversationsPartition(account, leadId),
     ...conversation,
   };
 }
 
-const toConversation = (item: Record<string, unknown>) => recordOf<Conversation>(conversationSchema, item);
+/** The keys of the indexes in which a conversation moves when its status changes. */
+export const conversationStatusKeys = (
+  account: string,
+  { status, channel }: Pick<Conversation, "status" | "channel">,
+) => ({
+  byStatus: statusPartition("conversation", account, status),
+  byStatusAndOrigin: statusAndOriginPartition("conversation", account, status, channel),
+});
+
+/** The conversation that an item of the table holds. */
+export const toConversation = (item: Record<string, unknown>) =>
+  recordOf<Conversation>(conversationSchema, item);
+
+/** A check, in a transaction, that a conversation has ended: an operator may set it active again at any moment. */
+export const isNotActive = (account: string, id: string) => ({
+  ConditionCheck: {
+    TableName: tableName,
+    Key: conversationKey(account, id),
+    ConditionExpression: "attribute_not_exists(pk) OR #status <> :active",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: { ":active": "active" },
+  },
+});

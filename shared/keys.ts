@@ -24,6 +24,7 @@ export const itemTypes = {
   message: "MESSAGE",
   active: "ACTIVE",
   apiKey: "KEY",
+  count: "COUNT",
 } as const;
 
 type Listed = "lead" | "conversation";
@@ -72,3 +73,16 @@ export const apiKeyKey = (sha256: string, keyId: string) => ({
   pk: join(itemTypes.apiKey, sha256),
   sk: keyId,
 });
+
+/** A node of the tree that counts an account's leads or conversations; all of a tree are in one partition. */
+export const countNodeKey = (type: Listed, account: string, node: string) => ({
+  pk: join(itemTypes.count, account, itemTypes[type]),
+  sk: node,
+});
+
+/** The list that a partition key of the table is of, and its account; undefined for every other partition. */
+export function readListPartition(pk: string): { type: Listed; account: string } | undefined {
+  const [itemType, account, ...others] = pk.split("#").map(decodeURIComponent);
+  const type = (["lead", "conversation"] as const).find((listed) => itemTypes[listed] === itemType);
+  return type && account !== undefined && others.length === 0 ? { type, account } : undefined;
+}

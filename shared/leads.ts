@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { updateItem, updateOf } from "./conditional-update.ts";
 import { createdAt, newId } from "./ids.ts";
 import {
   leadKey,
@@ -8,8 +9,10 @@ import {
   statusAndOriginPartition,
   statusPartition,
 } from "./keys.ts";
-import { listPage } from "./pages/counted-query.ts";
+import { countedPage } from "./pages/counted-page.ts";
+import { countedLists } from "./pages/list.ts";
 import type { Page, PageRequest } from "./pages/page.ts";
+import { retried } from "./retry.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead, recordOf } from "./schemas.ts";
 import { table, tableName } from "./table.ts";
 
@@ -45,9 +48,44 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
   return Item !== undefined;
 }
 
+/**
+ * Gives a lead another status.
+ *
+ * @param deadline in milliseconds since the epoch
+ * @returns undefined when the account has no such lead
+ */
+export const setLeadStatus = (account: string, id: string, status: Lead["status"], deadline: number) =>
+  changeLead(account, id, deadline, (lead) => ({ status, ...statusKeys(account, { ...lead, status }) }));
+
+/**
+ * Gives a lead another score, from 0 to 100.
+ *
+ * @param deadline in milliseconds since the epoch
+ * @returns undefined when the account has no such lead
+ */
+export const setLeadScore = (account: string, id: string, score: number, deadline: number) =>
+  changeLead(account, id, deadline, () => ({ score }));
+
+function changeLead(account: string, id: string, deadline: number, change: (lead: Lead) => object) {
+  const Key = leadKey(account, id);
+  return retried(deadline, async () => {
+    const { Item } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+    if (!Item) return undefined;
+    const lead = toLead(Item);
+    // Keys of indexes are made of the source.
+    return toLead(await updateItem(updateOf(Key, { ...change(lead) }, { source: lead.source })));
+  });
+}
+
 /** A page of the account's leads, newest first. */
 export function listLeads(account: string, filter: LeadsQuery, page: PageRequest): Promise<Page<Lead>> {
-  return listPage(leadsRange(account, filter), page, toLead);
+  const { status, source } = filter;
+  const owner = { account, list: countedLists.lead };
+  return countedPage(
+    { owner, filter: { status, origin: source }, range: leadsRange(account, filter) },
+    page,
+    toLead,
+  );
 }
 
 function leadsRange(account: string, { status, source }: LeadsQuery) {
@@ -62,16 +100,21 @@ function leadsRange(account: string, { status, source }: LeadsQuery) {
 
 /** A lead as it is stored: its fields, and a key for each index that lists it. */
 function leadItem(account: string, lead: Lead) {
-  const { source, status } = lead;
+  const { id, source } = lead;
   return {
-    ...leadKey(account, lead.id),
-    byStatus: statusPartition("lead", account, status),
-    ...(source !== undefined && {
-      byOrigin: originPartition("lead", account, source),
-      byStatusAndOrigin: statusAndOriginPartition("lead", account, status, source),
-    }),
+    ...leadKey(account, id),
+    ...statusKeys(account, lead),
+    ...(source !== undefined && { byOrigin: originPartition("lead", account, source) }),
     ...lead,
   };
 }
+
+/** The keys of the indexes in which a lead moves when its status changes. */
+const statusKeys = (account: string, { status, source }: Lead) => ({
+  byStatus: statusPartition("lead", account, status),
+  ...(source !== undefined && {
+    byStatusAndOrigin: statusAndOriginPartition("lead", account, status, source),
+  }),
+});
 
 const toLead = (item: Record<string, unknown>) => recordOf<Lead>(leadSchema, item);

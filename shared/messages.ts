@@ -1,6 +1,6 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import { conversationItem } from "./conversations.ts";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { pointerNames } from "./active-pointer.ts";
+import { conversationItem, isNotActive } from "./conversations.ts";
 import { ApiError } from "./errors.ts";
 import { createdAt, newId } from "./ids.ts";
 import { activeConversationKey, conversationKey, messageKey } from "./keys.ts";
@@ -8,6 +8,7 @@ import { leadExists } from "./leads.ts";
 import { retried, StaleReadError } from "./retry.ts";
 import type { Message, NewMessage } from "./schemas.ts";
 import { table, tableName } from "./table.ts";
+import { transact } from "./transact.ts";
 
 /** What failed attempts taught about the conversation that the pointer names. */
 interface Learned {
@@ -62,17 +63,12 @@ async function startConversation(account: string, input: NewMessage, ended?: str
   const message = messageIn(id, input);
   const lastMessageAt = message.createdAt;
   const conversation = { id, leadId, channel, status: "active", lastMessageAt, messageCount: 1 };
-  await write([
+  await transact([
     {
       Put: {
         TableName: tableName,
         Item: { ...activeConversationKey(account, leadId, channel), conversationId: id },
-        ...(ended === undefined
-          ? { ConditionExpression: "attribute_not_exists(pk)" }
-          : {
-              ConditionExpression: "conversationId = :ended",
-              ExpressionAttributeValues: { ":ended": ended },
-            }),
+        ...pointerNames(ended),
       },
     },
     ...(ended === undefined ? [] : [isNotActive(account, ended)]),
@@ -82,17 +78,6 @@ async function startConversation(account: string, input: NewMessage, ended?: str
   return message;
 }
 
-/** An operator may set an ended conversation active again, at any moment. */
-const isNotActive = (account: string, conversationId: string) => ({
-  ConditionCheck: {
-    TableName: tableName,
-    Key: conversationKey(account, conversationId),
-    ConditionExpression: "attribute_not_exists(pk) OR #status <> :active",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":active": "active" },
-  },
-});
-
 async function joinConversation(
   account: string,
   input: NewMessage,
@@ -101,7 +86,7 @@ async function joinConversation(
 ): Promise<Message> {
   const message = messageIn(conversationId, input, learned.lastMessageAt);
   try {
-    await write([
+    await transact([
       {
         Update: {
           TableName: tableName,
@@ -140,14 +125,3 @@ const putMessage = (account: string, message: Message) => ({
     Item: { ...messageKey(account, message.conversationId, message.id), ...message },
   },
 });
-
-/** Writes all items or none. A condition that does not hold means that what the attempt read has changed since. */
-async function write(items: NonNullable<TransactWriteCommandInput["TransactItems"]>): Promise<void> {
-  try {
-    await table.send(new TransactWriteCommand({ TransactItems: items }));
-  } catch (error) {
-    const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-    const refused = reasons.find(({ Code }) => Code === "ConditionalCheckFailed");
-    throw refused ? new StaleReadError(refused.Item) : error;
-  }
-}

@@ -38,6 +38,7 @@ export function createFunctionPool(
   const environments = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
   const waiting: ((environment: ExecutionEnvironment) => void)[] = [];
+  let closed = false;
   const logAsFunction = (text: string) => {
     for (const line of text.split("\n")) log(`[${fn.label}] ${line}`);
   };
@@ -72,13 +73,14 @@ export function createFunctionPool(
       try {
         return JSON.parse(await environment.invoke(requestId, payload));
       } catch (error) {
-        logAsFunction(`The request ${requestId} failed: ${messageOf(error)}`);
+        if (!closed) logAsFunction(`The request ${requestId} failed: ${messageOf(error)}`);
         throw new FunctionError(`The function ${fn.label} failed.`, { cause: error });
       } finally {
         release(environment);
       }
     },
     async close() {
+      closed = true;
       await Promise.all([...environments].map((environment) => environment.end()));
     },
   };

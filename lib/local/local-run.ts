@@ -8,8 +8,10 @@ import { startEngine } from "./engine.ts";
 import { createFunctionPool, type FunctionPool } from "./function-pool.ts";
 import type { LocalFunction } from "./functions.ts";
 import { listen, startGateway } from "./gateway.ts";
-import { startIamProxy } from "./iam-proxy.ts";
+import { type Sign, startIamProxy } from "./iam-proxy.ts";
 import { lambdaVariables } from "./lambda-variables.ts";
+import type { Invoke } from "./service.ts";
+import { startStreams } from "./streams.ts";
 import { synthesize } from "./synthesize.ts";
 import { partitionKeyOf } from "./table-definition.ts";
 import { ensureTable } from "./table-setup.ts";
@@ -28,6 +30,8 @@ interface LocalOptions {
   readonly maxEnvironments?: number;
   /** Whether the stage's throttle holds, as it does by default. */
   readonly throttling?: boolean;
+  /** Whether the table's stream feeds the functions that it is the source of, as it does by default. */
+  readonly streams?: boolean;
   readonly log?: (line: string) => void;
   /** Called when the engine ends and nobody stopped it. */
   readonly onEngineExit?: () => void;
@@ -81,25 +85,45 @@ async function start(options: LocalOptions, undo: Undo): Promise<Omit<LocalRun, 
   undo.push(() => client.destroy());
   await ensureTable(client, stack.table, endpoint);
 
+  const { TableName: tableName } = stack.table.input;
   const sign = signAs(client, endpoint);
-  const keyOf = (index?: string) => partitionKeyOf(stack.table, index);
-  const proxy = await startIamProxy({ endpoint, partitionKeyOf: keyOf, sign, log });
-  undo.push(proxy.close);
-  const pools = new Map<LocalFunction, FunctionPool>();
-  for (const fn of stack.functions) {
-    const variables = lambdaVariables(fn, { endpoint: proxy.endpoint, accessKeyId: proxy.accessKeyFor(fn) });
-    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, log }));
-  }
-  undo.push(() => Promise.all([...pools.values()].map((pool) => pool.close())));
-  const invoke = async (fn: LocalFunction, payload: string) => pools.get(fn)?.invoke(payload);
+  const invoke = await startFunctions(stack, { endpoint, sign, maxEnvironments, log }, undo);
+  const sources = options.streams === false ? [] : stack.eventSources;
+  const file = data && join(data.path, "stream.json");
+  undo.push(await startStreams(sources, { client, endpoint, sign, tableName, file, invoke, log }));
   const gateway = await startGateway(
     { ...stack, ...(throttling && throttle && { throttle }) },
     { port, invoke, log },
   );
   undo.push(gateway.stop);
-  const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName: stack.table.input.TableName };
+  const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data?.writeRun(run);
   return run;
+}
+
+interface FunctionsOptions {
+  readonly endpoint: string;
+  readonly sign: Sign;
+  readonly maxEnvironments: number;
+  readonly log: Log;
+}
+
+/** Makes every function ready to be called, with its way to the engine. @returns how to call one */
+async function startFunctions(
+  { functions, table }: LocalStack,
+  { endpoint, sign, maxEnvironments, log }: FunctionsOptions,
+  undo: Undo,
+): Promise<Invoke> {
+  const keyOf = (index?: string) => partitionKeyOf(table, index);
+  const proxy = await startIamProxy({ endpoint, partitionKeyOf: keyOf, sign, log });
+  undo.push(proxy.close);
+  const pools = new Map<LocalFunction, FunctionPool>();
+  for (const fn of functions) {
+    const variables = lambdaVariables(fn, { endpoint: proxy.endpoint, accessKeyId: proxy.accessKeyFor(fn) });
+    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, log }));
+  }
+  undo.push(() => Promise.all([...pools.values()].map((pool) => pool.close())));
+  return async (fn, payload) => pools.get(fn)?.invoke(payload);
 }
 
 /** Finds out that the port is taken before the seconds that the rest needs. */

@@ -33,6 +33,13 @@ export async function ensureTable(
   );
 }
 
+/** The table's stream, as the engine names it. */
+export async function streamArnOf(client: DynamoDBClient, tableName: string): Promise<string> {
+  const arn = (await describe(client, tableName))?.LatestStreamArn;
+  if (!arn) throw new LocalRunError(`The table ${tableName} has no stream: delete it, and start again.`);
+  return arn;
+}
+
 async function describe(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;

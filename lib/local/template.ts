@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import { type Api, readApi } from "./api-definition.ts";
 import { LocalRunError } from "./errors.ts";
+import { type EventSource, readEventSources } from "./event-source.ts";
 import { type Asset, type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
 import { createResolver, type Template } from "./intrinsics.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
@@ -10,6 +11,7 @@ import { readTable, type TableDefinition } from "./table-definition.ts";
 export interface LocalStack extends Api {
   readonly functions: readonly LocalFunction[];
   readonly table: TableDefinition;
+  readonly eventSources: readonly EventSource[];
 }
 
 interface AssetManifest {
@@ -58,5 +60,7 @@ function assetsOf(directory: string, { files }: AssetManifest): FindAsset {
 export function parseStack(name: string, template: Template, findAsset: FindAsset): LocalStack {
   const resolve = createResolver(name, template);
   const functions = readFunctions(template, resolve, findAsset);
-  return { ...readApi(template, resolve, functions), functions, table: readTable(template, resolve) };
+  const table = readTable(template, resolve);
+  const eventSources = readEventSources(template, resolve, functions, table.input.TableName);
+  return { ...readApi(template, resolve, functions), functions, table, eventSources };
 }

@@ -98,6 +98,7 @@ test("a key that is no key is refused without a read", async () => {
 });
 
 test("a list goes on where a partial answer ended", async () => {
+  table.on(GetCommand).resolves({});
   const lead = (id: number) => ({ pk: "LEAD#acme", sk: `lead_${id}`, id: `lead_${id}` });
   table
     .on(QueryCommand)
@@ -157,8 +158,8 @@ describe("a message whose transaction", () => {
     expect(body.conversationId).not.toBe("conv_1");
     expect(writes()[1]?.[0]?.Put).toMatchObject({
       Item: { conversationId: body.conversationId },
-      ConditionExpression: "conversationId = :ended",
-      ExpressionAttributeValues: { ":ended": "conv_1" },
+      ConditionExpression: "conversationId = :named",
+      ExpressionAttributeValues: { ":named": "conv_1" },
     });
   });
 

@@ -15,6 +15,7 @@ import { authorizerEvent } from "../support/events.ts";
 const table = mockClient(DynamoDBDocumentClient);
 beforeEach(() => {
   table.reset();
+  table.on(GetCommand).resolves({});
 });
 
 const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };

@@ -30,6 +30,9 @@ test.each([
   ["pk = :a", {}],
   ["pk=:a AND sk < :b", {}],
   ["sk BETWEEN :b AND :b AND (#p = :a)", { "#p": "pk" }],
+  ["pk = :a AND sk BETWEEN :b AND :b", {}],
+  ["pk = :a AND sk >= :b", {}],
+  ["begins_with(sk, :b) AND pk = :a", {}],
 ])("the key of a query by %s is found", (KeyConditionExpression, ExpressionAttributeNames) => {
   const ExpressionAttributeValues = { ":a": { S: "A" }, ":b": { S: "B" } };
   const query = { TableName, KeyConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues };

@@ -20,7 +20,10 @@ function allow(action: string | string[], keys: string[], ...indexes: string[]) 
 }
 
 const expected: Record<FunctionName, unknown[]> = {
-  "list-leads": [allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin")],
+  "list-leads": [
+    allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin"),
+    allow("dynamodb:GetItem", ["COUNT#*"]),
+  ],
   "create-lead": [allow("dynamodb:PutItem", ["LEAD#*"])],
   "list-conversations": [
     allow(
@@ -31,6 +34,7 @@ const expected: Record<FunctionName, unknown[]> = {
       "by-status-and-origin",
       "by-parent",
     ),
+    allow("dynamodb:GetItem", ["COUNT#*"]),
   ],
   "send-message": [
     allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*"]),
@@ -38,6 +42,25 @@ const expected: Record<FunctionName, unknown[]> = {
     allow(["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"], ["CONVERSATION#*"]),
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
+  "maintain-counts": [
+    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"]),
+    allow(["dynamodb:GetItem", "dynamodb:PutItem"], ["COUNT#*"]),
+    {
+      Effect: "Allow",
+      Action: [
+        "dynamodb:DescribeStream",
+        "dynamodb:GetRecords",
+        "dynamodb:GetShardIterator",
+        "dynamodb:ListStreams",
+      ],
+      Resource: { "Fn::GetAtt": [tableArn["Fn::GetAtt"][0], "StreamArn"] },
+    },
+    {
+      Effect: "Allow",
+      Action: "sqs:SendMessage",
+      Resource: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue").id, "Arn"] },
+    },
+  ],
 };
 
 /** Every statement of the role, from its own policies and from those that name it. */
@@ -61,6 +84,14 @@ test.each(named)("$name may do what it needs and nothing else", ({ id, name }) =
     },
     { Effect: "Allow", Action: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], Resource: "*" },
   ]);
+});
+
+test.each(named.filter(({ name }) => name.startsWith("list-")))("$name can write nothing", ({ id }) => {
+  const statements = statementsOf(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
+  const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
+  expect(
+    actions.filter((action) => !action.startsWith("logs:") && !action.startsWith("xray:")).sort(),
+  ).toEqual(["dynamodb:GetItem", "dynamodb:Query"]);
 });
 
 test("Only Lambda may take on the roles, and no policy is left over", () => {

@@ -12,11 +12,17 @@ export interface TestApi extends LocalRun {
   keys(): Promise<typeof import("../../shared/api-keys.ts")>;
 }
 
-/** Starts the API on the tests' engine. */
-export async function startApi(options: { maxEnvironments?: number } = {}): Promise<TestApi> {
+/**
+ * Starts the API on the tests' engine. Its stream is left out unless it is asked for: it would bring all that other
+ * tests have written to the table.
+ */
+export async function startApi(
+  options: { maxEnvironments?: number; streams?: boolean } = {},
+): Promise<TestApi> {
   const { endpoint, assembly } = inject("engine");
   const log: string[] = [];
   const run = await startLocal({
+    streams: false,
     ...options,
     dynamodbEndpoint: endpoint,
     templateDirectory: assembly,

@@ -1,0 +1,71 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { pointerNames } from "./active-pointer.ts";
+import { updateItem, updateOf } from "./conditional-update.ts";
+import { conversationStatusKeys, isNotActive, toConversation } from "./conversations.ts";
+import { activeConversationKey, conversationKey } from "./keys.ts";
+import { retried } from "./retry.ts";
+import type { Conversation } from "./schemas.ts";
+import { table, tableName } from "./table.ts";
+import { transact } from "./transact.ts";
+
+/** What became of a change of a conversation's status. */
+export type StatusChange =
+  | { readonly outcome: "changed"; readonly conversation: Conversation }
+  | { readonly outcome: "unknown" }
+  /** Nothing changed: another conversation of the lead on the channel is active. */
+  | { readonly outcome: "refused"; readonly activeId: string };
+
+/**
+ * Gives a conversation another status. Of the conversations of a lead on a channel, one at most is active; when that
+ * ends, the next message starts another.
+ *
+ * @param deadline in milliseconds since the epoch
+ * @throws ApiError `busy` when other writers stood in the way until the deadline
+ */
+export function setConversationStatus(
+  account: string,
+  id: string,
+  status: string,
+  deadline: number,
+): Promise<StatusChange> {
+  return retried(deadline, async () => {
+    const found = await readConversation(account, id);
+    if (!found) return { outcome: "unknown" };
+    const conversation = { ...found, status };
+    const set = { status, ...conversationStatusKeys(account, conversation) };
+    const update = updateOf(conversationKey(account, id), set);
+    if (status === "active") return activate(account, conversation, update);
+    return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
+  });
+}
+
+/** Makes the conversation the one that the pointer names, unless that is active. */
+async function activate(
+  account: string,
+  conversation: Conversation,
+  update: ReturnType<typeof updateOf>,
+): Promise<StatusChange> {
+  const { id, leadId, channel } = conversation;
+  const pointerKey = activeConversationKey(account, leadId, channel);
+  const named: string | undefined = (await read(pointerKey))?.conversationId;
+  const other = named === id ? undefined : named;
+  if (other !== undefined && (await readConversation(account, other))?.status === "active") {
+    return { outcome: "refused", activeId: other };
+  }
+  await transact([
+    { Update: update },
+    { Put: { TableName: tableName, Item: { ...pointerKey, conversationId: id }, ...pointerNames(named) } },
+    ...(other === undefined ? [] : [isNotActive(account, other)]),
+  ]);
+  return { outcome: "changed", conversation };
+}
+
+async function readConversation(account: string, id: string): Promise<Conversation | undefined> {
+  const item = await read(conversationKey(account, id));
+  return item && toConversation(item);
+}
+
+async function read(Key: Record<string, string>) {
+  const { Item } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+  return Item;
+}

@@ -1,0 +1,146 @@
+import { countRows, equalCells, sumCells } from "./cells.ts";
+import { countedQuery } from "./counted-query.ts";
+import type { Entry } from "./entry.ts";
+import { limits } from "./limits.ts";
+import { type Filter, matcher } from "./names.ts";
+import type { Page, PageRequest } from "./page.ts";
+import { type Item, type Range, type Stretch, walk } from "./range.ts";
+import type { Root } from "./root.ts";
+import { type CountedOwner, readNode, readRoot } from "./tree-store.ts";
+
+/** How often a reader starts again when the tree changes under it. */
+const attempts = 3;
+
+/** As many rows as are read along, rather than counted first, to come to a page that begins behind them. */
+const readAlong = limits.largestLeaf;
+
+/** A list that a tree counts, narrowed by a filter: its rows are those of the range. */
+interface FilteredList {
+  readonly owner: CountedOwner;
+  readonly filter: Filter;
+  readonly range: Range;
+}
+
+/**
+ * A page of a list and its exact total, at a cost that neither the list's length nor the page's depth changes much:
+ * the tree says how many rows there are, and between which sort keys the page begins.
+ */
+export async function countedPage<T>(
+  list: FilteredList,
+  request: PageRequest,
+  toRecord: (item: Item) => T,
+): Promise<Page<T>> {
+  for (let attempt = 1; ; attempt++) {
+    const page = await attemptPage(list, request, attempt === attempts);
+    if (page === "plain") return countedQuery(list.range, request, toRecord);
+    if (page !== "changed") {
+      const { page: number, limit } = request;
+      return { data: page.items.map(toRecord), pagination: { page: number, limit, total: page.total } };
+    }
+  }
+}
+
+interface Found {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** @returns `plain` when the tree cannot tell, `changed` when it changed while it was read */
+async function attemptPage(
+  { owner, filter, range }: FilteredList,
+  { page, limit }: PageRequest,
+  lastAttempt: boolean,
+): Promise<Found | "plain" | "changed"> {
+  const offset = (page - 1) * limit;
+  const [root, newest] = await Promise.all([
+    readRoot(owner),
+    walk(range, { most: page === 1 ? limit : limits.tail + 1, read: true }),
+  ]);
+  if (newest.done) return { items: newest.items.slice(offset, offset + limit), total: newest.count };
+  const matches = root && root.pending.length === 0 ? matcher(root.names, filter) : undefined;
+  if (!root || !matches) return page === 1 ? countAfter(range, newest) : "plain";
+  const tail = await countTail(range, root.through, newest);
+  const count = ({ cells }: Entry) => countRows(cells, matches);
+  const counted = [...root.entries, root.last].reduce((sum, entry) => sum + count(entry), 0);
+  const total = counted + tail;
+  if (page === 1) return { items: newest.items, total };
+  if (offset >= total) return { items: [], total };
+  if (offset < tail) return { items: await readFrom(range, undefined, offset, limit), total };
+  const place = await findRow(owner, root, count, total - 1 - offset, lastAttempt);
+  if (typeof place === "string") return place;
+  return { items: await readFrom(range, place.before, place.skip, limit), total };
+}
+
+/** The first page, without a tree to tell how many rows come after it. */
+async function countAfter(range: Range, newest: Stretch): Promise<Found> {
+  const after = await walk(range, { most: Number.POSITIVE_INFINITY, read: false, from: newest });
+  return { items: newest.items, total: newest.count + after.count };
+}
+
+/** How many rows lie at or past `through`: told from the newest rows if they reach so far. */
+async function countTail(range: Range, through: string, newest: Stretch): Promise<number> {
+  const young = newest.items.filter(({ sk }) => String(sk) >= through).length;
+  if (young < newest.items.length) return young;
+  return (await walk(range, { downTo: through, most: Number.POSITIVE_INFINITY, read: false })).count;
+}
+
+/** Where a row is: so many rows further back than a sort key. */
+interface Place {
+  readonly before: string;
+  readonly skip: number;
+}
+
+/**
+ * Finds the row of a rank, counted from the oldest, which later rows cannot change.
+ *
+ * @param insist whether to go on with what is there, though nodes and their sums disagree
+ */
+async function findRow(
+  owner: CountedOwner,
+  root: Root,
+  count: (entry: Entry) => number,
+  rank: number,
+  insist: boolean,
+): Promise<Place | "plain" | "changed"> {
+  let entries: readonly Entry[] = [...root.entries, root.last];
+  let end = root.through;
+  let left = rank;
+  for (let level = root.level; ; level--) {
+    const { entry, next, before } = entryOfRank(entries, count, left);
+    left -= before;
+    end = next?.start ?? end;
+    if (level === 0 || entry === root.last)
+      return { before: end, skip: Math.max(0, count(entry) - 1 - left) };
+    const node = await readNode(owner, root.generation, level, entry.start);
+    if (!node) return insist ? "plain" : "changed";
+    if (!insist && !equalCells(sumCells(node.map(({ cells }) => cells)), entry.cells)) return "changed";
+    entries = node;
+  }
+}
+
+/** The entry that holds the row of a rank, or the last one, with the one after it and the count of all before it. */
+function entryOfRank(entries: readonly Entry[], count: (entry: Entry) => number, rank: number) {
+  let before = 0;
+  for (const [index, entry] of entries.entries()) {
+    const rows = count(entry);
+    const next = entries[index + 1];
+    if (rank < before + rows || !next) return { entry, next, before };
+    before += rows;
+  }
+  throw new Error("A node of a counted tree has no entries.");
+}
+
+/** The rows of a page that begins so many rows before a sort key, or before the newest one. */
+async function readFrom(
+  range: Range,
+  before: string | undefined,
+  skip: number,
+  limit: number,
+): Promise<readonly Item[]> {
+  if (skip <= readAlong) {
+    const { items } = await walk(range, { before, most: skip + limit, read: true });
+    return items.slice(skip);
+  }
+  const skipped = await walk(range, { before, most: skip, read: false });
+  return (await walk(range, { before, most: limit, read: true, from: skipped })).items;
+}

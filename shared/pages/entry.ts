@@ -1,0 +1,89 @@
+import { type Cells, sumCells } from "./cells.ts";
+
+/** A part of a list: it begins at a sort key and ends where the next begins. */
+export interface Entry {
+  readonly start: string;
+  readonly cells: Cells;
+}
+
+/** The sums of a node's entries, as the entry for it one level up. */
+export const entryOf = (entries: readonly Entry[]): Entry => ({
+  start: entries[0]?.start ?? "",
+  cells: sumCells(entries.map(({ cells }) => cells)),
+});
+
+/** The shortest sort key after `before` and not after `at`, where a part that begins with the row `at` can start. */
+export function separator(before: string, at: string): string {
+  let length = 1;
+  while (length < at.length && at.slice(0, length) <= before) length++;
+  return at.slice(0, length);
+}
+
+/**
+ * Entries as bytes: for each the length of what its start shares with the one before, the rest of the start with its
+ * length, and its cells, each with its distance from the one before. Numbers are varints: seven bits a byte, the
+ * lowest first, the eighth bit set but for the last.
+ *
+ * @see https://protobuf.dev/programming-guides/encoding/#varints
+ */
+export function encodeEntries(entries: readonly Entry[]): Uint8Array {
+  const bytes: number[] = [];
+  let previous = Buffer.alloc(0);
+  for (const { start, cells } of entries) {
+    const key = Buffer.from(start);
+    const shared = sharedLength(previous, key);
+    pushVarints(bytes, shared, key.length - shared);
+    bytes.push(...key.subarray(shared));
+    pushVarints(bytes, cells.size);
+    let last = 0;
+    for (const [cell, count] of [...cells].sort(([a], [b]) => a - b)) {
+      pushVarints(bytes, cell - last, count);
+      last = cell;
+    }
+    previous = key;
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** The reverse of `encodeEntries`. */
+export function decodeEntries(bytes: Uint8Array): Entry[] {
+  const entries: Entry[] = [];
+  const buffer = Buffer.from(bytes);
+  let at = 0;
+  let previous = Buffer.alloc(0);
+  const next = () => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = buffer.readUInt8(at++);
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < buffer.length) {
+    const shared = next();
+    const rest = next();
+    const key = Buffer.concat([previous.subarray(0, shared), buffer.subarray(at, at + rest)]);
+    at += rest;
+    const cells = new Map<number, number>();
+    for (let left = next(), cell = 0; left > 0; left--) {
+      cell += next();
+      cells.set(cell, next());
+    }
+    entries.push({ start: key.toString(), cells });
+    previous = key;
+  }
+  return entries;
+}
+
+function sharedLength(a: Buffer, b: Buffer): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
+}
+
+function pushVarints(bytes: number[], ...values: number[]): void {
+  for (let value of values) {
+    for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
+    bytes.push(value);
+  }
+}

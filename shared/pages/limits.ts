@@ -1,0 +1,36 @@
+/** The sizes and times of a counted tree. */
+export interface Limits {
+  /** How old rows must be before they are counted, in milliseconds: no route's write lands later than that. */
+  readonly settle: number;
+  /** How many rows the tail may have before it is worth a commit. */
+  readonly tail: number;
+  /** The rows of a new leaf. */
+  readonly leafRows: number;
+  /** A leaf of more rows than this is split. */
+  readonly largestLeaf: number;
+  /** A node of more entries, or bytes, than this is split. */
+  readonly nodeEntries: number;
+  readonly nodeBytes: number;
+  /** The entries that a node keeps when it is split. */
+  readonly keptEntries: number;
+  /** A root of more bytes than this puts its entries into nodes. */
+  readonly rootBytes: number;
+  /** The rows that are read at once, of a leaf's range or of the tail. */
+  readonly rangeRows: number;
+  /** The nodes of a commit after which the rest waits for the next; a transaction takes 100 items. */
+  readonly commitNodes: number;
+}
+
+/** The limits in service; tests take smaller ones, to see every case in small trees. */
+export const limits: Limits = {
+  settle: 5000,
+  tail: 16,
+  leafRows: 64,
+  largestLeaf: 128,
+  nodeEntries: 64,
+  nodeBytes: 8000,
+  keptEntries: 48,
+  rootBytes: 3900,
+  rangeRows: 25_000,
+  commitNodes: 72,
+};

@@ -1,0 +1,72 @@
+import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
+import { emptyDictionary, type Names } from "./names.ts";
+
+/** The top of a counted tree. */
+export interface Root {
+  /** Raised by each commit and never repeated; 0 before the first. */
+  readonly version: number;
+  /** Tells the nodes of this tree from those of the trees before. */
+  readonly generation: number;
+  /** The level of what the entries stand for: 0 for leaves, n for nodes of level n. */
+  readonly level: number;
+  readonly entries: readonly Entry[];
+  /** The newest leaf, which grows; it ends at `through`. */
+  readonly last: Entry;
+  /** The sort key where the counted rows end and the tail begins. */
+  readonly through: string;
+  readonly names: Names;
+  /** The starts of leaves that are still to be counted. */
+  readonly pending: readonly string[];
+  /** The generation of the tree that a rebuild makes to take this one's place. */
+  readonly rebuilding?: number | undefined;
+}
+
+/** A tree that has counted nothing yet: all rows are its tail. */
+export const emptyRoot = (generation: number, names?: Names): Root => ({
+  version: 0,
+  generation,
+  level: 0,
+  entries: [],
+  last: { start: "", cells: new Map() },
+  through: "",
+  names: names ?? { statuses: emptyDictionary, origins: emptyDictionary },
+  pending: [],
+});
+
+/** The root's attributes, but its key. */
+export function rootItem({ entries, last, names, pending, rebuilding, ...others }: Root) {
+  return {
+    ...others,
+    entries: encodeEntries(entries),
+    last: encodeEntries([last]),
+    statuses: names.statuses.names,
+    statusesFull: names.statuses.full,
+    origins: names.origins.names,
+    originsFull: names.origins.full,
+    pending,
+    ...(rebuilding !== undefined && { rebuilding }),
+  };
+}
+
+/** The reverse of `rootItem`. */
+export function toRoot(item: ReturnType<typeof rootItem>): Root {
+  const { version, generation, level, through, pending, rebuilding } = item;
+  const [last = { start: "", cells: new Map() }] = decodeEntries(item.last);
+  return {
+    ...{ version, generation, level, last, through, pending, rebuilding },
+    entries: decodeEntries(item.entries),
+    names: {
+      statuses: { names: item.statuses, full: item.statusesFull },
+      origins: { names: item.origins, full: item.originsFull },
+    },
+  };
+}
+
+/** About how many bytes the root takes as an item: its key and the names of its attributes are 200 of them. */
+export function rootBytes(root: Root): number {
+  const { entries, last, statuses, origins, pending, through } = rootItem(root);
+  const texts = [...statuses, ...origins, ...pending, through];
+  return (
+    200 + entries.length + last.length + texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 3, 0)
+  );
+}

@@ -1,0 +1,58 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { listPartition } from "../keys.ts";
+import { table, tableName } from "../table.ts";
+import { type CountedRow, countedRow } from "./list.ts";
+import type { CountedOwner } from "./tree-store.ts";
+
+/** Rows in the order of their sort keys. */
+export interface Rows {
+  readonly rows: readonly CountedRow[];
+  /** The sort key of the first row that was left out because there were too many. */
+  readonly next: string | undefined;
+}
+
+/**
+ * The rows from a sort key to before another (to the end without it), consistently, as they are now.
+ *
+ * @param most how many to read at the most
+ */
+export async function readRows(
+  { account, list }: CountedOwner,
+  { start, end }: { readonly start: string; readonly end?: string },
+  most: number,
+): Promise<Rows> {
+  if (end !== undefined && end <= start) return { rows: [], next: undefined };
+  const rows: CountedRow[] = [];
+  let position: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await table.send(
+      new QueryCommand({
+        TableName: tableName,
+        ...keyCondition(listPartition(list.type, account), start, end),
+        ProjectionExpression: "sk, #status, #origin",
+        ConsistentRead: true,
+        ExclusiveStartKey: position,
+        Limit: most + 1 - rows.length,
+      }),
+    );
+    // BETWEEN takes its upper bound in.
+    for (const item of Items) if (item.sk !== end) rows.push(countedRow(list, item));
+    position = LastEvaluatedKey;
+  } while (position && rows.length <= most);
+  return { rows: rows.slice(0, most), next: rows[most]?.sk };
+
+  function keyCondition(partition: string, from: string, to: string | undefined) {
+    const names = { "#status": "status", "#origin": list.originAttribute };
+    const bounds = [from && "#sk >= :from", to !== undefined && "#sk < :to"].filter(Boolean);
+    const range = bounds.length === 2 ? "#sk BETWEEN :from AND :to" : bounds[0];
+    return {
+      KeyConditionExpression: ["pk = :pk", range].filter(Boolean).join(" AND ").replaceAll("#sk", "sk"),
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: {
+        ":pk": partition,
+        ...(from && { ":from": from }),
+        ...(to !== undefined && { ":to": to }),
+      },
+    };
+  }
+}

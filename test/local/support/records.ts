@@ -1,0 +1,16 @@
+import type { DynamoDBRecord } from "aws-lambda";
+
+/** A record of the table's stream; its sequence number is not padded, as the embedded engine's. */
+export const aRecord = (sequenceNumber: number | string, pk = "LEAD#a"): DynamoDBRecord => ({
+  eventID: String(sequenceNumber),
+  eventName: "INSERT",
+  dynamodb: {
+    Keys: { pk: { S: pk }, sk: { S: `lead_${sequenceNumber}` } },
+    NewImage: { pk: { S: pk }, sk: { S: `lead_${sequenceNumber}` } },
+    SequenceNumber: String(sequenceNumber),
+    StreamViewType: "NEW_AND_OLD_IMAGES",
+  },
+});
+
+export const sequenceNumbers = (records: readonly DynamoDBRecord[]) =>
+  records.map(({ dynamodb }) => Number(dynamodb?.SequenceNumber));

@@ -1,0 +1,15 @@
+import { type Limits, limits } from "../../shared/pages/limits.ts";
+
+/** Small enough that a few rows meet every case of a counted tree. */
+export const smallLimits: Limits = {
+  settle: limits.settle,
+  tail: 3,
+  leafRows: 3,
+  largestLeaf: 6,
+  nodeEntries: 4,
+  nodeBytes: 200,
+  keptEntries: 3,
+  rootBytes: 330,
+  rangeRows: 12,
+  commitNodes: 6,
+};
