@@ -1,9 +1,15 @@
 import { Command } from "commander";
+import { conversationsCommand } from "../lib/ops/conversations.ts";
+import { countsCommand } from "../lib/ops/counts.ts";
 import { keysCommand } from "../lib/ops/keys.ts";
+import { leadsCommand } from "../lib/ops/leads.ts";
 
 const program = new Command("npm run ops --")
   .description("The operator's commands. Credentials, region and endpoint are the AWS SDK's usual ones.")
-  .addCommand(keysCommand());
+  .addCommand(keysCommand())
+  .addCommand(leadsCommand())
+  .addCommand(conversationsCommand())
+  .addCommand(countsCommand());
 
 try {
   await program.parseAsync();

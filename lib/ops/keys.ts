@@ -1,51 +1,34 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import ms from "ms";
 import type { ApiKey } from "../../shared/api-keys.ts";
-import { stages } from "../../shared/stages.ts";
+import { type AccountOptions, accountCommand } from "./account-command.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { after, duration } from "./durations.ts";
 import { OperatorError } from "./errors.ts";
-
-interface KeysOptions extends ConnectionOptions {
-  readonly account: string;
-  readonly json?: boolean;
-}
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {
   const keys = new Command("keys").description("issue, list, revoke and rotate an account's API keys");
   keys.addCommand(
-    keysSubcommand("issue", "issue a key; it is printed once and cannot be shown again")
+    accountCommand("issue", "issue a key; it is printed once and cannot be shown again")
       .option("--label <text>", "a note that `keys list` shows")
       .addOption(validForOption())
       .action(issue),
   );
-  keys.addCommand(keysSubcommand("list", "list all keys, oldest first").action(list));
+  keys.addCommand(accountCommand("list", "list all keys, oldest first").action(list));
   keys.addCommand(
-    keysSubcommand("revoke", "end a key now; authorizers may admit it until their cache has expired")
+    accountCommand("revoke", "end a key now; authorizers may admit it until their cache has expired")
       .requiredOption("--key <keyId>", "the key's id, as `keys list` shows it")
       .action(revoke),
   );
   keys.addCommand(
-    keysSubcommand("rotate", "issue a key in place of another, which goes on working for a while")
+    accountCommand("rotate", "issue a key in place of another, which goes on working for a while")
       .requiredOption("--key <keyId>", "the id of the key to replace")
       .addOption(overlapOption())
       .addOption(validForOption())
       .action(rotate),
   );
   return keys;
-}
-
-function keysSubcommand(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .requiredOption("--account <id>", "the account", accountId)
-    .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
-    .addOption(
-      new Option("--stage <name>", "the table of a deployed stage").choices(stages).conflicts("table"),
-    )
-    .option("--table <name>", "the table of this name")
-    .option("--json", "print JSON");
 }
 
 const validForOption = () =>
@@ -58,20 +41,13 @@ const overlapOption = () =>
     .argParser(duration)
     .default(ms("24h"), "24h");
 
-function accountId(text: string): string {
-  if (!/^[\w.-]{1,64}$/.test(text)) {
-    throw new InvalidArgumentError("An account's id has 1 to 64 letters, digits, '_', '.' or '-'.");
-  }
-  return text;
-}
-
 /** The module is imported only here, because it connects to the table that `connect` has chosen. */
 async function apiKeys(options: ConnectionOptions) {
   await connect(options);
   return import("../../shared/api-keys.ts");
 }
 
-async function issue(options: KeysOptions & { label?: string; validFor?: number }): Promise<void> {
+async function issue(options: AccountOptions & { label?: string; validFor?: number }): Promise<void> {
   const { issueApiKey } = await apiKeys(options);
   const { label, validFor } = options;
   const issued = await issueApiKey(options.account, {
@@ -81,7 +57,7 @@ async function issue(options: KeysOptions & { label?: string; validFor?: number 
   console.log(options.json ? JSON.stringify(issued) : issued.apiKey);
 }
 
-async function list(options: KeysOptions): Promise<void> {
+async function list(options: AccountOptions): Promise<void> {
   const { listApiKeys, apiKeyState } = await apiKeys(options);
   const keys = (await listApiKeys(options.account)).map((key) => ({ ...key, state: apiKeyState(key) }));
   if (options.json) return console.log(JSON.stringify(keys));
@@ -89,7 +65,7 @@ async function list(options: KeysOptions): Promise<void> {
   console.table(keys, ["keyId", "state", "createdAt", "validUntil", "revokedAt", "label"]);
 }
 
-async function revoke(options: KeysOptions & { key: string }): Promise<void> {
+async function revoke(options: AccountOptions & { key: string }): Promise<void> {
   const { endApiKey } = await apiKeys(options);
   const { revokedAt } = await findKey(options);
   if (revokedAt) throw new OperatorError(`The key ${options.key} was revoked before, at ${revokedAt}.`);
@@ -98,7 +74,7 @@ async function revoke(options: KeysOptions & { key: string }): Promise<void> {
 }
 
 async function rotate(
-  options: KeysOptions & { key: string; overlap: number; validFor?: number },
+  options: AccountOptions & { key: string; overlap: number; validFor?: number },
 ): Promise<void> {
   const { issueApiKey, endApiKey, apiKeyState } = await apiKeys(options);
   const old = await findKey(options);
@@ -130,7 +106,7 @@ async function rotate(
 const earlier = (end: string | undefined, other: string) =>
   end !== undefined && Date.parse(end) < Date.parse(other) ? end : other;
 
-async function findKey(options: KeysOptions & { key: string }): Promise<ApiKey> {
+async function findKey(options: AccountOptions & { key: string }): Promise<ApiKey> {
   const { listApiKeys } = await apiKeys(options);
   const key = (await listApiKeys(options.account)).find(({ keyId }) => keyId === options.key);
   if (!key) throw new OperatorError(`The account ${options.account} has no key ${options.key}.`);

@@ -31,7 +31,11 @@ interface Surroundings {
 }
 
 /** Runs the command line `ops keys …` in a process of its own. */
-export async function opsKeys(
+export const opsKeys = (args: readonly string[], surroundings: Surroundings) =>
+  ops(["keys", ...args], surroundings);
+
+/** Runs the command line `ops …` in a process of its own. */
+export async function ops(
   args: readonly string[],
   { dataDirectory, cwd, accessKeyId }: Surroundings,
 ): Promise<Outcome> {
@@ -41,7 +45,7 @@ export async function opsKeys(
     DATA_DIR: dataDirectory,
     ...(accessKeyId !== undefined && { AWS_ACCESS_KEY_ID: accessKeyId }),
   };
-  return promisify(execFile)(process.execPath, [program, "keys", ...args], { env, cwd }).then(
+  return promisify(execFile)(process.execPath, [program, ...args], { env, cwd }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
