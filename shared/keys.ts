@@ -82,7 +82,13 @@ export const countNodeKey = (type: Listed, account: string, node: string) => ({
 
 /** The list that a partition key of the table is of, and its account; undefined for every other partition. */
 export function readListPartition(pk: string): { type: Listed; account: string } | undefined {
-  const [itemType, account, ...others] = pk.split("#").map(decodeURIComponent);
+  const [itemType, account, ...others] = pk.split("#");
   const type = (["lead", "conversation"] as const).find((listed) => itemTypes[listed] === itemType);
-  return type && account !== undefined && others.length === 0 ? { type, account } : undefined;
+  if (!type || account === undefined || others.length > 0) return undefined;
+  try {
+    return { type, account: decodeURIComponent(account) };
+  } catch {
+    // Somebody wrote an item by hand: no list reads it.
+    return undefined;
+  }
 }

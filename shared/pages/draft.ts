@@ -73,9 +73,12 @@ export class Draft {
     this.#change(1, undefined, (before) => [...before, ...leaves]);
   }
 
-  /** How many nodes a commit writes. */
+  /** How many nodes a commit writes at the most: a node above level 1 may be split for the entries it will have. */
   get size(): number {
-    return [...this.#changed].reduce((sum, key) => sum + this.#split(this.#node(key).entries).length, 0);
+    return [...this.#changed].reduce((sum, key) => {
+      const { level, entries } = this.#node(key);
+      return sum + this.#split(entries).length + (level > 1 ? 1 : 0);
+    }, 0);
   }
 
   /** Splits what is too large, renews the sums up to the root, and writes all of it at once. */

@@ -2,6 +2,8 @@
 export interface Limits {
   /** How old rows must be before they are counted, in milliseconds: no route's write lands later than that. */
   readonly settle: number;
+  /** How far clocks may differ, in milliseconds. */
+  readonly skew: number;
   /** How many rows the tail may have before it is worth a commit. */
   readonly tail: number;
   /** The rows of a new leaf. */
@@ -17,13 +19,16 @@ export interface Limits {
   readonly rootBytes: number;
   /** The rows that are read at once, of a leaf's range or of the tail. */
   readonly rangeRows: number;
-  /** The nodes of a commit after which the rest waits for the next; a transaction takes 100 items. */
+  /** The nodes of a commit after which the other leaves wait for the next. */
   readonly commitNodes: number;
+  /** The nodes of a commit beyond which the tail waits for the next; a transaction takes 100 items, the root among them. */
+  readonly transactionNodes: number;
 }
 
 /** The limits in service; tests take smaller ones, to see every case in small trees. */
 export const limits: Limits = {
   settle: 5000,
+  skew: 2000,
   tail: 16,
   leafRows: 64,
   largestLeaf: 128,
@@ -33,4 +38,5 @@ export const limits: Limits = {
   rootBytes: 3900,
   rangeRows: 25_000,
   commitNodes: 72,
+  transactionNodes: 95,
 };

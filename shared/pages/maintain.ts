@@ -89,14 +89,14 @@ export async function maintain(
   let rest = keys;
   for (;;) {
     try {
-      const horizon = horizonOf(owner, limits);
+      const clock = clockBefore(deadline);
       const root = (await readRoot(owner)) ?? emptyRoot(1);
       if (root.rebuilding !== told && root.rebuilding !== undefined) {
-        await tellNext(owner, keys, limits);
+        await tellNext(owner, keys, deadline, limits);
         told = root.rebuilding;
         continue;
       }
-      const progress = await advance(owner, root, { name: "root", horizon, keys: rest, tail: true, limits });
+      const progress = await advance(owner, root, { name: "root", clock, keys: rest, tail: true, limits });
       rest = progress.rest;
       if (rest.length === 0 && !progress.more) return progress.young > limits.tail;
     } catch (error) {
@@ -108,24 +108,34 @@ export async function maintain(
 }
 
 /** Counts the leaves of keys in the tree that a rebuild makes, before the one that it is to replace. */
-async function tellNext(owner: CountedOwner, keys: readonly string[], limits: Limits): Promise<void> {
+async function tellNext(
+  owner: CountedOwner,
+  keys: readonly string[],
+  deadline: number,
+  limits: Limits,
+): Promise<void> {
   let rest = keys;
   while (rest.length > 0) {
-    const horizon = horizonOf(owner, limits);
+    const clock = clockBefore(deadline);
     const root = await readRoot(owner, "next");
     if (!root) return;
     // Its tail is the rebuild's own work.
-    ({ rest } = await advance(owner, root, { name: "next", horizon, keys: rest, tail: false, limits }));
+    ({ rest } = await advance(owner, root, { name: "next", clock, keys: rest, tail: false, limits }));
   }
 }
 
-/** The sort key before which all rows have been written by now; the clock is read before the root and the rows. */
-export const horizonOf = ({ list }: CountedOwner, { settle }: Limits) => keyAt(list, Date.now() - settle);
+/** The time, which is read before the root and the rows. */
+function clockBefore(deadline: number): number {
+  const clock = Date.now();
+  if (clock >= deadline) throw new Error("There was no time to count the list to the end.");
+  return clock;
+}
 
 /** One step of a maintainer. */
 interface Step {
   readonly name: RootName;
-  readonly horizon: string;
+  /** The time before the root was read, in milliseconds since the epoch. */
+  readonly clock: number;
   readonly keys: readonly string[];
   /** Whether to count the rows of the tail that are older than the horizon. */
   readonly tail: boolean;
@@ -142,12 +152,16 @@ interface Step {
  * @throws TreeChangedError when another commit came first
  */
 export async function advance(owner: CountedOwner, root: Root, step: Step): Promise<Progress> {
-  const { name, horizon, keys, limits } = step;
+  const { name, clock, keys, limits } = step;
+  // All rows before the horizon have been written; at or past the frontier nobody, however fast their clock, has
+  // counted any, or is about to.
+  const horizon = keyAt(owner.list, clock - limits.settle);
+  const frontier = latest(root.through, keyAt(owner.list, clock - limits.settle + limits.skew));
   const tail = step.tail ? await readRows(owner, { start: root.through }, limits.rangeRows) : noRows;
   const settled = tail.rows.filter(({ sk }) => sk < horizon);
   const young = tail.rows.length - settled.length;
   const worthwhile = step.always || (settled.length > 0 && tail.rows.length > limits.tail);
-  if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= horizon)) {
+  if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
     return { rest: [], more: false, young, counted: 0 };
   }
   const draft = new Draft(owner, root, limits);
@@ -155,13 +169,17 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   const left = await recount(owner, draft, [...root.pending, ...stale], limits);
   // While keys are left, those of the tail stay with them: the tail is counted in the last commit.
   const rest = left.length === 0 ? [] : keys.filter((key) => key >= root.through || left.includes(key));
-  if (left.length === 0 && step.tail) await countTail(draft, settled, tail, step);
+  const tailNodes = Math.ceil(settled.length / (limits.leafRows * limits.keptEntries)) + root.level + 1;
+  const fits = draft.size === 0 || draft.size + tailNodes <= limits.transactionNodes;
+  const withTail = step.tail && left.length === 0 && fits;
+  if (withTail) await countTail(draft, settled, tail, { horizon, limits });
   await draft.commit(name);
   return {
     rest,
-    more: draft.root.pending.length > 0 || (tail.next !== undefined && young === 0),
+    more:
+      draft.root.pending.length > 0 || (step.tail && !withTail) || (tail.next !== undefined && young === 0),
     young,
-    counted: left.length === 0 ? settled.length : 0,
+    counted: withTail ? settled.length : 0,
   };
 }
 
@@ -201,7 +219,7 @@ async function countTail(
   draft: Draft,
   settled: Rows["rows"],
   tail: Rows,
-  { horizon, limits }: Step,
+  { horizon, limits }: { readonly horizon: string; readonly limits: Limits },
 ): Promise<void> {
   const { last, through, names } = draft.root;
   const counted = fillLeaves(last, through, settled, names, limits.leafRows);

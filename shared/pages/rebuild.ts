@@ -3,13 +3,13 @@ import { BatchWriteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk
 import { countNodeKey } from "../keys.ts";
 import { table, tableName } from "../table.ts";
 import { limits as inService, type Limits } from "./limits.ts";
-import { advance, horizonOf } from "./maintain.ts";
+import { advance } from "./maintain.ts";
 import { learnNames, type Names } from "./names.ts";
 import { emptyRoot, type Root, rootItem } from "./root.ts";
 import { readRows } from "./rows.ts";
 import {
   type CountedOwner,
-  generationPrefix,
+  generationOf,
   nodePrefix,
   orTreeChanged,
   readRoot,
@@ -28,6 +28,9 @@ export interface Rebuild {
 /** How long lists that began before may go on reading the old tree, in milliseconds. */
 const readersEnd = 60_000;
 
+/** How long a rebuild waits at once for its clock to come up to a faster one, in milliseconds. */
+const clockPause = 500;
+
 /** The longest pause before the next attempt when another commit came first, in milliseconds. */
 const longestPause = 200;
 
@@ -42,7 +45,7 @@ export async function rebuild(
   const { names, rows } = await frequentNames(owner, limits, onRows);
   if (rows === 0 && !(await readRoot(owner))) return;
   const generation = await untilCommitted(wait, () => begin(owner, names));
-  await untilCommitted(wait, () => build(owner, generation, limits, onRows));
+  await untilCommitted(wait, () => build(owner, generation, { limits, wait, onRows }));
   await wait(readersEnd);
   await removeOldNodes(owner);
 }
@@ -91,23 +94,26 @@ async function begin(owner: CountedOwner, names: Names): Promise<number> {
 async function build(
   owner: CountedOwner,
   generation: number,
-  limits: Limits,
-  onRows: (rows: number) => void,
+  { limits, wait, onRows }: Required<Rebuild>,
 ): Promise<void> {
   for (;;) {
-    const horizon = horizonOf(owner, limits);
+    const clock = Date.now();
     const live = await readRoot(owner);
     const next = await readRoot(owner, "next");
     if (next?.generation !== generation || !live)
       throw new Error("Another rebuild has taken this one's place.");
-    const step = { name: "next", horizon, keys: [], tail: true, always: true, limits } as const;
+    const step = { name: "next", clock, keys: [], tail: true, always: true, limits } as const;
     const { more, counted } = await advance(owner, next, step);
     onRows(counted);
     if (more) continue;
     const built = await readRoot(owner, "next");
     if (!built || built.generation !== generation) continue;
-    // The tail never gets longer: rows that were counted once stay counted.
-    if (built.pending.length > 0 || built.through < live.through) continue;
+    if (built.pending.length > 0) continue;
+    // The tail never gets longer: what a maintainer with a faster clock has counted stays counted.
+    if (built.through < live.through) {
+      await wait(clockPause);
+      continue;
+    }
     const version = Math.max(live.version, built.version) + 1;
     await transact(owner, [
       { put: { ...built, version }, as: "root", over: live.version },
@@ -152,11 +158,10 @@ async function untilCommitted<T>(
   }
 }
 
-/** Removes the nodes of every tree but the one in service and the one that a rebuild makes. */
+/** Removes the nodes of the trees before the one in service; a rebuild may be making a later one. */
 async function removeOldNodes(owner: CountedOwner): Promise<void> {
   const live = await readRoot(owner);
-  const next = await readRoot(owner, "next");
-  const kept = [live, next].flatMap((root) => (root ? [generationPrefix(root.generation)] : []));
+  if (!live) return;
   const { pk } = countNodeKey(owner.list.type, owner.account, "");
   const pages = paginateQuery(
     { client: table, pageSize: 500 },
@@ -168,9 +173,7 @@ async function removeOldNodes(owner: CountedOwner): Promise<void> {
     },
   );
   for await (const { Items = [] } of pages) {
-    const old = Items.map(({ sk }) => String(sk)).filter(
-      (sk) => !kept.some((prefix) => sk.startsWith(prefix)),
-    );
+    const old = Items.map(({ sk }) => String(sk)).filter((sk) => generationOf(sk) < live.generation);
     for (let from = 0; from < old.length; from += 25) {
       let requests = old.slice(from, from + 25).map((sk) => ({ DeleteRequest: { Key: { pk, sk } } }));
       while (requests.length > 0) {

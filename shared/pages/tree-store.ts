@@ -57,13 +57,13 @@ async function readItem({ account, list }: CountedOwner, name: string) {
 
 /** The sort key of a node. */
 const nodeName = (generation: number, level: number, start: string) =>
-  `${generationPrefix(generation)}${level}#${start}`;
+  `${nodePrefix}${generation}#${level}#${start}`;
 
 /** What the sort keys of all nodes begin with. */
 export const nodePrefix = "node#";
 
-/** What the sort keys of all nodes of a tree begin with. */
-export const generationPrefix = (generation: number) => `${nodePrefix}${generation}#`;
+/** The generation of the tree that a node's sort key is of. */
+export const generationOf = (sk: string) => Number(sk.slice(nodePrefix.length).split("#")[0]);
 
 /**
  * Writes a root over the one of the version that was read, and nodes with it, all or nothing.

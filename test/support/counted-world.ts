@@ -79,7 +79,7 @@ export class CountedWorld {
   }
 
   /** The stream brings some of the changes, in any order, and some of the old ones again. */
-  async deliver(order: readonly number[], again: readonly number[]): Promise<Actor> {
+  async deliver(order: readonly number[], again: readonly number[], skew = 0): Promise<Actor> {
     const batch: Change[] = [];
     for (const index of order) {
       batch.push(...this.#pending.splice(index % Math.max(1, this.#pending.length), 1));
@@ -87,14 +87,18 @@ export class CountedWorld {
     const keys = [...batch, ...again.flatMap((index) => this.#delivered.slice(index, index + 1))].map(
       ({ key }) => key,
     );
-    const maintainer = await this.io.start("maintainer", async (self) => {
-      const changes = [{ owner: this.owner, keys, sequenceNumbers: [] }];
-      const options = { deadline: Number.POSITIVE_INFINITY, limits: this.#limits, wait: this.io.wait };
-      const [failure] = await maintainLists(changes, options);
-      (failure ? this.#pending : this.#delivered).push(...batch);
-      this.#maintainers.delete(self);
-      if (failure) throw failure.error;
-    });
+    const maintainer = await this.io.start(
+      "maintainer",
+      async (self) => {
+        const changes = [{ owner: this.owner, keys, sequenceNumbers: [] }];
+        const options = { deadline: Number.POSITIVE_INFINITY, limits: this.#limits, wait: this.io.wait };
+        const [failure] = await maintainLists(changes, options);
+        (failure ? this.#pending : this.#delivered).push(...batch);
+        this.#maintainers.delete(self);
+        if (failure) throw failure.error;
+      },
+      skew,
+    );
     if (!maintainer.done) this.#maintainers.set(maintainer, batch);
     return maintainer;
   }
@@ -155,6 +159,12 @@ export class CountedWorld {
     });
   }
 
+  /** What a list is to answer. */
+  answer(filter: { source?: string; status?: string }, page: number, limit: number) {
+    const total = this.#matching(filter).length;
+    return { data: this.#page(filter, page, limit), pagination: { page, limit, total } };
+  }
+
   /** Lets everyone come to an end, and the stream bring everything. */
   async drain(): Promise<void> {
     for (let steps = 0; this.io.waiting > 0; steps++) {
@@ -181,10 +191,7 @@ export class CountedWorld {
         for (let page = 1; page <= Math.ceil(total / 3) + 1; page++) {
           const reader = await this.io.start("comparison", async () => {
             const answer = await listLeads(this.account, filter, { page, limit: 3 });
-            expect(answer).toEqual({
-              data: this.#page(filter, page, 3),
-              pagination: { page, limit: 3, total },
-            });
+            expect(answer).toEqual(this.answer(filter, page, 3));
           });
           await this.io.finish(reader);
           if (reader.error) throw reader.error;

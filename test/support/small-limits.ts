@@ -3,6 +3,7 @@ import { type Limits, limits } from "../../shared/pages/limits.ts";
 /** Small enough that a few rows meet every case of a counted tree. */
 export const smallLimits: Limits = {
   settle: limits.settle,
+  skew: limits.skew,
   tail: 3,
   leafRows: 3,
   largestLeaf: 6,
@@ -12,4 +13,5 @@ export const smallLimits: Limits = {
   rootBytes: 330,
   rangeRows: 12,
   commitNodes: 6,
+  transactionNodes: 12,
 };

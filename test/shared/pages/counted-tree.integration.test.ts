@@ -44,6 +44,7 @@ const step = fc.oneof(
       do: fc.constant("deliver" as const),
       order: fc.array(index, { maxLength: 12 }),
       again: fc.array(fc.nat(60), { maxLength: 2 }),
+      skew: fc.integer({ min: -1000, max: 1000 }),
     }),
   },
   {
@@ -80,7 +81,7 @@ async function take(world: CountedWorld, step: Step): Promise<void> {
     case "advance":
       return world.io.advanceTo(world.io.now + step.by);
     case "deliver":
-      await world.deliver(step.order, step.again);
+      await world.deliver(step.order, step.again, step.skew);
       return;
     case "step":
       for (const gate of step.gates) if (world.io.waiting > 0) await world.io.step(gate);
