@@ -1,0 +1,19 @@
+/**
+ * The bytes of an item, its keys and the names of its attributes included, as DynamoDB counts them.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+export function itemSize(item: Readonly<Record<string, unknown>>): number {
+  return Object.entries(item).reduce((size, [name, value]) => size + textSize(name) + valueSize(value), 0);
+}
+
+const textSize = (text: string) => Buffer.byteLength(text);
+
+function valueSize(value: unknown): number {
+  if (typeof value === "string") return textSize(value);
+  if (typeof value === "number") return Math.ceil(String(value).replace(/\D|0+$/g, "").length / 2) + 1;
+  if (typeof value === "boolean") return 1;
+  if (value instanceof Uint8Array) return value.length;
+  if (Array.isArray(value)) return value.reduce((size: number, element) => size + 1 + valueSize(element), 3);
+  throw new Error(`No item here has a value such as ${String(value)}.`);
+}

@@ -1,0 +1,62 @@
+import type { AttributeValue } from "aws-lambda";
+import { createdAt } from "../../../shared/ids.ts";
+import {
+  leadKey,
+  listPartition,
+  originPartition,
+  statusAndOriginPartition,
+  statusPartition,
+} from "../../../shared/keys.ts";
+import type { Range } from "../../../shared/pages/range.ts";
+import type { Lead, LeadsQuery } from "../../../shared/schemas.ts";
+
+/** What a benchmark keeps in mind of a lead. */
+export interface Row {
+  readonly id: string;
+  readonly status: Lead["status"];
+  readonly source: string;
+}
+
+/** What all leads of the benchmarks say besides. */
+export const details = (mark: string) => ({
+  name: `Lead ${mark}`,
+  email: `${mark.toLowerCase()}@example.com`,
+  tags: ["import"],
+});
+
+/** The lead's keys, the index attributes among them. */
+export const leadKeys = (account: string, { id, status, source }: Row) => ({
+  ...leadKey(account, id),
+  byStatus: statusPartition("lead", account, status),
+  byOrigin: originPartition("lead", account, source),
+  byStatusAndOrigin: statusAndOriginPartition("lead", account, status, source),
+});
+
+/** The lead as the table holds it. */
+export const leadItem = (account: string, row: Row) => ({
+  ...leadKeys(account, row),
+  score: 0,
+  ...details(row.id.slice(-10)),
+  ...row,
+  createdAt: createdAt(row.id),
+});
+
+/** The partition that lists the leads of a filter. */
+export function leadsRange(account: string, { status, source }: LeadsQuery): Range {
+  if (status && source) {
+    const partition = statusAndOriginPartition("lead", account, status, source);
+    return { index: "by-status-and-origin", partition };
+  }
+  if (status) return { index: "by-status", partition: statusPartition("lead", account, status) };
+  if (source) return { index: "by-origin", partition: originPartition("lead", account, source) };
+  return { partition: listPartition("lead", account) };
+}
+
+/** An item in DynamoDB's JSON, as exports and streams have it. */
+export const toAttributes = (item: Readonly<Record<string, unknown>>): Record<string, AttributeValue> =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, toAttribute(value)]));
+
+function toAttribute(value: unknown): AttributeValue {
+  if (Array.isArray(value)) return { L: value.map(toAttribute) };
+  return typeof value === "number" ? { N: String(value) } : { S: String(value) };
+}

@@ -1,0 +1,33 @@
+import type { DynamoDBRecord } from "aws-lambda";
+import { countedChanges } from "../../../shared/pages/changes.ts";
+import { countedLists } from "../../../shared/pages/list.ts";
+import { maintain, maintainLists } from "../../../shared/pages/maintain.ts";
+import { advanceClock } from "./clock.ts";
+import { toAttributes } from "./lead-item.ts";
+
+type Image = Readonly<Record<string, unknown>>;
+
+/** How long an invocation has, less what it keeps back, in milliseconds. */
+const time = 55_000;
+
+export const passTime = async (milliseconds: number) => advanceClock(milliseconds);
+
+/** A record of the table's stream. */
+export const streamRecord = (before: Image | undefined, after: Image): DynamoDBRecord => ({
+  dynamodb: {
+    Keys: toAttributes({ pk: after.pk, sk: after.sk }),
+    ...(before && { OldImage: toAttributes(before) }),
+    NewImage: toAttributes(after),
+    SequenceNumber: "1",
+  },
+});
+
+/** Does with a batch of the stream what the deployed function does. */
+export async function deliver(records: readonly DynamoDBRecord[], wait = passTime): Promise<void> {
+  const failures = await maintainLists(countedChanges(records), { deadline: Date.now() + time, wait });
+  for (const { error } of failures) throw error;
+}
+
+/** Counts all leads of an account that are old enough. */
+export const countLeads = (account: string) =>
+  maintain({ account, list: countedLists.lead }, [], { deadline: Date.now() + time, wait: passTime });

@@ -1,0 +1,45 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { conversationKey } from "../../../shared/keys.ts";
+import { sendMessage } from "../../../shared/messages.ts";
+import { table, tableName } from "../../../shared/table.ts";
+import { streamRecord } from "./maintainer.ts";
+import { metered } from "./meter.ts";
+import type { Population } from "./population.ts";
+import type { Change } from "./writing.ts";
+
+/** How long a message may take, in milliseconds. */
+const patience = 10_000;
+
+/** Sends messages to leads, one after the other, on a channel that none of them was written to on. */
+export function startConversations(population: Population): () => Promise<Change> {
+  const rows = population.matching({}).values();
+  return () => send(population.account, rows.next().value?.id, "email");
+}
+
+/** Sends messages to one lead: all but the first join a conversation. */
+export async function joinConversation(population: Population): Promise<() => Promise<Change>> {
+  const leadId = population.matching({}).at(-1)?.id;
+  const { conversationId } = await sendTo(population.account, leadId, "chat");
+  return () => send(population.account, leadId, "chat", conversationId);
+}
+
+const sendTo = (account: string, leadId = "", channel: string) =>
+  sendMessage(account, { leadId, channel, message: "When can we talk?" }, Date.now() + patience);
+
+async function send(
+  account: string,
+  leadId: string | undefined,
+  channel: string,
+  joined?: string,
+): Promise<Change> {
+  const before = joined === undefined ? undefined : await conversation(account, joined);
+  const { answer, calls } = await metered(() => sendTo(account, leadId, channel));
+  const after = await conversation(account, answer.conversationId);
+  return { calls, records: [streamRecord(before, after)] };
+}
+
+async function conversation(account: string, id: string): Promise<Record<string, unknown>> {
+  const Key = conversationKey(account, id);
+  const { Item = {} } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+  return Item;
+}

@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { createWriteStream, rmSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { createGzip } from "node:zlib";
+import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import { createApp } from "../../../lib/app.ts";
+import { startEngine } from "../../../lib/local/engine.ts";
+import { engineBinary } from "../../../lib/local/engine-process.ts";
+import { readStack } from "../../../lib/local/template.ts";
+import { leadItem, toAttributes } from "./lead-item.ts";
+import type { Population } from "./population.ts";
+
+const tableName = "bench-pages";
+
+/** An engine of the benchmark's own, which holds the populations' leads and nothing else. */
+export interface World {
+  stop(): Promise<void>;
+}
+
+/** Makes the table as the stack defines it, loads it, and points the SDK at it. */
+export async function startWorld(populations: readonly Population[]): Promise<World> {
+  const directory = await mkdtemp(join(tmpdir(), "bench-pages-"));
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  process.once("exit", remove);
+  await importLeads(directory, await tableOf(directory), populations);
+  const engine = await startEngine({ directory, log: console.error, onExit: engineEnded });
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = engine.endpoint;
+  process.env.AWS_REGION = "local";
+  process.env.AWS_ACCESS_KEY_ID = "local";
+  process.env.AWS_SECRET_ACCESS_KEY = "local";
+  process.env.TABLE_NAME = tableName;
+  return {
+    async stop() {
+      await engine.stop();
+      remove();
+      process.off("exit", remove);
+    },
+  };
+}
+
+function engineEnded() {
+  console.error("The embedded DynamoDB ended before the benchmark did.");
+  process.exit(1);
+}
+
+async function tableOf(directory: string): Promise<CreateTableCommandInput> {
+  const outdir = join(directory, "cdk.out");
+  (await createApp({ stage: "dev", outdir })).synth();
+  // The benchmark hands the changes to the maintainer itself.
+  const { StreamSpecification, ...input } = (await readStack(outdir)).table.input;
+  return { ...input, TableName: tableName };
+}
+
+/** Loads a database file from an export, which is many times faster than writing the leads. */
+async function importLeads(
+  directory: string,
+  table: CreateTableCommandInput,
+  populations: readonly Population[],
+): Promise<void> {
+  const source = join(directory, "export");
+  const schema = join(directory, "schema.json");
+  const data = join(source, tableName, "data");
+  await mkdir(data, { recursive: true });
+  await writeFile(schema, JSON.stringify({ Table: table }));
+  for (const population of populations) {
+    const file = createWriteStream(join(data, `${population.account}.json.gz`));
+    await pipeline(Readable.from(exportLines(population)), createGzip({ level: 1 }), file);
+  }
+  const output = join(directory, "dynamodb.sqlite");
+  const importing = promisify(execFile)(engineBinary(), [
+    "import",
+    ...["--source", source],
+    ...["--schema", schema],
+    ...["--output", output],
+  ]);
+  const end = () => importing.child.kill();
+  process.once("exit", end);
+  await importing;
+  process.off("exit", end);
+  await rm(source, { recursive: true });
+}
+
+function* exportLines(population: Population): Generator<string> {
+  const rows = population.matching({});
+  for (let from = 0; from < rows.length; from += 1000) {
+    const lines = rows
+      .slice(from, from + 1000)
+      .map((row) => `${JSON.stringify({ Item: toAttributes(leadItem(population.account, row)) })}\n`);
+    yield lines.join("");
+  }
+}
