@@ -1,7 +1,6 @@
 import {
   conversationKey,
   leadConversationsPartition,
-  listPartition,
   originPartition,
   statusAndOriginPartition,
   statusPartition,
@@ -25,26 +24,15 @@ export function listConversations(
   filter: ConversationsQuery,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
-  const range = conversationsRange(account, filter);
+  const { leadId, channel, status } = filter;
+  if (leadId === undefined) {
+    const owner = { account, list: countedLists.conversation };
+    return countedPage(owner, { status, origin: channel }, page, toConversation);
+  }
   // A lead has few conversations, so they are counted by reading them.
-  if (filter.leadId !== undefined) return countedQuery(range, page, toConversation);
-  const { status, channel } = filter;
-  const owner = { account, list: countedLists.conversation };
-  return countedPage({ owner, filter: { status, origin: channel }, range }, page, toConversation);
-}
-
-function conversationsRange(account: string, { leadId, channel, status }: ConversationsQuery): Range {
-  if (leadId) {
-    const where = { ...(channel && { channel }), ...(status && { status }) };
-    return { index: "by-parent", partition: leadConversationsPartition(account, leadId), where };
-  }
-  if (status && channel) {
-    const partition = statusAndOriginPartition("conversation", account, status, channel);
-    return { index: "by-status-and-origin", partition };
-  }
-  if (status) return { index: "by-status", partition: statusPartition("conversation", account, status) };
-  if (channel) return { index: "by-origin", partition: originPartition("conversation", account, channel) };
-  return { partition: listPartition("conversation", account) };
+  const where = { ...(channel && { channel }), ...(status && { status }) };
+  const range: Range = { index: "by-parent", partition: leadConversationsPartition(account, leadId), where };
+  return countedQuery(range, page, toConversation);
 }
 
 /** A conversation as it is stored: its fields, and a key for each index that lists it. */

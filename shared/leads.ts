@@ -2,13 +2,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { updateItem, updateOf } from "./conditional-update.ts";
 import { createdAt, newId } from "./ids.ts";
-import {
-  leadKey,
-  listPartition,
-  originPartition,
-  statusAndOriginPartition,
-  statusPartition,
-} from "./keys.ts";
+import { leadKey, originPartition, statusAndOriginPartition, statusPartition } from "./keys.ts";
 import { countedPage } from "./pages/counted-page.ts";
 import { countedLists } from "./pages/list.ts";
 import type { Page, PageRequest } from "./pages/page.ts";
@@ -80,22 +74,7 @@ function changeLead(account: string, id: string, deadline: number, change: (lead
 /** A page of the account's leads, newest first. */
 export function listLeads(account: string, filter: LeadsQuery, page: PageRequest): Promise<Page<Lead>> {
   const { status, source } = filter;
-  const owner = { account, list: countedLists.lead };
-  return countedPage(
-    { owner, filter: { status, origin: source }, range: leadsRange(account, filter) },
-    page,
-    toLead,
-  );
-}
-
-function leadsRange(account: string, { status, source }: LeadsQuery) {
-  if (status && source) {
-    const partition = statusAndOriginPartition("lead", account, status, source);
-    return { index: "by-status-and-origin", partition } as const;
-  }
-  if (status) return { index: "by-status", partition: statusPartition("lead", account, status) } as const;
-  if (source) return { index: "by-origin", partition: originPartition("lead", account, source) } as const;
-  return { partition: listPartition("lead", account) };
+  return countedPage({ account, list: countedLists.lead }, { status, origin: source }, page, toLead);
 }
 
 /** A lead as it is stored: its fields, and a key for each index that lists it. */

@@ -1,3 +1,4 @@
+import { listPartition, originPartition, statusAndOriginPartition, statusPartition } from "../keys.ts";
 import { countRows, equalCells, sumCells } from "./cells.ts";
 import { countedQuery } from "./counted-query.ts";
 import type { Entry } from "./entry.ts";
@@ -14,11 +15,15 @@ const attempts = 3;
 /** As many rows as are read along, rather than counted first, to come to a page that begins behind them. */
 const readAlong = limits.largestLeaf;
 
-/** A list that a tree counts, narrowed by a filter: its rows are those of the range. */
-interface FilteredList {
-  readonly owner: CountedOwner;
-  readonly filter: Filter;
-  readonly range: Range;
+/** The rows of a list that a filter leaves: those of the index that is made for it. */
+export function filteredRange({ account, list: { type } }: CountedOwner, { status, origin }: Filter): Range {
+  if (status && origin) {
+    const partition = statusAndOriginPartition(type, account, status, origin);
+    return { index: "by-status-and-origin", partition };
+  }
+  if (status) return { index: "by-status", partition: statusPartition(type, account, status) };
+  if (origin) return { index: "by-origin", partition: originPartition(type, account, origin) };
+  return { partition: listPartition(type, account) };
 }
 
 /**
@@ -26,13 +31,15 @@ interface FilteredList {
  * the tree says how many rows there are, and between which sort keys the page begins.
  */
 export async function countedPage<T>(
-  list: FilteredList,
+  owner: CountedOwner,
+  filter: Filter,
   request: PageRequest,
   toRecord: (item: Item) => T,
 ): Promise<Page<T>> {
+  const range = filteredRange(owner, filter);
   for (let attempt = 1; ; attempt++) {
-    const page = await attemptPage(list, request, attempt === attempts);
-    if (page === "plain") return countedQuery(list.range, request, toRecord);
+    const page = await attemptPage({ owner, filter, range }, request, attempt === attempts);
+    if (page === "plain") return countedQuery(range, request, toRecord);
     if (page !== "changed") {
       const { page: number, limit } = request;
       return { data: page.items.map(toRecord), pagination: { page: number, limit, total: page.total } };
@@ -47,7 +54,7 @@ interface Found {
 
 /** @returns `plain` when the tree cannot tell, `changed` when it changed while it was read */
 async function attemptPage(
-  { owner, filter, range }: FilteredList,
+  { owner, filter, range }: { owner: CountedOwner; filter: Filter; range: Range },
   { page, limit }: PageRequest,
   lastAttempt: boolean,
 ): Promise<Found | "plain" | "changed"> {

@@ -198,7 +198,7 @@ function cut(entries: readonly Entry[], { nodeBytes, keptEntries }: Limits): Ent
 }
 
 /** The index of the entry whose part of the list has the sort key: the last one that does not start after it. */
-export function indexAt(entries: readonly Entry[], sk: string): number {
+function indexAt(entries: readonly Entry[], sk: string): number {
   let low = 0;
   for (let high = entries.length; high - low > 1; ) {
     const middle = (low + high) >>> 1;

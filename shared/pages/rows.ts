@@ -42,12 +42,11 @@ export async function readRows(
   return { rows: rows.slice(0, most), next: rows[most]?.sk };
 
   function keyCondition(partition: string, from: string, to: string | undefined) {
-    const names = { "#status": "status", "#origin": list.originAttribute };
-    const bounds = [from && "#sk >= :from", to !== undefined && "#sk < :to"].filter(Boolean);
-    const range = bounds.length === 2 ? "#sk BETWEEN :from AND :to" : bounds[0];
+    const range = from && to !== undefined && "sk BETWEEN :from AND :to";
+    const bound = (from && "sk >= :from") || (to !== undefined && "sk < :to");
     return {
-      KeyConditionExpression: ["pk = :pk", range].filter(Boolean).join(" AND ").replaceAll("#sk", "sk"),
-      ExpressionAttributeNames: names,
+      KeyConditionExpression: ["pk = :pk", range || bound].filter(Boolean).join(" AND "),
+      ExpressionAttributeNames: { "#status": "status", "#origin": list.originAttribute },
       ExpressionAttributeValues: {
         ":pk": partition,
         ...(from && { ":from": from }),

@@ -1,14 +1,7 @@
 import type { AttributeValue } from "aws-lambda";
 import { createdAt } from "../../../shared/ids.ts";
-import {
-  leadKey,
-  listPartition,
-  originPartition,
-  statusAndOriginPartition,
-  statusPartition,
-} from "../../../shared/keys.ts";
-import type { Range } from "../../../shared/pages/range.ts";
-import type { Lead, LeadsQuery } from "../../../shared/schemas.ts";
+import { leadKey, originPartition, statusAndOriginPartition, statusPartition } from "../../../shared/keys.ts";
+import type { Lead } from "../../../shared/schemas.ts";
 
 /** What a benchmark keeps in mind of a lead. */
 export interface Row {
@@ -40,17 +33,6 @@ export const leadItem = (account: string, row: Row) => ({
   ...row,
   createdAt: createdAt(row.id),
 });
-
-/** The partition that lists the leads of a filter. */
-export function leadsRange(account: string, { status, source }: LeadsQuery): Range {
-  if (status && source) {
-    const partition = statusAndOriginPartition("lead", account, status, source);
-    return { index: "by-status-and-origin", partition };
-  }
-  if (status) return { index: "by-status", partition: statusPartition("lead", account, status) };
-  if (source) return { index: "by-origin", partition: originPartition("lead", account, source) };
-  return { partition: listPartition("lead", account) };
-}
 
 /** An item in DynamoDB's JSON, as exports and streams have it. */
 export const toAttributes = (item: Readonly<Record<string, unknown>>): Record<string, AttributeValue> =>

@@ -1,8 +1,9 @@
 import { listLeads } from "../../../shared/leads.ts";
+import { filteredRange } from "../../../shared/pages/counted-page.ts";
 import { countedQuery } from "../../../shared/pages/counted-query.ts";
+import { countedLists } from "../../../shared/pages/list.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { LeadsQuery } from "../../../shared/schemas.ts";
-import { leadsRange } from "./lead-item.ts";
 import { type Call, type Metered, metered, type Part, readUnits, roundTrips } from "./meter.ts";
 import { type Population, rareSource } from "./population.ts";
 import { seeded } from "./random.ts";
@@ -36,6 +37,10 @@ export interface Reading {
   readonly trips: Spread;
   readonly milliseconds: Spread;
 }
+
+/** The rows that list the leads of a filter. */
+export const leadsRange = (account: string, { status, source }: LeadsQuery) =>
+  filteredRange({ account, list: countedLists.lead }, { status, origin: source });
 
 /** What the pages of a filtered list cost, by the tree and by a plain counted query. */
 export interface FilterReading {
