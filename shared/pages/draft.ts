@@ -1,5 +1,5 @@
 import { equalCells } from "./cells.ts";
-import { type Entry, encodeEntries, entryOf } from "./entry.ts";
+import { type Entry, encodedBytes, encodeEntries, entryOf } from "./entry.ts";
 import type { Limits } from "./limits.ts";
 import { type Root, rootBytes } from "./root.ts";
 import {
@@ -81,6 +81,12 @@ export class Draft {
     }, 0);
   }
 
+  /** The same after leaves are appended, whose nodes have not been read. */
+  sizeWith(leaves: readonly Entry[]): number {
+    if (leaves.length === 0) return this.size;
+    return this.size + cut(leaves, this.#limits).length + this.root.level + 1;
+  }
+
   /** Splits what is too large, renews the sums up to the root, and writes all of it at once. */
   async commit(name: RootName): Promise<void> {
     for (let level = 1; level <= this.root.level; level++) this.#renew(level);
@@ -120,8 +126,7 @@ export class Draft {
   #split(entries: readonly Entry[]): readonly (readonly Entry[])[] {
     const known = this.#parts.get(entries);
     if (known) return known;
-    const { nodeEntries, nodeBytes } = this.#limits;
-    const fits = entries.length <= nodeEntries && encodeEntries(entries).length <= nodeBytes;
+    const fits = encodeEntries(entries).length <= this.#limits.nodeBytes;
     const parts = fits ? [entries] : cut(entries, this.#limits);
     this.#parts.set(entries, parts);
     return parts;
@@ -181,17 +186,16 @@ export class Draft {
 const keyOf = (level: number, start: string) => `${level}#${start}`;
 
 /** Cuts entries into lists that each fill a node as far as one is filled when it is split. */
-function cut(entries: readonly Entry[], { nodeBytes, keptEntries }: Limits): Entry[][] {
+function cut(entries: readonly Entry[], { keptBytes }: Limits): Entry[][] {
   const parts: Entry[][] = [];
   let bytes = 0;
   for (const entry of entries) {
-    const size = encodeEntries([entry]).length;
     const part = parts.at(-1);
-    bytes += size;
-    if (part && part.length < keptEntries && bytes <= nodeBytes) part.push(entry);
+    bytes += encodedBytes(entry, part?.at(-1));
+    if (part && bytes <= keptBytes) part.push(entry);
     else {
       parts.push([entry]);
-      bytes = size;
+      bytes = encodedBytes(entry);
     }
   }
   return parts;

@@ -45,6 +45,12 @@ export function encodeEntries(entries: readonly Entry[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** How many bytes an entry takes behind another, or as the first. */
+export function encodedBytes(entry: Entry, before?: Entry): number {
+  if (!before) return encodeEntries([entry]).length;
+  return encodeEntries([before, entry]).length - encodeEntries([before]).length;
+}
+
 /** The reverse of `encodeEntries`. */
 export function decodeEntries(bytes: Uint8Array): Entry[] {
   const entries: Entry[] = [];

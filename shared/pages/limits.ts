@@ -10,11 +10,10 @@ export interface Limits {
   readonly leafRows: number;
   /** A leaf of more rows than this is split. */
   readonly largestLeaf: number;
-  /** A node of more entries, or bytes, than this is split. */
-  readonly nodeEntries: number;
+  /** A node whose entries take more bytes than this is split. */
   readonly nodeBytes: number;
-  /** The entries that a node keeps when it is split. */
-  readonly keptEntries: number;
+  /** The bytes of entries that a node keeps when it is split, at the most. */
+  readonly keptBytes: number;
   /** A root of more bytes than this puts its entries into nodes. */
   readonly rootBytes: number;
   /** The rows that are read at once, of a leaf's range or of the tail. */
@@ -30,11 +29,10 @@ export const limits: Limits = {
   settle: 5000,
   skew: 2000,
   tail: 16,
-  leafRows: 64,
-  largestLeaf: 128,
-  nodeEntries: 64,
-  nodeBytes: 8000,
-  keptEntries: 48,
+  leafRows: 96,
+  largestLeaf: 192,
+  nodeBytes: 3800,
+  keptBytes: 3400,
   rootBytes: 3900,
   rangeRows: 25_000,
   commitNodes: 72,

@@ -169,10 +169,8 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   const left = await recount(owner, draft, [...root.pending, ...stale], limits);
   // While keys are left, those of the tail stay with them: the tail is counted in the last commit.
   const rest = left.length === 0 ? [] : keys.filter((key) => key >= root.through || left.includes(key));
-  const tailNodes = Math.ceil(settled.length / (limits.leafRows * limits.keptEntries)) + root.level + 1;
-  const fits = draft.size === 0 || draft.size + tailNodes <= limits.transactionNodes;
-  const withTail = step.tail && left.length === 0 && fits;
-  if (withTail) await countTail(draft, settled, tail, { horizon, limits });
+  const withTail =
+    step.tail && left.length === 0 && (await countTail(draft, settled, tail, { horizon, limits }));
   await draft.commit(name);
   return {
     rest,
@@ -214,16 +212,22 @@ async function recount(
   return rest;
 }
 
-/** Counts the settled rows of the tail into the newest leaf, and into new ones when it is full. */
+/**
+ * Counts the settled rows of the tail into the newest leaf, and into new ones when it is full.
+ *
+ * @returns whether there was room for them in the commit
+ */
 async function countTail(
   draft: Draft,
   settled: Rows["rows"],
   tail: Rows,
   { horizon, limits }: { readonly horizon: string; readonly limits: Limits },
-): Promise<void> {
+): Promise<boolean> {
   const { last, through, names } = draft.root;
   const counted = fillLeaves(last, through, settled, names, limits.leafRows);
-  await draft.append(counted.leaves.slice(0, -1));
+  const full = counted.leaves.slice(0, -1);
+  if (draft.size > 0 && draft.sizeWith(full) > limits.transactionNodes) return false;
+  await draft.append(full);
   const before = settled.at(-1)?.sk;
   const cut = tail.next !== undefined && before !== undefined ? separator(before, tail.next) : horizon;
   draft.root = {
@@ -232,6 +236,7 @@ async function countTail(
     last: counted.leaves.at(-1) ?? last,
     through: latest(through, earliest(cut, horizon)),
   };
+  return true;
 }
 
 const earliest = (a: string, b: string) => (a < b ? a : b);

@@ -1,4 +1,4 @@
-import { filterName } from "./reading.ts";
+import { filterName, limit } from "./reading.ts";
 import type { Results } from "./results.ts";
 import type { AccountReport } from "./scenarios.ts";
 import type { Writing } from "./write-cost.ts";
@@ -64,9 +64,13 @@ function pageChecks(account: AccountReport): Check[] {
   ];
 }
 
-/** That pages of a filter cost little more in a large account than in a smaller one. */
+/**
+ * That pages of a filter cost little more in a large account than in a smaller one. Of lists that have only a first and
+ * a last page there, none is compared: those pages are short, or found without the tree.
+ */
 function growthChecks(account: AccountReport, accounts: readonly AccountReport[]): Check[] {
-  const smaller = accounts.find(({ size }) => size === base)?.readings ?? [];
+  const readings = accounts.find(({ size }) => size === base)?.readings ?? [];
+  const smaller = readings.filter(({ total }) => total > 2 * limit);
   return account.readings.flatMap(({ filter, counted }) => {
     const name = filterName(filter);
     const other = smaller.find((reading) => filterName(reading.filter) === name)?.counted;

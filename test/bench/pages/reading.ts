@@ -25,7 +25,7 @@ export const filters: readonly LeadsQuery[] = [
 export const filterName = ({ status, source }: LeadsQuery) =>
   [status, source].filter(Boolean).join(" + ") || "none";
 
-const limit = 20;
+export const limit = 20;
 
 /** How many answers are verified at once before the pages are timed. */
 const atOnce = 8;
