@@ -22,10 +22,17 @@ export const streamRecord = (before: Image | undefined, after: Image): DynamoDBR
   },
 });
 
-/** Does with a batch of the stream what the deployed function does. */
+/** How often the stream brings a batch again that was not counted to the end in an invocation's time. */
+const retries = 10;
+
+/** Does with a batch of the stream what the deployed function and its source do. */
 export async function deliver(records: readonly DynamoDBRecord[], wait = passTime): Promise<void> {
-  const failures = await maintainLists(countedChanges(records), { deadline: Date.now() + time, wait });
-  for (const { error } of failures) throw error;
+  for (let left = retries; ; left--) {
+    const failures = await maintainLists(countedChanges(records), { deadline: Date.now() + time, wait });
+    const [failure] = failures;
+    if (!failure) return;
+    if (left === 0) throw failure.error;
+  }
 }
 
 /** Counts all leads of an account that are old enough. */
