@@ -22,7 +22,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
-  "create-lead": [{ actions: ["dynamodb:PutItem"], types: ["LEAD"] }],
+  "create-lead": [{ actions: ["dynamodb:PutItem"], types: ["LEAD", "IDEMPOTENCY"] }],
   "list-conversations": [
     {
       actions: ["dynamodb:Query"],
@@ -32,8 +32,8 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "send-message": [
-    { actions: ["dynamodb:GetItem"], types: ["LEAD", "ACTIVE"] },
-    { actions: ["dynamodb:PutItem"], types: ["CONVERSATION", "ACTIVE", "MESSAGE"] },
+    { actions: ["dynamodb:GetItem"], types: ["LEAD", "ACTIVE", "IDEMPOTENCY"] },
+    { actions: ["dynamodb:PutItem"], types: ["CONVERSATION", "ACTIVE", "MESSAGE", "IDEMPOTENCY"] },
     { actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"], types: ["CONVERSATION"] },
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],

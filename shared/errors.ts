@@ -2,6 +2,7 @@
 export const problems = {
   invalid_input: { status: 400, title: "Invalid input" },
   lead_not_found: { status: 404, title: "Lead not found" },
+  idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   internal_error: { status: 500, title: "Internal error" },
   busy: { status: 503, title: "Busy" },

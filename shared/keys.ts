@@ -25,6 +25,7 @@ export const itemTypes = {
   active: "ACTIVE",
   apiKey: "KEY",
   count: "COUNT",
+  idempotency: "IDEMPOTENCY",
 } as const;
 
 type Listed = "lead" | "conversation";
@@ -72,6 +73,12 @@ export const activeConversationKey = (account: string, leadId: string, channel: 
 export const apiKeyKey = (sha256: string, keyId: string) => ({
   pk: join(itemTypes.apiKey, sha256),
   sk: keyId,
+});
+
+/** The record of a request that an account sent to a route with an Idempotency-Key. */
+export const idempotencyKey = (account: string, route: string, key: string) => ({
+  pk: join(itemTypes.idempotency, account, key),
+  sk: route,
 });
 
 /** A node of the tree that counts an account's leads or conversations; all of a tree are in one partition. */

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
 import { updateItem, updateOf } from "./conditional-update.ts";
+import { exactlyOnce, type IdempotentRequest, type Replayed, recordOnce } from "./idempotency.ts";
 import { createdAt, newId } from "./ids.ts";
 import { leadKey, originPartition, statusAndOriginPartition, statusPartition } from "./keys.ts";
 import { countedPage } from "./pages/counted-page.ts";
@@ -9,24 +10,49 @@ import type { Page, PageRequest } from "./pages/page.ts";
 import { retried } from "./retry.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead, recordOf } from "./schemas.ts";
 import { table, tableName } from "./table.ts";
+import { transact } from "./transact.ts";
 
-/** Stores a new lead. */
-export async function createLead(account: string, input: NewLead): Promise<Lead> {
-  const id = newId("lead");
-  const lead = toLead({ score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) });
+/**
+ * Stores a new lead.
+ *
+ * @param deadline in milliseconds since the epoch
+ * @param request what makes it happen once, if the caller cares
+ * @throws ApiError `idempotency_key_reused`, or `busy` when other writers stood in the way until the deadline
+ */
+export async function createLead(
+  account: string,
+  input: NewLead,
+  deadline: number,
+  request?: IdempotentRequest,
+): Promise<Lead | Replayed<Lead>> {
+  const leadOf = ({ id }: { id: string }) =>
+    toLead({ score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) });
+  const putNew = (lead: Lead) => ({
+    TableName: tableName,
+    Item: leadItem(account, lead),
+    ConditionExpression: "attribute_not_exists(pk)",
+  });
+  if (!request) {
+    const lead = leadOf({ id: newId("lead") });
+    await putOnce(putNew(lead));
+    return lead;
+  }
+  return exactlyOnce(request, leadOf, () =>
+    retried(deadline, async () => {
+      const lead = leadOf({ id: newId("lead") });
+      await transact([{ Put: putNew(lead) }], recordOnce(request, { id: lead.id }));
+      return lead;
+    }),
+  );
+}
+
+/** Puts an item with a fresh key: one that is there already was put by an attempt whose answer was lost. */
+async function putOnce(put: PutCommandInput): Promise<void> {
   try {
-    await table.send(
-      new PutCommand({
-        TableName: tableName,
-        Item: leadItem(account, lead),
-        ConditionExpression: "attribute_not_exists(pk)",
-      }),
-    );
+    await table.send(new PutCommand(put));
   } catch (error) {
-    // The id is fresh, so what stands in the way is this very lead, written by an attempt whose answer was lost.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
-  return lead;
 }
 
 /** Whether the account has the lead, as of now. */

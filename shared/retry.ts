@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type AttributeValue, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { ApiError } from "./errors.ts";
 
@@ -13,9 +13,9 @@ const longestPause = 500;
 export class StaleReadError extends Error {
   override readonly name = "StaleReadError";
   /** The item as it is now, if it was asked for and exists. */
-  readonly item: Record<string, AttributeValue>;
+  readonly item: Readonly<Record<string, unknown>>;
 
-  constructor(item: Record<string, AttributeValue> = {}) {
+  constructor(item: Readonly<Record<string, unknown>> = {}) {
     super("The item has changed since it was read.");
     this.item = item;
   }

@@ -10,6 +10,8 @@ export interface Route {
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
+  /** Whether it takes an Idempotency-Key. */
+  readonly idempotent?: true;
 }
 
 /** Every route, under the name of its function in `functions/`. */
@@ -26,6 +28,7 @@ export const routes = {
     success: 201,
     query: schemas.noQuery,
     body: schemas.newLead,
+    idempotent: true,
   },
   "list-conversations": {
     method: "GET",
@@ -39,6 +42,7 @@ export const routes = {
     success: 201,
     query: schemas.noQuery,
     body: schemas.newMessage,
+    idempotent: true,
   },
 } as const satisfies Record<string, Route>;
 

@@ -1,21 +1,28 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { AlreadyRecordedError, type recordOnce } from "./idempotency.ts";
 import { StaleReadError } from "./retry.ts";
 import { table } from "./table.ts";
+
+type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
 /**
  * Writes all items or none.
  *
+ * @param record of the request that the transaction carries out
+ * @throws AlreadyRecordedError when the request was carried out before
  * @throws StaleReadError when a condition does not hold: what was read has changed since
  */
-export async function transact(
-  items: NonNullable<TransactWriteCommandInput["TransactItems"]>,
-): Promise<void> {
+export async function transact(items: TransactItems, record?: ReturnType<typeof recordOnce>): Promise<void> {
   try {
-    await table.send(new TransactWriteCommand({ TransactItems: items }));
+    await table.send(new TransactWriteCommand({ TransactItems: record ? [record, ...items] : items }));
   } catch (error) {
     const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-    const refused = reasons.find(({ Code }) => Code === "ConditionalCheckFailed");
-    throw refused ? new StaleReadError(refused.Item) : error;
+    const refused = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
+    if (refused === -1) throw error;
+    // The document client leaves these items as they came.
+    const item = unmarshall(reasons[refused]?.Item ?? {});
+    throw record && refused === 0 ? new AlreadyRecordedError(item) : new StaleReadError(item);
   }
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault } from "../errors.ts";
+import { addFault } from "./faults.ts";
 import type { RouteEvent } from "./route-handler.ts";
 
 /** The longest body that is parsed, in bytes: several times what the longest valid request needs. */
@@ -11,8 +12,8 @@ const maxBodyBytes = 256 * 1024;
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Parses a JSON body, or finds fault with any body where the route takes none. A fault is put on `event.bodyFault`,
- * to be answered with those of the query.
+ * Parses a JSON body, or finds fault with any body where the route takes none. A fault is
+ * answered with those of the query.
  *
  * The bound on the size is what bounds the number of faults that a validator, which reports all, can find.
  *
@@ -25,7 +26,7 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
       const { event } = request;
       const fault = takesBody ? faultBefore(event) : unexpectedBody(event);
       if (fault || !takesBody) {
-        event.bodyFault = fault;
+        if (fault) addFault(event, fault);
         event.body = undefined;
         return;
       }
@@ -33,7 +34,7 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
       try {
         await json.before?.(request);
       } catch (error) {
-        event.bodyFault = parserFault(error, sent);
+        addFault(event, parserFault(error, sent));
         event.body = undefined;
       }
     },

@@ -1,6 +1,7 @@
 import type { ErrorObject } from "ajv";
 import { ApiError, type Fault } from "../errors.ts";
 import { textRules } from "../schemas.ts";
+import type { RouteEvent } from "./route-handler.ts";
 
 /** How much of a name that the caller made up is given back. */
 const maxNameLength = 64;
@@ -13,6 +14,11 @@ export function invalidInput(faults: readonly Fault[]): ApiError {
   const named = faults.slice(0, namedFaults).map(({ field, message }) => `${field || "body"} ${message}`);
   const more = faults.length > namedFaults ? `; and ${faults.length - namedFaults} more faults` : "";
   return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
+}
+
+/** Keeps a fault that no schema can find, to be answered with those that the validator finds. */
+export function addFault(event: RouteEvent, fault: Fault): void {
+  event.faults = [...(event.faults ?? []), fault];
 }
 
 /** The faults that the validator found in a request, in its order; a value of the wrong type has that fault alone. */

@@ -28,10 +28,7 @@ function toApiError(error: unknown, event: RouteEvent): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error) {
     if (isValidatorCause(error.cause)) {
-      return invalidInput([
-        ...toFaults(error.cause.data, event),
-        ...(event.bodyFault ? [event.bodyFault] : []),
-      ]);
+      return invalidInput([...toFaults(error.cause.data, event), ...(event.faults ?? [])]);
     }
     if (isBusyTable(error)) return busy(error);
   }

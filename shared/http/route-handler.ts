@@ -8,18 +8,21 @@ import type {
 } from "aws-lambda";
 import type { AuthorizerContext } from "../api-keys.ts";
 import type { Fault } from "../errors.ts";
+import { type IdempotentRequest, idempotentRequest, Replayed } from "../idempotency.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
 import { invalidInput } from "./faults.ts";
+import { idempotencyKeyParser } from "./idempotency-key.ts";
 import { problemAnswers } from "./problem-answers.ts";
 import { queryParser } from "./query-parser.ts";
 
-/** The event of a route; the parsers put `query` and `bodyFault` on it and replace `body` by what it says. */
+/** The event of a route; the parsers put the rest on it and replace `body` by what it says. */
 export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {
   body?: unknown;
   query: object;
-  /** What is wrong with the body as a whole. */
-  bodyFault?: Fault | undefined;
+  idempotencyKey?: string;
+  /** What is wrong beside what the schemas tell of the query and the body. */
+  faults?: readonly Fault[];
 };
 
 /** A valid request to a route. */
@@ -28,6 +31,8 @@ type RouteRequest<Name extends RouteName> = RouteInputs[Name] & {
   readonly account: string;
   /** When the work must have ended, in milliseconds since the epoch. */
   readonly deadline: number;
+  /** The request as one that is to be carried out once; undefined when the caller does not ask for that. */
+  readonly idempotent: IdempotentRequest | undefined;
 };
 
 /** Time of an invocation that is kept back for answering `busy`, in milliseconds. */
@@ -47,18 +52,31 @@ export function routeHandler<Name extends RouteName>(
   return middy<RouteEvent, APIGatewayProxyResultV2>({ timeoutEarlyInMillis: answerTime })
     .use(problemAnswers())
     .use(queryParser())
+    .use(route.idempotent ? idempotencyKeyParser() : [])
     .use(bodyParser(route.body !== undefined))
     .use(validator({ eventSchema: validate as unknown as NonNullable<Options["eventSchema"]> }))
     .handler(async (event: RouteEvent, context: Context) => {
-      const { query, body, bodyFault, requestContext } = event;
-      if (bodyFault) throw invalidInput([bodyFault]);
+      const { query, body, faults, idempotencyKey: key, requestContext } = event;
+      if (faults) throw invalidInput(faults);
       const account = requestContext.authorizer.lambda.accountId;
       const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
-      const result = await handle({ query, body, account, deadline } as unknown as RouteRequest<Name>);
+      const idempotent = key && idempotentRequest(account, name, key, body as object);
+      const result = await handle({
+        query,
+        body,
+        account,
+        deadline,
+        idempotent,
+      } as unknown as RouteRequest<Name>);
+      const replayed = result instanceof Replayed;
       return {
         statusCode: route.success,
-        headers: { "content-type": "application/json", "cache-control": "no-store" },
-        body: JSON.stringify(result),
+        headers: {
+          "content-type": "application/json",
+          "cache-control": "no-store",
+          ...(replayed && { "idempotency-replayed": "true" }),
+        },
+        body: JSON.stringify(replayed ? result.answer : result),
       };
     });
 }

@@ -10,6 +10,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
 import { newApiKey } from "../../shared/api-key-format.ts";
+import { idempotentRequest } from "../../shared/idempotency.ts";
 import { call } from "../support/call.ts";
 import { authorizerEvent } from "../support/events.ts";
 
@@ -190,5 +191,73 @@ describe("a message whose transaction", () => {
       Item: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" },
       ConditionExpression: "attribute_not_exists(pk)",
     });
+  });
+});
+
+describe("a request with an Idempotency-Key", () => {
+  const headers = { "idempotency-key": "key-1" };
+
+  /** The record that a transaction of this many items found, as the table gives it. */
+  function recorded(items: number, body: Record<string, string>, ids: Record<string, string>) {
+    const { fingerprint } = idempotentRequest("acme", "create-lead", "key-1", body);
+    const error = canceled("ConditionalCheckFailed", ...Array.from({ length: items - 1 }, () => "None"));
+    const M = Object.fromEntries(Object.entries(ids).map(([name, S]) => [name, { S }]));
+    const Item = { fingerprint: { S: fingerprint }, ids: { M }, expiresAt: { N: "1800000000" } };
+    error.CancellationReasons = [
+      { Code: "ConditionalCheckFailed", Item },
+      ...(error.CancellationReasons ?? []).slice(1),
+    ];
+    return error;
+  }
+
+  test("whose twin is being written first sees a conflict, then answers what the twin did", async () => {
+    const id = "lead_01JZ0000000000000000000000";
+    table
+      .on(TransactWriteCommand)
+      .rejectsOnce(canceled("TransactionConflict", "None"))
+      .rejects(recorded(2, { name: "Ada" }, { id }));
+    const { status, headers: answered, body } = await call("create-lead", { body: { name: "Ada" }, headers });
+    expect([status, answered["idempotency-replayed"], body.id, body.name]).toEqual([201, "true", id, "Ada"]);
+    expect(writes()).toHaveLength(2);
+  });
+
+  test("is answered from its record whatever else stands in the way", async () => {
+    withActiveConversation("conv_1");
+    const ids = { id: "msg_01JZ0000000000000000000000", conversationId: "conv_0" };
+    const error = recorded(3, message, ids);
+    const [first, ...others] = error.CancellationReasons ?? [];
+    error.CancellationReasons = [
+      { ...first },
+      { ...others[0], Code: "ConditionalCheckFailed" },
+      { Code: "None" },
+    ];
+    table.on(TransactWriteCommand).rejects(error);
+    const { status, body } = await call("send-message", { body: message, headers });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ ...message, ...ids });
+  });
+
+  test("makes new ids for each attempt, and records those of the one that was written", async () => {
+    table.on(TransactWriteCommand).rejectsOnce(canceled("None", "TransactionConflict")).resolves({});
+    const { body } = await call("create-lead", { body: { name: "Ada" }, headers });
+    const [lost, written] = writes().map(([record, lead]) => [
+      record?.Put?.Item?.ids.id,
+      lead?.Put?.Item?.id,
+    ]);
+    expect(written).toEqual([body.id, body.id]);
+    expect(lost?.[0]).toBe(lost?.[1]);
+    expect(lost?.[0]).not.toBe(body.id);
+  });
+
+  test.each([
+    "create-lead",
+    "send-message",
+  ] as const)("meets conflicts to the end: %s answers 503", async (name) => {
+    withActiveConversation("conv_1");
+    table.on(TransactWriteCommand).rejects(canceled("None", "TransactionConflict"));
+    const body = name === "create-lead" ? { name: "Ada" } : message;
+    const { status, headers: answered, problem } = await call(name, { body, headers }, 800);
+    expect([status, answered["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
+    expect(writes().length).toBeGreaterThan(1);
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   activeConversationKey,
   conversationKey,
+  idempotencyKey,
   itemTypes,
   leadConversationsPartition,
   leadKey,
@@ -43,4 +44,6 @@ test("the longest values that the API takes stay within DynamoDB's 2,048 bytes o
   const longest = "\u{1F600}".repeat(64);
   const partition = statusAndOriginPartition("conversation", "a".repeat(64), longest, longest);
   expect(Buffer.byteLength(partition)).toBeLessThanOrEqual(2048);
+  const { pk } = idempotencyKey("a".repeat(64), "create-lead", "#".repeat(255));
+  expect(Buffer.byteLength(pk)).toBeLessThanOrEqual(2048);
 });

@@ -24,7 +24,7 @@ const expected: Record<FunctionName, unknown[]> = {
     allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin"),
     allow("dynamodb:GetItem", ["COUNT#*"]),
   ],
-  "create-lead": [allow("dynamodb:PutItem", ["LEAD#*"])],
+  "create-lead": [allow("dynamodb:PutItem", ["LEAD#*", "IDEMPOTENCY#*"])],
   "list-conversations": [
     allow(
       "dynamodb:Query",
@@ -37,8 +37,8 @@ const expected: Record<FunctionName, unknown[]> = {
     allow("dynamodb:GetItem", ["COUNT#*"]),
   ],
   "send-message": [
-    allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*"]),
-    allow("dynamodb:PutItem", ["CONVERSATION#*", "ACTIVE#*", "MESSAGE#*"]),
+    allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*", "IDEMPOTENCY#*"]),
+    allow("dynamodb:PutItem", ["CONVERSATION#*", "ACTIVE#*", "MESSAGE#*", "IDEMPOTENCY#*"]),
     allow(["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"], ["CONVERSATION#*"]),
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"])],

@@ -1,6 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { conversationKey } from "../../../shared/keys.ts";
 import { sendMessage } from "../../../shared/messages.ts";
+import type { Message } from "../../../shared/schemas.ts";
 import { table, tableName } from "../../../shared/table.ts";
 import { streamRecord } from "./maintainer.ts";
 import { metered } from "./meter.ts";
@@ -23,8 +24,13 @@ export async function joinConversation(population: Population): Promise<() => Pr
   return () => send(population.account, leadId, "chat", conversationId);
 }
 
+/** Without an Idempotency-Key, so nothing is replayed. */
 const sendTo = (account: string, leadId = "", channel: string) =>
-  sendMessage(account, { leadId, channel, message: "When can we talk?" }, Date.now() + patience);
+  sendMessage(
+    account,
+    { leadId, channel, message: "When can we talk?" },
+    Date.now() + patience,
+  ) as Promise<Message>;
 
 async function send(
   account: string,

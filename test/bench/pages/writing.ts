@@ -2,7 +2,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { leadKey } from "../../../shared/keys.ts";
 import { createLead } from "../../../shared/leads.ts";
-import { leadStatuses } from "../../../shared/schemas.ts";
+import { type Lead, leadStatuses } from "../../../shared/schemas.ts";
 import { table, tableName } from "../../../shared/table.ts";
 import { advanceClock } from "./clock.ts";
 import { details, leadItem, leadKeys, type Row } from "./lead-item.ts";
@@ -31,7 +31,7 @@ export interface Change {
 export async function create(population: Population): Promise<Change> {
   const { account } = population;
   const input = { ...details(String(Math.floor(random() * 1e10)).padStart(10, "0")), source: source() };
-  const { answer, calls } = await metered(() => createLead(account, input));
+  const { answer, calls } = await metered(() => createLead(account, input, Date.now()) as Promise<Lead>);
   const row = { id: answer.id, status: answer.status, source: input.source };
   population.add(row);
   return { calls, records: [streamRecord(undefined, leadItem(account, row))] };

@@ -1,0 +1,47 @@
+import type { MiddlewareObj } from "@middy/core";
+import type { Fault } from "../errors.ts";
+import { addFault } from "./faults.ts";
+import type { RouteEvent } from "./route-handler.ts";
+
+const maxLength = 255;
+
+/** A key as most APIs take it: visible ASCII. A comma would be that of a header sent twice. */
+const bare = /^[!#-+\--[\]-~]+$/;
+
+/**
+ * A key as the draft of the standard has it: a string in double quotes, in which a backslash stands before a quote or
+ * a backslash.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
+ */
+const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
+
+/**
+ * Reads the Idempotency-Key, bare or quoted, onto `event.idempotencyKey`; a fault is answered with the
+ * others.
+ *
+ * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07
+ */
+export function idempotencyKeyParser(): MiddlewareObj<RouteEvent> {
+  return {
+    before: ({ event }) => {
+      const header = event.headers["idempotency-key"];
+      if (header === undefined) return;
+      const key = readKey(header.trim());
+      if (key) event.idempotencyKey = key;
+      else addFault(event, fault);
+    },
+  };
+}
+
+function readKey(value: string): string | undefined {
+  const key = bare.test(value) ? value : quoted.exec(value)?.[1]?.replace(/\\(.)/g, "$1");
+  return key !== undefined && key.length <= maxLength ? key : undefined;
+}
+
+const fault: Fault = {
+  in: "header",
+  field: "idempotency-key",
+  code: "invalid_format",
+  message: `must be given once and have 1 to ${maxLength} visible ASCII characters, without commas, quotes and backslashes unless it is in double quotes`,
+};

@@ -1,0 +1,249 @@
+import { DeleteCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, test } from "vitest";
+import { conversationKey, idempotencyKey, leadKey, messageKey } from "../../shared/keys.ts";
+import { table, tableName } from "../../shared/table.ts";
+import { installMeter, metered, readUnits, writeUnits } from "../bench/pages/meter.ts";
+import { call } from "../support/call.ts";
+import { aLead } from "../support/requests.ts";
+
+const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "website", tags: ["math"] };
+
+const create = (account: string, key: string, body: object = lead) =>
+  call("create-lead", { account, body, headers: { "idempotency-key": key } });
+
+const send = (account: string, key: string, leadId: string, message = "Hello") =>
+  call("send-message", {
+    account,
+    body: { leadId, channel: "whatsapp", message },
+    headers: { "idempotency-key": key },
+  });
+
+async function leadCount(account: string): Promise<number> {
+  return (await call("list-leads", { account })).body.pagination.total;
+}
+
+async function messageCount(account: string, conversationId: string): Promise<number> {
+  const { Count = 0 } = await table.send(
+    new QueryCommand({
+      TableName: tableName,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": messageKey(account, conversationId, "").pk },
+    }),
+  );
+  return Count;
+}
+
+describe("the same request with the same Idempotency-Key", () => {
+  test("creates one lead, and is answered with it again", async () => {
+    const first = await create("again", "a-1");
+    const second = await create("again", "a-1");
+    expect(first.status).toBe(201);
+    expect(first.headers).not.toHaveProperty("idempotency-replayed");
+    expect(second).toEqual({
+      ...first,
+      headers: { ...first.headers, "idempotency-replayed": "true" },
+    });
+    expect(await leadCount("again")).toBe(1);
+  });
+
+  test("sends one message, and is answered with it again", async () => {
+    const { id } = await aLead("once");
+    const first = await send("once", "m-1", id);
+    const joined = await send("once", "m-2", id, "And again");
+    for (const [key, text, { body }] of [
+      ["m-1", "Hello", first],
+      ["m-2", "And again", joined],
+    ] as const) {
+      const again = await send("once", key, id, text);
+      expect([again.status, again.headers["idempotency-replayed"]]).toEqual([201, "true"]);
+      expect(again.body).toEqual(body);
+    }
+    expect(joined.headers).not.toHaveProperty("idempotency-replayed");
+    expect(await messageCount("once", first.body.conversationId)).toBe(2);
+    expect((await call("list-conversations", { account: "once" })).body.data).toMatchObject([
+      { id: first.body.conversationId, messageCount: 2 },
+    ]);
+  });
+
+  test("is the same with its fields in another order, and the key in quotes", async () => {
+    const { tags, source, email, name } = lead;
+    const { body } = await create("order", "o-1");
+    const again = await create("order", '"o-1"', { tags, source, email, name });
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(again.body).toEqual(body);
+  });
+
+  test("sent many times at the same instant takes effect once", async () => {
+    const { id } = await aLead("twins");
+    const leads = await Promise.all(Array.from({ length: 20 }, () => create("twins", "t-1")));
+    const messages = await Promise.all(Array.from({ length: 20 }, () => send("twins", "t-1", id)));
+    for (const answers of [leads, messages]) {
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+      expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+      expect(answers.filter(({ headers }) => "idempotency-replayed" in headers)).toHaveLength(19);
+    }
+    expect(await leadCount("twins")).toBe(2);
+    expect(await messageCount("twins", messages[0]?.body.conversationId ?? "")).toBe(1);
+  });
+
+  test("is answered with the message when the conversation has ended and when the lead is deleted", async () => {
+    const { id } = await aLead("later");
+    const { body } = await send("later", "l-1", id);
+    await table.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: conversationKey("later", body.conversationId),
+        UpdateExpression: "SET #status = :closed",
+        ExpressionAttributeNames: { "#status": "status" },
+        ExpressionAttributeValues: { ":closed": "closed" },
+      }),
+    );
+    expect((await send("later", "l-1", id)).body).toEqual(body);
+    await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("later", id) }));
+    expect((await send("later", "l-1", id)).body).toEqual(body);
+    expect((await send("later", "l-1", id, "Another")).problem.code).toBe("idempotency_key_reused");
+    expect((await send("later", "l-2", id)).problem.code).toBe("lead_not_found");
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  test("that comes with another body is refused, and nothing is written", async () => {
+    const { id } = await aLead("other");
+    await create("other", "k-1");
+    await send("other", "k-1", id);
+    for (const { status, problem } of [
+      await create("other", "k-1", { ...lead, name: "Grace Hopper" }),
+      await create("other", "k-1", { name: lead.name }),
+      await send("other", "k-1", id, "Good bye"),
+    ]) {
+      expect(status).toBe(422);
+      expect(problem).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+      expect(problem.detail).toContain("Idempotency-Key");
+    }
+    expect(await leadCount("other")).toBe(2);
+  });
+
+  test("is that of one account and one route", async () => {
+    const mine = await create("mine", "shared-key");
+    const theirs = await create("theirs", "shared-key");
+    const message = await send("mine", "shared-key", mine.body.id);
+    for (const { status, headers } of [theirs, message]) {
+      expect(status).toBe(201);
+      expect(headers).not.toHaveProperty("idempotency-replayed");
+    }
+    expect(theirs.body.id).not.toBe(mine.body.id);
+  });
+
+  test("tells upper from lower case, and one with odd characters from another", async () => {
+    const keys = ["k", "K", '"k k"', "k%20k", '"k\\"k"', '"k,k"', "k#k", "~".repeat(255)];
+    for (const key of keys) expect((await create("odd", key)).status).toBe(201);
+    expect(await leadCount("odd")).toBe(keys.length);
+  });
+
+  test("whose request was refused can be used again", async () => {
+    const { id } = await aLead("refused");
+    expect((await send("refused", "r-1", "lead_unknown")).status).toBe(404);
+    expect((await create("refused", "r-1", { name: "" })).status).toBe(400);
+    expect((await send("refused", "r-1", id)).status).toBe(201);
+    expect((await create("refused", "r-1")).status).toBe(201);
+  });
+
+  test("that has expired is a new one, even while its record is still there", async () => {
+    const first = await create("expired", "e-1");
+    const { id } = first.body;
+    const expire = (route: string) =>
+      table.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key: idempotencyKey("expired", route, "e-1"),
+          UpdateExpression: "SET expiresAt = :now",
+          ConditionExpression: "expiresAt > :soon",
+          ExpressionAttributeValues: {
+            ":now": Math.floor(Date.now() / 1000),
+            ":soon": Date.now() / 1000 + 86_000,
+          },
+        }),
+      );
+    await expire("create-lead");
+    const second = await create("expired", "e-1", { name: "Grace Hopper" });
+    expect([second.status, second.body.name]).toEqual([201, "Grace Hopper"]);
+    expect((await create("expired", "e-1", { name: "Grace Hopper" })).body).toEqual(second.body);
+
+    await send("expired", "e-1", id);
+    await expire("send-message");
+    await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("expired", id) }));
+    expect((await send("expired", "e-1", id)).problem.code).toBe("lead_not_found");
+  });
+
+  test.each([
+    ["empty", ""],
+    ["blank", "  "],
+    ["an empty string", '""'],
+    ["256 characters long", "k".repeat(256)],
+    ["256 characters long, quoted", `"${"k".repeat(256)}"`],
+    ["a header sent twice", "a,b"],
+    ["a quoted header sent twice", '"a","b"'],
+    ["half quoted", '"a'],
+    ["with a space", "a b"],
+    ["with a backslash", "a\\b"],
+    ["with an unknown escape", '"a\\b"'],
+    ["not ASCII", "é"],
+    ["with a control character", '"a\tb"'],
+    ["with parameters", '"a";b=1'],
+  ])("that is %s is a fault", async (_, key) => {
+    const { status, problem } = await create("faulty", key);
+    expect(status).toBe(400);
+    expect(problem.errors).toEqual([
+      {
+        in: "header",
+        field: "idempotency-key",
+        code: "invalid_format",
+        message: expect.stringContaining("1 to 255"),
+      },
+    ]);
+    expect(await leadCount("faulty")).toBe(0);
+  });
+
+  test("that is a fault is told with the others", async () => {
+    const headers = { "idempotency-key": "a b" };
+    const of = async (body: unknown) =>
+      (await call("create-lead", { query: "page=1", body, headers })).problem.errors?.map(
+        ({ in: place, field }) => [place, field],
+      );
+    expect(await of({ name: 5 })).toEqual([
+      ["query", "page"],
+      ["body", "name"],
+      ["header", "idempotency-key"],
+    ]);
+    expect(await of("{")).toEqual([
+      ["query", "page"],
+      ["header", "idempotency-key"],
+      ["body", ""],
+    ]);
+  });
+
+  test("means nothing to a list", async () => {
+    expect((await call("list-leads", { headers: { "idempotency-key": "a b" } })).status).toBe(200);
+  });
+});
+
+test("costs its record and the price of a transaction, and no read; nothing without it", async () => {
+  installMeter();
+  const cost = async (run: () => Promise<unknown>) => {
+    const { calls } = await metered(run);
+    return { calls: calls.length, read: readUnits(calls), write: writeUnits(calls) };
+  };
+  const { id } = await aLead("cost");
+  const plainMessage = () =>
+    call("send-message", { account: "cost", body: { leadId: id, channel: "whatsapp", message: "Hello" } });
+  const none = { calls: 0, read: 0, write: 0 };
+  // A lead has its item and three index entries, a conversation its item, four index entries and the pointer.
+  expect(await cost(() => aLead("cost", lead))).toEqual({ ...none, calls: 1, write: 4 });
+  expect(await cost(() => create("cost", "c-1"))).toEqual({ ...none, calls: 1, write: 4 + 1 + 2 });
+  expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 10 });
+  expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 8 });
+  expect(await cost(() => send("cost", "c-1", id))).toEqual({ calls: 3, read: 2, write: 8 + 2 });
+  // The call that is refused for the record tells no cost; nothing else is called.
+  expect(await cost(() => create("cost", "c-1"))).toEqual(none);
+  expect(await cost(() => send("cost", "c-1", id))).toEqual({ calls: 2, read: 2, write: 0 });
+});
