@@ -44,6 +44,10 @@ const settings = {
   throttleRate: wholeNumber(1, 100_000),
   /** Requests that may arrive at once before the rate holds. */
   throttleBurst: wholeNumber(1, 100_000),
+  /** Requests that an account may make in a window; 0 for any number. */
+  rateLimitRequests: wholeNumber(0, 100_000_000),
+  /** The length of the window. */
+  rateLimitSeconds: wholeNumber(1, 3600),
   logRetentionDays: {
     allowed: `a number of days that CloudWatch knows (${retentions.join(", ")})`,
     parse: (text) => retentions.find((days) => String(days) === text),
@@ -66,6 +70,8 @@ const defaults: Readonly<Record<Stage, Values>> = {
     pointInTimeRecovery: false,
     throttleRate: 100,
     throttleBurst: 200,
+    rateLimitRequests: 6000,
+    rateLimitSeconds: 60,
     logRetentionDays: RetentionDays.ONE_WEEK,
     authorizerCacheSeconds: 60,
   },
@@ -76,6 +82,8 @@ const defaults: Readonly<Record<Stage, Values>> = {
     // Half of an AWS account's default quotas, which all its APIs in a region share.
     throttleRate: 5000,
     throttleBurst: 2500,
+    rateLimitRequests: 6000,
+    rateLimitSeconds: 60,
     logRetentionDays: RetentionDays.THREE_MONTHS,
     authorizerCacheSeconds: 60,
   },
@@ -126,6 +134,8 @@ export function readConfig(context: Context): Config {
     pointInTimeRecovery: setting("pointInTimeRecovery"),
     throttleRate: setting("throttleRate"),
     throttleBurst: setting("throttleBurst"),
+    rateLimitRequests: setting("rateLimitRequests"),
+    rateLimitSeconds: setting("rateLimitSeconds"),
     logRetentionDays: setting("logRetentionDays"),
     authorizerCacheSeconds: setting("authorizerCacheSeconds"),
   };

@@ -43,6 +43,9 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
 };
 
+/** What the function of each route may do besides, where accounts have a rate limit. */
+export const rateLimitGrant: Grant = { actions: ["dynamodb:UpdateItem"], types: ["RATE"] };
+
 /**
  * The policy statement of a grant. It is written out because the `grant…` methods of a table allow every index.
  */

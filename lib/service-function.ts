@@ -22,6 +22,8 @@ export interface FunctionSettings {
   readonly timeout: Duration;
   /** Megabytes. */
   readonly memorySize?: number;
+  /** Variables beside the table's name. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** What the role allows beside the function's grants on the table, by the name of the policy. */
   readonly policies?: Readonly<Record<string, readonly PolicyStatement[]>>;
   /** Why the function needs no queue for events that fail. */
@@ -56,7 +58,7 @@ export class ServiceFunction extends Construct {
       // CPU comes with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
-      environment: { TABLE_NAME: props.table.tableName },
+      environment: { TABLE_NAME: props.table.tableName, ...props.environment },
       role: this.createRole(name, props, logGroup),
       logGroup,
       loggingFormat: LoggingFormat.JSON,

@@ -4,6 +4,7 @@ import { Api } from "./api.ts";
 import type { FunctionName } from "./bundle.ts";
 import type { Config } from "./config.ts";
 import { Counting } from "./counting.ts";
+import { rateLimitSettings } from "./rate-limit.ts";
 import { type FunctionSettings, ServiceFunction } from "./service-function.ts";
 import { ServiceTable } from "./table.ts";
 
@@ -30,7 +31,8 @@ export class ServiceStack extends Stack {
       // One read of one item: past that, a client is better served by a quick failure.
       authorizer: createFunction("authorize", { timeout: Duration.seconds(5) }),
       // Long enough for every retry of a busy table, well under the gateway's 30 seconds.
-      handler: (route) => createFunction(route, { timeout: Duration.seconds(10) }),
+      handler: (route) =>
+        createFunction(route, { timeout: Duration.seconds(10), ...rateLimitSettings(config, table) }),
     });
     new Counting(this, "Counting", {
       table,

@@ -4,6 +4,7 @@ export const problems = {
   lead_not_found: { status: 404, title: "Lead not found" },
   idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  rate_limited: { status: 429, title: "Rate limit used up" },
   internal_error: { status: 500, title: "Internal error" },
   busy: { status: 503, title: "Busy" },
 } as const;

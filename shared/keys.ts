@@ -26,6 +26,7 @@ export const itemTypes = {
   apiKey: "KEY",
   count: "COUNT",
   idempotency: "IDEMPOTENCY",
+  rate: "RATE",
 } as const;
 
 type Listed = "lead" | "conversation";
@@ -79,6 +80,12 @@ export const apiKeyKey = (sha256: string, keyId: string) => ({
 export const idempotencyKey = (account: string, route: string, key: string) => ({
   pk: join(itemTypes.idempotency, account, key),
   sk: route,
+});
+
+/** What an account has used of its rate limit in the window that starts then, in seconds since the epoch. */
+export const rateWindowKey = (account: string, start: number) => ({
+  pk: join(itemTypes.rate, account),
+  sk: String(start),
 });
 
 /** A node of the tree that counts an account's leads or conversations; all of a tree are in one partition. */

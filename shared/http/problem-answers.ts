@@ -46,7 +46,8 @@ function logError({ code, message, cause }: ApiError, requestId: string): void {
   console.error({ event: "request failed", code, detail: message, requestId, cause: inside });
 }
 
-function problemAnswer({ code, message, faults, retryAfter }: ApiError, requestId: string) {
+/** The answer that an error gives. */
+export function problemAnswer({ code, message, faults, retryAfter }: ApiError, requestId: string) {
   const { status, title } = problems[code];
   return {
     statusCode: status,

@@ -9,18 +9,22 @@ import type {
 import type { AuthorizerContext } from "../api-keys.ts";
 import type { Fault } from "../errors.ts";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../idempotency.ts";
+import { type Permit, rateLimit } from "../rate-limit.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key.ts";
 import { problemAnswers } from "./problem-answers.ts";
 import { queryParser } from "./query-parser.ts";
+import { awaitPermit, rateLimited } from "./rate-limit.ts";
 
 /** The event of a route; the parsers put the rest on it and replace `body` by what it says. */
 export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {
   body?: unknown;
   query: object;
   idempotencyKey?: string;
+  /** Whether the account may make the request; absent when there is no limit. */
+  permit?: Promise<Permit>;
   /** What is wrong beside what the schemas tell of the query and the body. */
   faults?: readonly Fault[];
 };
@@ -50,6 +54,7 @@ export function routeHandler<Name extends RouteName>(
 ) {
   const route: Route = routes[name];
   return middy<RouteEvent, APIGatewayProxyResultV2>({ timeoutEarlyInMillis: answerTime })
+    .use(rateLimit ? rateLimited(rateLimit) : [])
     .use(problemAnswers())
     .use(queryParser())
     .use(route.idempotent ? idempotencyKeyParser() : [])
@@ -58,6 +63,7 @@ export function routeHandler<Name extends RouteName>(
     .handler(async (event: RouteEvent, context: Context) => {
       const { query, body, faults, idempotencyKey: key, requestContext } = event;
       if (faults) throw invalidInput(faults);
+      if (route.method === "POST") await awaitPermit(event);
       const account = requestContext.authorizer.lambda.accountId;
       const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
       const idempotent = key && idempotentRequest(account, name, key, body as object);

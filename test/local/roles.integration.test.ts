@@ -33,7 +33,7 @@ test.each(lists)("%s reads its list and the counts", (name, pk) => {
   expect(allows(name, "Query", query("COUNT#a#LEAD"))).toBe(false);
 });
 
-test.each(lists)("%s can write nothing", (name, pk) => {
+test.each(lists)("%s can write nothing but what is used of the rate limit", (name, pk) => {
   for (const target of [pk, "COUNT#a#LEAD", "KEY#a"]) {
     expect(allows(name, "PutItem", { Item: key(target) })).toBe(false);
     expect(allows(name, "UpdateItem", { Key: key(target) })).toBe(false);
@@ -42,6 +42,8 @@ test.each(lists)("%s can write nothing", (name, pk) => {
     const RequestItems = { [TableName]: [{ PutRequest: { Item: key(target) } }] };
     expect(allows(name, "BatchWriteItem", { RequestItems })).toBe(false);
   }
+  expect(allows(name, "UpdateItem", { Key: key("RATE#a") })).toBe(true);
+  expect(allows(name, "PutItem", { Item: key("RATE#a") })).toBe(false);
 });
 
 test("maintain-counts reads both lists and writes counts, in one transaction too, and nothing else", () => {

@@ -19,6 +19,8 @@ const wrong: [string, unknown, string][] = [
   ["throttleRate", "0", "a whole number from 1 to 100000"],
   ["throttleRate", "1e3", "a whole number from 1 to 100000"],
   ["throttleBurst", "12.5", "a whole number from 1 to 100000"],
+  ["rateLimitRequests", -1, "a whole number from 0 to 100000000"],
+  ["rateLimitSeconds", 0, "a whole number from 1 to 3600"],
   ["throttleBurst", 100_001, "a whole number from 1 to 100000"],
   ["authorizerCacheSeconds", "3601", "a whole number from 0 to 3600"],
   ["authorizerCacheSeconds", "", "a whole number from 0 to 3600"],
@@ -48,7 +50,7 @@ test.each([
 ])("The unknown name %s is refused with those that there are", (name) => {
   expect(() => readConfig({ [name]: "5" })).toThrow(
     new ConfigError(
-      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, logRetentionDays, authorizerCacheSeconds.`,
+      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds.`,
     ),
   );
 });

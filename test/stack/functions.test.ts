@@ -7,10 +7,12 @@ const resources = template.findResources("AWS::Lambda::Function");
 const logGroups = template.findResources("AWS::Logs::LogGroup");
 const table = only(template, "AWS::DynamoDB::Table");
 
+const Environment = { Variables: { TABLE_NAME: { Ref: table.id } } };
+
 /** What is not as for a route's function. */
 const others: Partial<Record<FunctionName, object>> = {
-  authorize: { Timeout: 5 },
-  "maintain-counts": { Timeout: 60, MemorySize: 1769 },
+  authorize: { Environment, Timeout: 5 },
+  "maintain-counts": { Environment, Timeout: 60, MemorySize: 1769 },
 };
 
 test("Every function is deployed once, and nothing else", () => {
@@ -29,7 +31,9 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
       MemorySize: 1024,
       Timeout: 10,
       TracingConfig: { Mode: "Active" },
-      Environment: { Variables: { TABLE_NAME: { Ref: table.id } } },
+      Environment: {
+        Variables: { ...Environment.Variables, RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" },
+      },
       LoggingConfig: {
         LogFormat: "JSON",
         ApplicationLogLevel: "INFO",
@@ -53,4 +57,11 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
     );
     expect(users).toHaveLength(1);
   });
+});
+
+test("Where accounts have no limit, no function knows of one or may count requests", async () => {
+  const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
+  const text = JSON.stringify(unlimited.toJSON());
+  expect(text).not.toContain("RATE");
+  expect(JSON.stringify(template.toJSON())).toContain("RATE#*");
 });

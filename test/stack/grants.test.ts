@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import type { FunctionName } from "../../lib/bundle.ts";
 import { only, synthesize } from "../support/synthesize.ts";
@@ -19,12 +20,16 @@ function allow(action: string | string[], keys: string[], ...indexes: string[]) 
   };
 }
 
+/** What the functions of the routes may do for the accounts' rate limit. */
+const rateLimit = allow("dynamodb:UpdateItem", ["RATE#*"]);
+
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
     allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin"),
     allow("dynamodb:GetItem", ["COUNT#*"]),
+    rateLimit,
   ],
-  "create-lead": [allow("dynamodb:PutItem", ["LEAD#*", "IDEMPOTENCY#*"])],
+  "create-lead": [allow("dynamodb:PutItem", ["LEAD#*", "IDEMPOTENCY#*"]), rateLimit],
   "list-conversations": [
     allow(
       "dynamodb:Query",
@@ -35,11 +40,13 @@ const expected: Record<FunctionName, unknown[]> = {
       "by-parent",
     ),
     allow("dynamodb:GetItem", ["COUNT#*"]),
+    rateLimit,
   ],
   "send-message": [
     allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*", "IDEMPOTENCY#*"]),
     allow("dynamodb:PutItem", ["CONVERSATION#*", "ACTIVE#*", "MESSAGE#*", "IDEMPOTENCY#*"]),
     allow(["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"], ["CONVERSATION#*"]),
+    rateLimit,
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
   "maintain-counts": [
@@ -86,8 +93,12 @@ test.each(named)("$name may do what it needs and nothing else", ({ id, name }) =
   ]);
 });
 
-test.each(named.filter(({ name }) => name.startsWith("list-")))("$name can write nothing", ({ id }) => {
-  const statements = statementsOf(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
+test.each(
+  named.filter(({ name }) => name.startsWith("list-")),
+)("$name can write nothing but what is used of the rate limit", ({ id }) => {
+  const all = statementsOf(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
+  const statements = all.filter((statement) => !isDeepStrictEqual(statement, rateLimit));
+  expect(statements).toHaveLength(all.length - 1);
   const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
   expect(
     actions.filter((action) => !action.startsWith("logs:") && !action.startsWith("xray:")).sort(),

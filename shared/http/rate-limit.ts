@@ -1,0 +1,52 @@
+import type { MiddlewareObj } from "@middy/core";
+import { ApiError } from "../errors.ts";
+import { type Permit, type RateLimit, rateLimiter } from "../rate-limit.ts";
+import { problemAnswer } from "./problem-answers.ts";
+import type { RouteEvent } from "./route-handler.ts";
+
+/**
+ * Holds accounts to a rate of requests, and tells them on every answer how they stand. It asks for the permit beside
+ * all other work, and answers 429 in place of whatever that came to; a handler that writes waits for `event.permit`
+ * first.
+ *
+ * Used before every other middleware, so that it has the last word.
+ *
+ * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10
+ */
+export function rateLimited(limit: RateLimit): MiddlewareObj<RouteEvent> {
+  const take = rateLimiter(limit);
+  const policy = `"account";q=${limit.requests};w=${limit.seconds}`;
+  const finish: NonNullable<MiddlewareObj<RouteEvent>["after"]> = async (request) => {
+    const permit = await request.event.permit;
+    if (!permit) return;
+    if (!permit.granted) {
+      request.response = problemAnswer(tooMany(limit, permit), request.event.requestContext.requestId);
+    }
+    const { headers } = request.response;
+    headers["ratelimit-policy"] = policy;
+    headers.ratelimit = `"account";r=${permit.remaining};t=${permit.reset}`;
+  };
+  return {
+    before: ({ event }) => {
+      event.permit = take(event.requestContext.authorizer.lambda.accountId);
+    },
+    after: finish,
+    onError: finish,
+  };
+}
+
+/**
+ * Waits for a request's permit.
+ *
+ * @throws ApiError `rate_limited`, in whose place the middleware answers
+ */
+export async function awaitPermit({ permit }: RouteEvent): Promise<void> {
+  if ((await permit)?.granted === false) throw new ApiError("rate_limited", "The rate limit is used up.");
+}
+
+const tooMany = ({ requests, seconds }: RateLimit, { reset }: Permit) =>
+  new ApiError(
+    "rate_limited",
+    `This account may make ${requests} requests in ${seconds} seconds. Try again in ${reset} s.`,
+    { retryAfter: reset },
+  );

@@ -1,0 +1,115 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { optionalCount } from "./env.ts";
+import { rateWindowKey } from "./keys.ts";
+import { table, tableName } from "./table.ts";
+
+/** How many requests an account may make in a window of so many seconds; windows begin at multiples of their length. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** The limit of every account, if there is one. */
+export const rateLimit: RateLimit | undefined = readRateLimit();
+
+function readRateLimit(): RateLimit | undefined {
+  const requests = optionalCount("RATE_LIMIT_REQUESTS");
+  const seconds = optionalCount("RATE_LIMIT_SECONDS");
+  return requests === undefined || seconds === undefined ? undefined : { requests, seconds };
+}
+
+/** What the limit says of a request. */
+export interface Permit {
+  readonly granted: boolean;
+  /** Requests that are left in the window, as far as this environment knows. */
+  readonly remaining: number;
+  /** Seconds to the window's end. */
+  readonly reset: number;
+}
+
+/** Permits are leased one at first, then twice as many each time, up to this many. */
+const largestLease = 10;
+
+/** The part of what is left in the window that a lease takes at the most: what it leaves unused is lost. */
+const largestShare = 0.02;
+
+/** How long a lease may take, in milliseconds. */
+const patience = 500;
+
+/** How long requests pass without asking after the store has failed, in milliseconds. */
+const openTime = 5000;
+
+/** What an environment knows of an account in the window. */
+interface Account {
+  permits: number;
+  lease: number;
+  remaining: number;
+}
+
+/**
+ * Makes the function that asks whether an account may make a request. It leases permits from the table a few at a time,
+ * so a busy account costs few writes; once refused, it denies by itself until the window ends. When the table fails,
+ * every request passes.
+ */
+export function rateLimiter({ requests, seconds }: RateLimit): (account: string) => Promise<Permit> {
+  let window = 0;
+  let accounts = new Map<string, Account>();
+  let openUntil = 0;
+
+  /** Leases permits: fewer when other environments have left too few. */
+  async function lease(account: string, start: number, known: Account): Promise<void> {
+    const count = Math.max(1, Math.min(known.lease, Math.floor(known.remaining * largestShare)));
+    const used = await addUsed(account, start, count);
+    known.remaining = Math.max(0, requests - used.total);
+    if (used.added) {
+      known.permits += count;
+      known.lease = Math.min(count * 2, largestLease);
+    } else if (count > 1 && known.remaining > 0) {
+      await lease(account, start, known);
+    }
+  }
+
+  /** Adds to what an account has used in the window, unless that would be more than it may. */
+  async function addUsed(account: string, start: number, count: number) {
+    const command = new UpdateCommand({
+      TableName: tableName,
+      Key: rateWindowKey(account, start),
+      UpdateExpression: "ADD used :count SET expiresAt = :end",
+      ConditionExpression: "attribute_not_exists(used) OR used <= :most",
+      ExpressionAttributeValues: { ":count": count, ":most": requests - count, ":end": start + 2 * seconds },
+      ReturnValues: "UPDATED_NEW",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    try {
+      const { Attributes } = await table.send(command, { abortSignal: AbortSignal.timeout(patience) });
+      return { added: true, total: Number(Attributes?.used) };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { added: false, total: Number(error.Item?.used?.N) };
+    }
+  }
+
+  return async (account) => {
+    const now = Date.now();
+    const start = Math.floor(now / 1000 / seconds) * seconds;
+    if (start !== window) {
+      window = start;
+      accounts = new Map();
+    }
+    const known = accounts.get(account) ?? { permits: 0, lease: 1, remaining: requests };
+    accounts.set(account, known);
+    if (known.permits === 0 && known.remaining > 0 && now >= openUntil) {
+      try {
+        await lease(account, start, known);
+      } catch (error) {
+        openUntil = Date.now() + openTime;
+        console.warn({ event: "rate limit open", name: error instanceof Error ? error.name : "Error" });
+      }
+    }
+    const granted = known.permits > 0 || Date.now() < openUntil;
+    known.permits = Math.max(0, known.permits - 1);
+    const reset = Math.max(1, Math.ceil(start + seconds - Date.now() / 1000));
+    return { granted, remaining: known.remaining + known.permits, reset };
+  };
+}

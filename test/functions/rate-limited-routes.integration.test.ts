@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+// Read when the handlers are loaded.
+process.env.RATE_LIMIT_REQUESTS = "20";
+process.env.RATE_LIMIT_SECONDS = "60";
+const { call } = await import("../support/call.ts");
+const { table } = await import("../../shared/table.ts");
+
+const now = Math.ceil(Date.now() / 60_000) * 60_000 + 1500;
+beforeEach(() => {
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const routes = ["list-leads", "create-lead", "list-conversations", "send-message"] as const;
+const bodies = {
+  "create-lead": { name: "Ada" },
+  "send-message": { leadId: "lead_1", channel: "whatsapp", message: "Hello" },
+} as Record<string, object>;
+
+const request = (account: string, name: (typeof routes)[number]) =>
+  call(name, { account, body: bodies[name] });
+
+async function useUp(account: string): Promise<void> {
+  for (const name of routes) {
+    for (let n = 0; n < 20; n++) if ((await request(account, name)).status === 429) break;
+  }
+}
+
+test("every answer says how the account stands, by the standard's fields", async () => {
+  const { headers } = await request("fields", "list-leads");
+  expect(headers).toMatchObject({
+    "ratelimit-policy": '"account";q=20;w=60',
+    ratelimit: '"account";r=19;t=59',
+  });
+  const missing = await request("fields", "send-message");
+  expect([missing.status, missing.headers.ratelimit]).toEqual([
+    404,
+    expect.stringMatching(/^"account";r=1\d;t=59$/),
+  ]);
+  const invalid = await call("create-lead", { account: "fields", body: { name: 5 } });
+  expect([invalid.status, invalid.headers.ratelimit]).toEqual([400, expect.stringMatching(/;t=59$/)]);
+});
+
+describe("past the limit", () => {
+  test.each(routes)("%s is refused with 429, and told when to come back", async (name) => {
+    const account = `past-${name}`;
+    await useUp(account);
+    const { status, headers, problem } = await request(account, name);
+    expect(status).toBe(429);
+    expect(headers).toMatchObject({
+      "content-type": "application/problem+json",
+      "retry-after": "59",
+      ratelimit: '"account";r=0;t=59',
+    });
+    expect(problem).toMatchObject({ status: 429, code: "rate_limited", requestId: "request-1" });
+    expect(problem.detail).toBe("This account may make 20 requests in 60 seconds. Try again in 59 s.");
+  });
+
+  test("nothing is written, and an invalid request is refused for the limit too", async () => {
+    await useUp("nothing");
+    const send = vi.spyOn(table, "send");
+    expect((await request("nothing", "create-lead")).status).toBe(429);
+    expect((await call("create-lead", { account: "nothing", body: "{" })).status).toBe(429);
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  test("another account goes on", async () => {
+    await useUp("loud");
+    expect((await request("calm", "create-lead")).status).toBe(201);
+  });
+
+  test("just the requests within the limit took effect", async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => request("exact", "create-lead")));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    vi.setSystemTime(now + 60_000);
+    expect((await call("list-leads", { account: "exact" })).body.pagination.total).toBe(20);
+  });
+});
+
+test("a list asks for its permit and reads at the same time; a write waits for its permit", async () => {
+  const order: string[] = [];
+  table.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const name = commandName === "UpdateItemCommand" ? "permit" : "data";
+        order.push(`${name} begins`);
+        const result = await next(args);
+        order.push(`${name} ends`);
+        return result;
+      },
+    { step: "initialize" },
+  );
+  await request("order-read", "list-leads");
+  expect(order.slice(0, 2)).toEqual(["permit begins", "data begins"]);
+  order.length = 0;
+  await request("order-write", "create-lead");
+  expect(order).toEqual(["permit begins", "permit ends", "data begins", "data ends"]);
+});
