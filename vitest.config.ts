@@ -7,6 +7,8 @@ const stack = "test/stack/**/*.test.ts";
 export default defineConfig({
   plugins: [validatorsVitePlugin()],
   test: {
+    // The functions log every request; what a failed test logged is shown.
+    silent: "passed-only",
     coverage: {
       include: ["functions/**/*.ts", "shared/**/*.ts"],
       reporter: ["text-summary", ["text", { skipFull: true }]],

@@ -22,6 +22,8 @@ interface ApiProps {
 export class Api extends Construct {
   /** The address of the API, without a slash at its end. */
   readonly url: string;
+  readonly stage: HttpStage;
+  readonly accessLog: LogGroup;
 
   constructor(scope: Construct, id: string, { config, apiName, authorizer, handler }: ApiProps) {
     super(scope, id);
@@ -41,23 +43,23 @@ export class Api extends Construct {
         integration: new HttpLambdaIntegration(name, handler(name)),
       });
     }
-    this.addStage(httpApi, apiName, config);
-    this.url = httpApi.apiEndpoint;
-  }
-
-  private addStage(httpApi: HttpApi, apiName: string, config: Config) {
-    const logGroup = new LogGroup(this, "AccessLogs", {
+    this.accessLog = new LogGroup(this, "AccessLogs", {
       // The prefix keeps log groups out of CloudWatch's resource policy, whose size is limited.
       logGroupName: `/aws/vendedlogs/http-apis/${apiName}`,
       retention: config.logRetentionDays,
       removalPolicy: config.removalPolicy,
     });
-    new HttpStage(this, "Stage", {
+    this.stage = this.addStage(httpApi, config);
+    this.url = httpApi.apiEndpoint;
+  }
+
+  private addStage(httpApi: HttpApi, config: Config): HttpStage {
+    return new HttpStage(this, "Stage", {
       httpApi,
       autoDeploy: true,
       throttle: { rateLimit: config.throttleRate, burstLimit: config.throttleBurst },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(logGroup),
+        destination: new LogGroupLogDestination(this.accessLog),
         format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },
     });

@@ -1,9 +1,10 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { type Stage, stages } from "../shared/stages.ts";
+import { alarmTarget, webPage } from "./alarm-settings.ts";
 
 /** How one kind of setting is read from the context, where the command line gives every value as text. */
-interface Setting<T> {
+export interface Setting<T> {
   /** Completes the sentence "The value must be …". */
   readonly allowed: string;
   /** The value that the text stands for; undefined when it stands for none. */
@@ -54,6 +55,9 @@ const settings = {
   } satisfies Setting<RetentionDays>,
   /** How long an authorizer's answer is used again: a revoked key works at most that long. */
   authorizerCacheSeconds: wholeNumber(0, 3600),
+  alarmsTo: alarmTarget,
+  /** Where `docs/operations.md` is published: alarms link to its sections. */
+  runbookUrl: webPage,
 };
 
 type Settings = typeof settings;
@@ -74,6 +78,8 @@ const defaults: Readonly<Record<Stage, Values>> = {
     rateLimitSeconds: 60,
     logRetentionDays: RetentionDays.ONE_WEEK,
     authorizerCacheSeconds: 60,
+    alarmsTo: undefined,
+    runbookUrl: "docs/operations.md",
   },
   prod: {
     removalPolicy: RemovalPolicy.RETAIN,
@@ -86,6 +92,8 @@ const defaults: Readonly<Record<Stage, Values>> = {
     rateLimitSeconds: 60,
     logRetentionDays: RetentionDays.THREE_MONTHS,
     authorizerCacheSeconds: 60,
+    alarmsTo: undefined,
+    runbookUrl: "docs/operations.md",
   },
 };
 
@@ -138,5 +146,7 @@ export function readConfig(context: Context): Config {
     rateLimitSeconds: setting("rateLimitSeconds"),
     logRetentionDays: setting("logRetentionDays"),
     authorizerCacheSeconds: setting("authorizerCacheSeconds"),
+    alarmsTo: setting("alarmsTo"),
+    runbookUrl: setting("runbookUrl"),
   };
 }

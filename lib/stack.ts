@@ -1,9 +1,11 @@
 import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { Api } from "./api.ts";
 import type { FunctionName } from "./bundle.ts";
 import type { Config } from "./config.ts";
 import { Counting } from "./counting.ts";
+import { Monitoring } from "./monitoring.ts";
 import { rateLimitSettings } from "./rate-limit.ts";
 import { type FunctionSettings, ServiceFunction } from "./service-function.ts";
 import { ServiceTable } from "./table.ts";
@@ -23,21 +25,27 @@ export class ServiceStack extends Stack {
       terminationProtection: config.deletionProtection,
     });
     const table = new ServiceTable(this, "Table", config);
-    const createFunction = (functionName: FunctionName, settings: FunctionSettings) =>
-      new ServiceFunction(this, functionName, { config, table, bundles, ...settings }).lambda;
+    const functions = new Map<FunctionName, LambdaFunction>();
+    const createFunction = (functionName: FunctionName, settings: FunctionSettings) => {
+      const { lambda } = new ServiceFunction(this, functionName, { config, table, bundles, ...settings });
+      functions.set(functionName, lambda);
+      return lambda;
+    };
+    // One read of one item: past that, a client is better served by a quick failure.
+    const authorizer = createFunction("authorize", { timeout: Duration.seconds(5) });
     const api = new Api(this, "Api", {
       config,
       apiName: name,
-      // One read of one item: past that, a client is better served by a quick failure.
-      authorizer: createFunction("authorize", { timeout: Duration.seconds(5) }),
+      authorizer,
       // Long enough for every retry of a busy table, well under the gateway's 30 seconds.
       handler: (route) =>
         createFunction(route, { timeout: Duration.seconds(10), ...rateLimitSettings(config, table) }),
     });
-    new Counting(this, "Counting", {
+    const counting = new Counting(this, "Counting", {
       table,
       maintainer: (settings) => createFunction("maintain-counts", settings),
     });
+    new Monitoring(this, "Monitoring", { config, name, table, api, authorizer, counting, functions });
     new CfnOutput(this, "ApiUrl", { value: api.url });
     new CfnOutput(this, "TableName", { value: table.tableName });
   }

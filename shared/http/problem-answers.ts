@@ -18,6 +18,8 @@ export function problemAnswers(): MiddlewareObj<RouteEvent> {
     onError: (request) => {
       const { requestId } = request.event.requestContext;
       const error = toApiError(request.error, request.event);
+      // The log of requests, which comes after, tells what was answered.
+      request.error = error;
       if (problems[error.code].status >= 500) logError(error, requestId);
       request.response = problemAnswer(error, requestId);
     },

@@ -20,7 +20,9 @@ export function rateLimited(limit: RateLimit): MiddlewareObj<RouteEvent> {
     const permit = await request.event.permit;
     if (!permit) return;
     if (!permit.granted) {
-      request.response = problemAnswer(tooMany(limit, permit), request.event.requestContext.requestId);
+      const error = tooMany(limit, permit);
+      request.error = error;
+      request.response = problemAnswer(error, request.event.requestContext.requestId);
     }
     const { headers } = request.response;
     headers["ratelimit-policy"] = policy;

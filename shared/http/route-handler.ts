@@ -17,6 +17,7 @@ import { idempotencyKeyParser } from "./idempotency-key.ts";
 import { problemAnswers } from "./problem-answers.ts";
 import { queryParser } from "./query-parser.ts";
 import { awaitPermit, rateLimited } from "./rate-limit.ts";
+import { requestLog } from "./request-log.ts";
 
 /** The event of a route; the parsers put the rest on it and replace `body` by what it says. */
 export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {
@@ -53,7 +54,10 @@ export function routeHandler<Name extends RouteName>(
   handle: (request: RouteRequest<Name>) => Promise<object>,
 ) {
   const route: Route = routes[name];
-  return middy<RouteEvent, APIGatewayProxyResultV2>({ timeoutEarlyInMillis: answerTime })
+  return middy<RouteEvent, APIGatewayProxyResultV2>({
+    timeoutEarlyInMillis: answerTime,
+    requestEnd: requestLog(name),
+  })
     .use(rateLimit ? rateLimited(rateLimit) : [])
     .use(problemAnswers())
     .use(queryParser())

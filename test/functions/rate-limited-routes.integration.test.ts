@@ -68,6 +68,17 @@ describe("past the limit", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
+  test("the log tells the refusal, which is counted from it", async () => {
+    await useUp("logged");
+    const info = vi.spyOn(console, "info").mockImplementation(() => {});
+    await request("logged", "list-leads");
+    await call("create-lead", { account: "logged", body: "{" });
+    expect(info.mock.calls).toMatchObject([
+      [{ route: "list-leads", status: 429, code: "rate_limited" }],
+      [{ route: "create-lead", status: 429, code: "rate_limited" }],
+    ]);
+  });
+
   test("another account goes on", async () => {
     await useUp("loud");
     expect((await request("calm", "create-lead")).status).toBe(201);

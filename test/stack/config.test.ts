@@ -9,7 +9,11 @@ import { ConfigError, readConfig } from "../../lib/config.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-const wrong: [string, unknown, string][] = [
+const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
+
+type Wrong = [name: string, value: unknown, allowed: string];
+
+const wrong: Wrong[] = [
   ["stage", "production", "dev or prod"],
   ["removalPolicy", "snapshot", "destroy or retain"],
   ["deletionProtection", "yes", "true or false"],
@@ -24,6 +28,12 @@ const wrong: [string, unknown, string][] = [
   ["throttleBurst", 100_001, "a whole number from 1 to 100000"],
   ["authorizerCacheSeconds", "3601", "a whole number from 0 to 3600"],
   ["authorizerCacheSeconds", "", "a whole number from 0 to 3600"],
+  ...["ops", "ops@example", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""].map(
+    (value): Wrong => ["alarmsTo", value, "an email address or the ARN of a standard SNS topic"],
+  ),
+  ...["http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"].map(
+    (value): Wrong => ["runbookUrl", value, "an https address without a fragment"],
+  ),
 ];
 
 test.each(wrong)("%s=%s is refused with a sentence", (name, value, allowed) => {
@@ -50,9 +60,17 @@ test.each([
 ])("The unknown name %s is refused with those that there are", (name) => {
   expect(() => readConfig({ [name]: "5" })).toThrow(
     new ConfigError(
-      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds.`,
+      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, alarmsTo, runbookUrl.`,
     ),
   );
+});
+
+test("Alarms go to an address or to a topic, and to nobody unless they are told to", () => {
+  expect(readConfig({}).alarmsTo).toBeUndefined();
+  expect(readConfig({ alarmsTo: "ops@example.com" }).alarmsTo).toEqual({ email: "ops@example.com" });
+  expect(readConfig({ alarmsTo: alarms }).alarmsTo).toEqual({ topicArn: alarms });
+  const inChina = "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2";
+  expect(readConfig({ alarmsTo: inChina }).alarmsTo).toEqual({ topicArn: inChina });
 });
 
 test("What the CDK keeps in the context is let through", () => {

@@ -44,20 +44,3 @@ test("What fails is kept for 14 days, and sent over TLS only", () => {
     },
   ]);
 });
-
-test("One message in the queue raises an alarm that says what to run", () => {
-  const { AlarmDescription, ...alarm } = only(template, "AWS::CloudWatch::Alarm").properties;
-  expect(alarm).toEqual({
-    Namespace: "AWS/SQS",
-    MetricName: "ApproximateNumberOfMessagesVisible",
-    Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [queue.id, "QueueName"] } }],
-    Statistic: "Maximum",
-    Period: 60,
-    EvaluationPeriods: 1,
-    ComparisonOperator: "GreaterThanOrEqualToThreshold",
-    Threshold: 1,
-    TreatMissingData: "notBreaching",
-  });
-  expect(AlarmDescription).toContain("npm run ops -- counts verify");
-  expect(AlarmDescription).toContain("npm run ops -- counts rebuild");
-});

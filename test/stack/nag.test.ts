@@ -34,6 +34,15 @@ test.each(stages)("No rule has an unexplained finding in %s", (stage: Stage) => 
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });
 
+test("Alarms by email bring one more finding, which is explained", async () => {
+  const { app, report } = await synthesize("prod", { alarmsTo: "ops@example.com" });
+  expect(report.pluginReports).toEqual([]);
+  const expected = `${tableName("prod")}/Monitoring/Alarms/Email/Resource Serverless-SNSRedrivePolicy`;
+  expect(
+    acknowledged(app).filter((finding) => !acknowledged(synthesized.prod.app).includes(finding)),
+  ).toEqual([expected]);
+});
+
 test("A finding of either pack fails the synth and is named", async () => {
   const app = await createTestApp("dev");
   const stack = app.node.findChild(tableName("dev"));

@@ -1,0 +1,27 @@
+/** One condition of a JSON filter pattern of CloudWatch Logs, of the kinds that the stack uses. */
+const condition = /^\(\$\.([\w.]+) (?:(=|!=) "([^"]*)"|= (\d+)|IS (TRUE|FALSE))\)$/;
+
+const valueAt = (line: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], line);
+
+function holds(text: string, line: unknown): boolean {
+  const [match, path = "", operator, string, number, truth] = condition.exec(text) ?? [];
+  if (match === undefined) throw new Error(`The condition ${text} is of no known kind.`);
+  const value = valueAt(line, path);
+  if (number !== undefined) return value === Number(number);
+  if (truth !== undefined) return value === (truth === "TRUE");
+  return typeof value === "string" && (value === string) === (operator === "=");
+}
+
+/**
+ * Whether a metric filter counts a line of JSON.
+ *
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
+ */
+export function matches(pattern: string, line: string): boolean {
+  const conditions = /^\{ (.*) \}$/.exec(pattern)?.[1]?.split(" && ");
+  if (!conditions) throw new Error(`${pattern} is no JSON pattern.`);
+  return conditions.every((text) => holds(text, JSON.parse(line)));
+}
