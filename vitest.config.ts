@@ -30,7 +30,7 @@ export default defineConfig({
           name: "integration",
           include: [integration],
           globalSetup: "test/support/engine.ts",
-          setupFiles: "test/support/own-table.ts",
+          setupFiles: ["test/support/own-table.ts", "test/support/quiet-console.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -3,16 +3,21 @@ import type {
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
 import { type AuthorizerContext, findApiKey } from "../shared/api-keys.ts";
+import { maskedFailures } from "../shared/masked-failures.ts";
 
 /**
  * Admits a request whose `Authorization: Bearer <API_KEY>` names a live key.
  *
  * It never throws for a bad key: API Gateway answers 500 to a throw.
  */
-export async function handler(
-  event: APIGatewayRequestAuthorizerEventV2,
-): Promise<APIGatewaySimpleAuthorizerWithContextResult<AuthorizerContext> | { isAuthorized: false }> {
-  const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(event.identitySource?.[0] ?? "") ?? [];
+async function authorize({
+  identitySource,
+}: APIGatewayRequestAuthorizerEventV2): Promise<
+  APIGatewaySimpleAuthorizerWithContextResult<AuthorizerContext> | { isAuthorized: false }
+> {
+  const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const context = await findApiKey(apiKey);
   return context ? { isAuthorized: true, context } : { isAuthorized: false };
 }
+
+export const handler = maskedFailures(authorize);

@@ -1,4 +1,6 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from "aws-lambda";
+import { loggedError } from "../shared/logged-error.ts";
+import { maskedFailures } from "../shared/masked-failures.ts";
 import { countedChanges } from "../shared/pages/changes.ts";
 import { maintainLists } from "../shared/pages/maintain.ts";
 
@@ -6,14 +8,15 @@ import { maintainLists } from "../shared/pages/maintain.ts";
 const reserve = 5000;
 
 /** Keeps the counts of the lists up to date with the table's stream. */
-export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
+async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
   const failures = await maintainLists(countedChanges(event.Records), { deadline });
   for (const { changes, error } of failures) {
     const { account, list } = changes.owner;
-    const { name, stack } = error instanceof Error ? error : { name: "Error", stack: String(error) };
-    console.error({ event: "counts failed", account, list: list.type, name, stack });
+    console.error({ event: "counts failed", account, list: list.type, ...loggedError(error) });
   }
   const failed = failures.flatMap(({ changes }) => changes.sequenceNumbers);
   return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
 }
+
+export const handler = maskedFailures(maintainCounts);

@@ -1,6 +1,6 @@
 /**
- * The fields of the gateway's access log. The Authorization header and the query string are left out on purpose:
- * they hold keys and personal data.
+ * The fields of the gateway's access log. Of what a caller sends it has the method and the path alone: the query and
+ * any header may hold keys and personal data.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */
@@ -22,5 +22,4 @@ export const accessLogFields = {
   authorizerError: "$context.authorizer.error",
   gatewayError: "$context.error.message",
   sourceIp: "$context.identity.sourceIp",
-  userAgent: "$context.identity.userAgent",
 } as const;

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { optionalCount } from "./env.ts";
 import { rateWindowKey } from "./keys.ts";
+import { loggedError } from "./logged-error.ts";
 import { table, tableName } from "./table.ts";
 
 /** How many requests an account may make in a window of so many seconds; windows begin at multiples of their length. */
@@ -104,7 +105,7 @@ export function rateLimiter({ requests, seconds }: RateLimit): (account: string)
         await lease(account, start, known);
       } catch (error) {
         openUntil = Date.now() + openTime;
-        console.warn({ event: "rate limit open", name: error instanceof Error ? error.name : "Error" });
+        console.warn({ event: "rate limit open", cause: loggedError(error) });
       }
     }
     const granted = known.permits > 0 || Date.now() < openUntil;

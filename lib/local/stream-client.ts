@@ -101,7 +101,10 @@ const createCall =
       body,
       signal: AbortSignal.timeout(patience),
     });
-    const answer = await response.json();
+    const answer = await response.json().catch(() => {
+      // The parser's own words would quote rows in the log.
+      throw new Error("the engine's answer is no whole JSON");
+    });
     if (response.ok) return answer as T;
     const { __type = "", message = "" } = answer as { __type?: string; message?: string };
     throw new StreamError(__type.replace(/^.*#/, ""), message);

@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import { ApiError, problems } from "../errors.ts";
+import { loggedError } from "../logged-error.ts";
 import { busy, isBusyTable } from "../retry.ts";
 import { invalidInput, toFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-handler.ts";
@@ -42,10 +43,8 @@ const isValidatorCause = (
 ): cause is { package: string; data: Parameters<typeof toFaults>[0] } =>
   typeof cause === "object" && cause !== null && "package" in cause && cause.package === "@middy/validator";
 
-/** The error's cause is logged by name and stack alone: its other properties may hold what a caller sent. */
 function logError({ code, message, cause }: ApiError, requestId: string): void {
-  const inside = cause instanceof Error ? { name: cause.name, stack: cause.stack } : undefined;
-  console.error({ event: "request failed", code, detail: message, requestId, cause: inside });
+  console.error({ event: "request failed", code, detail: message, requestId, cause: loggedError(cause) });
 }
 
 /** The answer that an error gives. */

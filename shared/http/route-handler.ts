@@ -9,6 +9,7 @@ import type {
 import type { AuthorizerContext } from "../api-keys.ts";
 import type { Fault } from "../errors.ts";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../idempotency.ts";
+import { maskedFailures } from "../masked-failures.ts";
 import { type Permit, rateLimit } from "../rate-limit.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
@@ -54,7 +55,7 @@ export function routeHandler<Name extends RouteName>(
   handle: (request: RouteRequest<Name>) => Promise<object>,
 ) {
   const route: Route = routes[name];
-  return middy<RouteEvent, APIGatewayProxyResultV2>({
+  const answered = middy<RouteEvent, APIGatewayProxyResultV2>({
     timeoutEarlyInMillis: answerTime,
     requestEnd: requestLog(name),
   })
@@ -71,22 +72,22 @@ export function routeHandler<Name extends RouteName>(
       const account = requestContext.authorizer.lambda.accountId;
       const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
       const idempotent = key && idempotentRequest(account, name, key, body as object);
-      const result = await handle({
-        query,
-        body,
-        account,
-        deadline,
-        idempotent,
-      } as unknown as RouteRequest<Name>);
-      const replayed = result instanceof Replayed;
-      return {
-        statusCode: route.success,
-        headers: {
-          "content-type": "application/json",
-          "cache-control": "no-store",
-          ...(replayed && { "idempotency-replayed": "true" }),
-        },
-        body: JSON.stringify(replayed ? result.answer : result),
-      };
+      const request = { query, body, account, deadline, idempotent };
+      return success(route, await handle(request as unknown as RouteRequest<Name>));
     });
+  // What fails while an error is answered would be thrown with that error on it.
+  return maskedFailures((event: RouteEvent, context: Context) => answered(event, context));
+}
+
+function success(route: Route, result: object) {
+  const replayed = result instanceof Replayed;
+  return {
+    statusCode: route.success,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      ...(replayed && { "idempotency-replayed": "true" }),
+    },
+    body: JSON.stringify(replayed ? result.answer : result),
+  };
 }

@@ -79,10 +79,14 @@ describe("a table that turns calls away", () => {
     );
   });
 
-  test("makes the authorizer throw, which API Gateway answers with 500", async () => {
+  test("makes the authorizer throw, which API Gateway answers with 500, and tell why in its log alone", async () => {
     table.onAnyCommand().rejects(named("ThrottlingException"));
     const event = authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`);
-    await expect(authorize(event)).rejects.toThrow("inside");
+    await expect(authorize(event)).rejects.toThrow(/^The function failed\. Its log says where\.$/);
+    expect(logged).toHaveBeenCalledExactlyOnceWith({
+      event: "function failed",
+      cause: { name: "ThrottlingException", stack: expect.stringMatching(/^ {4}at /) },
+    });
   });
 });
 

@@ -99,7 +99,7 @@ describe("when the store", () => {
     const take = rateLimiter(limit);
     for (let n = 0; n < 20; n++) expect((await take("open")).granted).toBe(true);
     expect(send).toHaveBeenCalledTimes(1);
-    expect(warn.mock.calls).toEqual([[{ event: "rate limit open", name: "Error" }]]);
+    expect(warn.mock.calls).toMatchObject([[{ event: "rate limit open", cause: { name: "Error" } }]]);
     vi.setSystemTime(now + 6000);
     await take("open");
     expect(send).toHaveBeenCalledTimes(2);

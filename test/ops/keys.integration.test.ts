@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { findApiKey } from "../../shared/api-keys.ts";
+import { readApiKey } from "../../shared/api-key-format.ts";
+import { findApiKey, issueApiKey } from "../../shared/api-keys.ts";
 import { dataDirectoryOfRun, opsKeys } from "../support/ops.ts";
 
 const dataDirectory = await dataDirectoryOfRun();
@@ -22,6 +23,37 @@ describe("ops keys", () => {
     expect(days).toBeLessThanOrEqual(2);
     expect(stdout).not.toContain(apiKey.split("_")[2]);
     expect((await keys("list", ...local(account))).stdout).toContain(record.keyId);
+  });
+
+  test.each([
+    ["issue", []],
+    ["issue", ["--json"]],
+    ["rotate", []],
+    ["rotate", ["--json"]],
+  ] as const)("%s %j prints the new key once, on stdout alone", async (command, form) => {
+    const account = randomUUID();
+    const old = await issueApiKey(account);
+    const rest = command === "rotate" ? ["--key", old.keyId, ...form] : form;
+    const { code, stdout, stderr } = await keys(command, ...local(account, ...rest));
+    expect(code).toBe(0);
+    const [apiKey = "", ...others] = stdout.match(/lck_\w+/g) ?? [];
+    expect(await findApiKey(apiKey)).toMatchObject({ accountId: account });
+    expect(others).toEqual([]);
+    expect(stdout.split(apiKey.split("_")[2] ?? "")).toHaveLength(2);
+    expect(stderr).not.toMatch(/lck_/);
+    expect(stdout + stderr).not.toContain(readApiKey(apiKey)?.sha256);
+  });
+
+  test("takes a whole key in place of its id, and never prints it", async () => {
+    const account = randomUUID();
+    const { apiKey, keyId } = await issueApiKey(account);
+    const stranger = await keys("revoke", ...local(randomUUID(), "--key", apiKey));
+    const revoked = await keys("revoke", ...local(account, "--key", apiKey));
+    expect(revoked).toMatchObject({ code: 0, stdout: `The key ${keyId} is revoked.\n` });
+    expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}.`) });
+    const secret = apiKey.split("_")[2];
+    for (const { stdout, stderr } of [stranger, revoked]) expect(stdout + stderr).not.toContain(secret);
+    expect(await findApiKey(apiKey)).toBeUndefined();
   });
 
   test("revokes a key, once", async () => {

@@ -84,7 +84,7 @@ test("The one stage is $default, deployed by itself and throttled", () => {
   });
 });
 
-test("The access log tells request, route, status, latencies, account and errors, and no secret", () => {
+test("The access log tells request, route, status, latencies, account and errors, and of the request only method and path", () => {
   const { Format, DestinationArn } = stage.properties.AccessLogSettings;
   expect(JSON.parse(Format)).toEqual({
     requestId: "$context.requestId",
@@ -104,7 +104,6 @@ test("The access log tells request, route, status, latencies, account and errors
     authorizerError: "$context.authorizer.error",
     gatewayError: "$context.error.message",
     sourceIp: "$context.identity.sourceIp",
-    userAgent: "$context.identity.userAgent",
   });
   const [logGroupId] = DestinationArn["Fn::GetAtt"];
   expect(template.findResources("AWS::Logs::LogGroup")[logGroupId]?.Properties).toEqual({

@@ -1,7 +1,9 @@
-import { inject } from "vitest";
+import { expect, inject } from "vitest";
 import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Answers, Problem } from "./call.ts";
+import { leaksIn } from "./leaks.ts";
+import { noteSent, sent } from "./sent.ts";
 
 /** The whole API over HTTP: the bundles that would be deployed, behind the local gateway. */
 export interface TestApi extends LocalRun {
@@ -12,27 +14,34 @@ export interface TestApi extends LocalRun {
   keys(): Promise<typeof import("../../shared/api-keys.ts")>;
 }
 
+type Options = Pick<
+  NonNullable<Parameters<typeof startLocal>[0]>,
+  "maxEnvironments" | "streams" | "throttling" | "dynamodbEndpoint" | "templateDirectory"
+>;
+
 /**
  * Starts the API on the tests' engine. Its stream is left out unless it is asked for: it would bring all that other
- * tests have written to the table.
+ * tests have written to the table. When it stops, nothing that `request` sent may be in its log.
  */
-export async function startApi(
-  options: { maxEnvironments?: number; streams?: boolean } = {},
-): Promise<TestApi> {
+export async function startApi(options: Options = {}): Promise<TestApi> {
   const { endpoint, assembly } = inject("engine");
   const log: string[] = [];
   const run = await startLocal({
     streams: false,
-    ...options,
     dynamodbEndpoint: endpoint,
     templateDirectory: assembly,
     throttling: false,
+    ...options,
     log: (line) => log.push(line),
   });
   process.env.TABLE_NAME = run.tableName;
   const keys = () => import("../../shared/api-keys.ts");
   const issueKey: TestApi["issueKey"] = async (account, given) => (await keys()).issueApiKey(account, given);
-  return { ...run, log, keys, issueKey };
+  const stop = async () => {
+    await run.stop();
+    expect(leaksIn(log, sent)).toEqual([]);
+  };
+  return { ...run, stop, log, keys, issueKey };
 }
 
 interface HttpRequest {
@@ -47,6 +56,7 @@ export async function request<Name extends RouteName>(
   name: Name,
   { apiKey, query, body }: HttpRequest,
 ) {
+  noteSent(apiKey, query && Object.fromEntries(new URLSearchParams(query)), body);
   const { method, path } = routes[name];
   const response = await fetch(`${url}${path}${query === undefined ? "" : `?${query}`}`, {
     method,

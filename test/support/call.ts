@@ -7,6 +7,7 @@ import type { RouteEvent } from "../../shared/http/route-handler.ts";
 import type { RouteName } from "../../shared/routes.ts";
 import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
 import { lambdaContext, routeEvent, type TestRequest } from "./events.ts";
+import { noteSent } from "./sent.ts";
 
 const handlers = {
   "list-leads": listLeads,
@@ -45,6 +46,7 @@ export async function call<Name extends RouteName>(
   request: TestRequest = {},
   remaining?: number,
 ) {
+  noteSent(request.query && Object.fromEntries(new URLSearchParams(request.query)), request.body);
   const event = routeEvent(name, request) as unknown as RouteEvent;
   const answer = (await handlers[name](event, lambdaContext(remaining))) as APIGatewayProxyStructuredResultV2;
   const body = JSON.parse(answer.body ?? "");

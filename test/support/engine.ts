@@ -7,12 +7,11 @@ import {
   DeleteTableCommand,
   ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
-import { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import type { TestProject } from "vitest/node";
-import { createApp } from "../../lib/app.ts";
 import { engineClient } from "../../lib/local/dynamodb-client.ts";
 import { startEngine } from "../../lib/local/engine.ts";
 import { readStack } from "../../lib/local/template.ts";
+import { synthesizeAssembly } from "./assembly.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -30,7 +29,8 @@ declare module "vitest" {
 export default async function setup(project: TestProject) {
   // In a directory of its own, for several test runs go on at once.
   const assembly = await mkdtemp(join(tmpdir(), "integration-"));
-  const tableName = await synthesize(assembly);
+  const tableName = `test-${randomUUID()}`;
+  await synthesizeAssembly({ outdir: assembly, tableName });
   const { table } = await readStack(assembly);
   const engine = await engineOf(process.env.DYNAMODB_ENDPOINT || undefined, tableName);
   project.provide("engine", { endpoint: engine.endpoint, table: table.input, assembly });
@@ -38,20 +38,6 @@ export default async function setup(project: TestProject) {
     await engine.stop();
     await rm(assembly, { recursive: true });
   };
-}
-
-/**
- * Synthesizes what `dev` deploys, but for the table's name: the tests of the whole API create the table that the
- * template names, and on an engine that outlives them it must be nobody else's.
- */
-async function synthesize(outdir: string): Promise<string> {
-  const tableName = `test-${randomUUID()}`;
-  const app = await createApp({ stage: "dev", outdir });
-  for (const construct of app.node.findAll()) {
-    if (construct instanceof CfnTable) construct.tableName = tableName;
-  }
-  app.synth();
-  return tableName;
 }
 
 async function engineOf(endpoint: string | undefined, tableName: string) {
