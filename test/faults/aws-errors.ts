@@ -1,0 +1,46 @@
+import type { Answer } from "./exchange.ts";
+
+/** An answer in DynamoDB's own form. */
+const answer = (status: number, type: string, body: object): Answer => ({
+  status,
+  headers: { "content-type": "application/x-amz-json-1.0" },
+  body: Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body })),
+});
+
+const messages = {
+  ProvisionedThroughputExceededException:
+    "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
+  ThrottlingException:
+    "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.",
+  TransactionConflictException: "Transaction is ongoing for the item",
+};
+
+/** What DynamoDB refuses a call with. */
+export const refusal = (type: keyof typeof messages) => answer(400, type, { message: messages[type] });
+
+/** The failure that says nothing of whether a write took effect. */
+export const serverError = () => answer(500, "InternalServerError", { message: "Internal server error" });
+
+const reasons = {
+  TransactionConflict: messages.TransactionConflictException,
+  ProvisionedThroughputExceeded: messages.ProvisionedThroughputExceededException,
+  ThrottlingError: messages.ThrottlingException,
+};
+
+export type CancellationCode = keyof typeof reasons;
+
+/**
+ * What DynamoDB cancels a transaction with.
+ *
+ * @param items how many items the transaction has
+ * @param at the index of the one that is the reason
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
+export function cancellation(code: CancellationCode, items: number, at: number): Answer {
+  const CancellationReasons = Array.from({ length: items }, (_, index) =>
+    index === at ? { Code: code, Message: reasons[code] } : { Code: "None" },
+  );
+  const codes = CancellationReasons.map(({ Code }) => Code).join(", ");
+  const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
+  return answer(400, "TransactionCanceledException", { CancellationReasons, Message });
+}

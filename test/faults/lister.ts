@@ -1,0 +1,51 @@
+import type { Lead } from "../../shared/schemas.ts";
+import type { Client } from "./client.ts";
+import type { Ledger, ListName } from "./ledger.ts";
+import { pick } from "./pick.ts";
+import { channels, sources } from "./values.ts";
+
+const limit = 10;
+
+/** Asks for lists by filters of few kinds, so that the same query comes again and again. */
+export class Lister {
+  readonly #client: Client;
+  readonly #ledger: Ledger;
+  readonly #random: () => number;
+
+  constructor(client: Client, ledger: Ledger, random: () => number) {
+    this.#client = client;
+    this.#ledger = ledger;
+    this.#random = random;
+  }
+
+  leads(account: string): Promise<void> {
+    const status: Record<string, string> = this.#random() < 0.25 ? { status: "new" } : {};
+    const source: Record<string, string> =
+      this.#random() < 0.5 ? { source: pick(this.#random, sources) } : {};
+    return this.#list("list-leads", account, { ...status, ...source });
+  }
+
+  conversations(account: string): Promise<void> {
+    const lead = this.#ledger.acknowledged<Lead>("create-lead", account, 0);
+    const filters: Record<string, string>[] = [
+      {},
+      { channel: pick(this.#random, channels) },
+      { status: "active" },
+      lead ? { leadId: lead.id } : {},
+    ];
+    return this.#list("list-conversations", account, pick(this.#random, filters));
+  }
+
+  async #list(name: ListName, account: string, filter: Readonly<Record<string, string>>): Promise<void> {
+    const page = this.#random() < 0.7 ? 1 : 1 + Math.floor(this.#random() * 4);
+    const query = new URLSearchParams({ ...filter, page: String(page), limit: String(limit) }).toString();
+    const success = await this.#client.request(name, { account, query }, { tries: 4, timeout: 10_000 });
+    if (!success) return;
+    const { began, ended, body } = success;
+    const { data, pagination } = body;
+    if (pagination.page !== page || pagination.limit !== limit)
+      this.#ledger.broken.push(`${name}: asked for ${query}, got ${JSON.stringify(pagination)}`);
+    const { total } = pagination;
+    this.#ledger.listings.push({ name, account, filter, page, limit, began, ended, data, total });
+  }
+}

@@ -1,0 +1,80 @@
+import { afterAll, expect, test } from "vitest";
+import { countNodeKey } from "../../shared/keys.ts";
+import { refusal, serverError } from "./aws-errors.ts";
+import { checkCounts } from "./count-check.ts";
+import { type Exchange, pass } from "./exchange.ts";
+import { startFaultyApi } from "./faulty-api.ts";
+
+const { table, stored, ...options } = await startFaultyApi();
+// Imported here, for the client takes its endpoint from the environment.
+const { setLeadStatus } = await import("../../shared/leads.ts");
+const { call } = await import("../support/call.ts");
+const { aLead } = await import("../support/requests.ts");
+const { startMaintainer } = await import("./maintainer.ts");
+const maintainer = await startMaintainer(options);
+afterAll(async () => {
+  await maintainer.stop();
+  table.close();
+});
+
+/** Leads that have been counted. */
+async function countedLeads(...accounts: readonly string[]) {
+  const leads = accounts.map((account) =>
+    Promise.all(Array.from({ length: 40 }, () => aLead(account, { source: "website" }))),
+  );
+  const made = await Promise.all(leads);
+  await maintainer.drained();
+  return made;
+}
+
+const book = (account: string, leads: readonly { readonly id: string }[]) =>
+  Promise.all(leads.map(({ id }) => setLeadStatus(account, id, "booked", Date.now() + 5000)));
+
+const isOfTree =
+  (account: string) =>
+  ({ input: { Key, Item } }: Exchange) =>
+    (Key ?? Item)?.pk?.S === countNodeKey("lead", account, "root").pk;
+
+test.each([
+  ["is throttled", () => refusal("ThrottlingException")],
+  ["fails", serverError],
+] as const)("a batch for one of whose lists the table %s comes again, and all is counted in the end", async (does, answer) => {
+  const [faulty, whole] = [`one list ${does}`, `another ${does}`];
+  const [faultyLeads = [], wholeLeads = []] = await countedLeads(faulty, whole);
+  const failuresBefore = maintainer.failures();
+  let refused = 0;
+  table.handle = async (exchange) => {
+    // More than any invocation makes before it gives the list up.
+    if (refused === 6 || !isOfTree(faulty)(exchange)) return pass(exchange);
+    refused += 1;
+    exchange.reply(answer());
+  };
+  await Promise.all([book(faulty, faultyLeads.slice(0, 5)), book(whole, wholeLeads.slice(0, 5))]);
+  await maintainer.drained();
+  expect(refused).toBe(6);
+  expect(maintainer.broken).toEqual([]);
+  expect(maintainer.failures()).toBeGreaterThan(failuresBefore);
+  for (const account of [faulty, whole])
+    expect(await checkCounts(call, account, await stored(account))).toEqual([]);
+});
+
+test("a commit that lands when later ones have been made does not undo them", async () => {
+  const account = "late commit";
+  const [[first, second] = []] = await countedLeads(account);
+  if (!first || !second) throw new Error("There are no leads.");
+  const released = Promise.withResolvers<void>();
+  let held: Promise<unknown> | undefined;
+  table.handle = async (exchange) => {
+    if (held || exchange.operation !== "PutItem" || !isOfTree(account)(exchange)) return pass(exchange);
+    held = released.promise.then(() => exchange.forward());
+    await held;
+  };
+  for (const lead of [first, second]) {
+    await book(account, [lead]);
+    await maintainer.drained();
+  }
+  expect(held).toBeDefined();
+  released.resolve();
+  await held;
+  expect(await checkCounts(call, account, await stored(account))).toEqual([]);
+});

@@ -1,0 +1,82 @@
+import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBStreamEvent } from "aws-lambda";
+import { ulid } from "ulid";
+import { handler } from "../../functions/maintain-counts.ts";
+import { engineClient, signAs } from "../../lib/local/dynamodb-client.ts";
+import { startStream } from "../../lib/local/stream.ts";
+import { createStreamClient } from "../../lib/local/stream-client.ts";
+import { StreamPositions } from "../../lib/local/stream-positions.ts";
+import { streamArnOf } from "../../lib/local/table-setup.ts";
+import { readStack } from "../../lib/local/template.ts";
+import { leadKey } from "../../shared/keys.ts";
+import { lambdaContext } from "../support/events.ts";
+
+/** What a maintainer works on. */
+export interface MaintainerOptions {
+  readonly engine: string;
+  readonly tableName: string;
+  /** The synthesized cloud assembly, which says how the stream feeds the maintainer. */
+  readonly assembly: string;
+}
+
+/** The function that keeps the counts, fed by the table's stream as Lambda feeds it. */
+export interface Maintainer {
+  /** Waits until all that was written before has been counted. */
+  drained(): Promise<void>;
+  /** What must never be, in sentences: an invocation that threw, a batch that was given up. */
+  readonly broken: string[];
+  /** How many batches were reported as failed in part, and came again. */
+  failures(): number;
+  stop(): Promise<void>;
+}
+
+/** The invocation's time, as the stack configures it, in milliseconds. */
+const timeout = 60_000;
+
+export async function startMaintainer(options: MaintainerOptions): Promise<Maintainer> {
+  const { engine, tableName, assembly } = options;
+  const [source] = (await readStack(assembly)).eventSources;
+  if (!source) throw new Error("The stack has no event source.");
+  const client = engineClient(engine);
+  const broken: string[] = [];
+  const markers = new Map<string, () => void>();
+  let failures = 0;
+
+  async function invoke(_: unknown, payload: string) {
+    const event: DynamoDBStreamEvent = JSON.parse(payload);
+    try {
+      const answer = await handler(event, lambdaContext(timeout));
+      if (answer.batchItemFailures.length > 0) failures += 1;
+      else for (const { dynamodb } of event.Records) markers.get(dynamodb?.Keys?.sk?.S ?? "")?.();
+      return answer;
+    } catch (error) {
+      broken.push(`maintain-counts threw ${error}`);
+      throw error;
+    }
+  }
+
+  const stream = startStream(source, {
+    client: createStreamClient(engine, signAs(client, engine)),
+    streamArn: await streamArnOf(client, tableName),
+    positions: await StreamPositions.open(undefined),
+    invoke,
+    log: (line) => broken.push(line),
+  });
+  return {
+    broken,
+    failures: () => failures,
+    /** The stream has one lane, so what was written before a lead of nobody's comes before it. */
+    async drained() {
+      const { pk, sk } = leadKey("nobody", `lead_${ulid()}`);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      markers.set(sk, resolve);
+      const Item = { pk: { S: pk }, sk: { S: sk }, id: { S: sk }, status: { S: "new" } };
+      await client.send(new PutItemCommand({ TableName: tableName, Item }));
+      await promise;
+    },
+    async stop() {
+      await stream.stop();
+      client.destroy();
+    },
+  };
+}

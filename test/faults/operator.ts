@@ -1,0 +1,43 @@
+import { setConversationStatus } from "../../shared/conversation-status.ts";
+import { setLeadStatus } from "../../shared/leads.ts";
+import type { Lead } from "../../shared/schemas.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** Milliseconds that an operator's change may take. */
+const timeout = 5000;
+
+/** Changes statuses, each once, so that it is known what each must be in the end. */
+export class Operator {
+  readonly #ledger: Ledger;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  changeLead(account: string, id: string, status: Lead["status"]): Promise<void> {
+    return this.#change(account, id, status, (deadline) => setLeadStatus(account, id, status, deadline));
+  }
+
+  closeConversation(account: string, id: string): Promise<void> {
+    const status = "closed";
+    return this.#change(account, id, status, (deadline) =>
+      setConversationStatus(account, id, status, deadline),
+    );
+  }
+
+  /** What fails may have taken effect or not. */
+  async #change(
+    account: string,
+    id: string,
+    status: string,
+    change: (deadline: number) => Promise<unknown>,
+  ): Promise<void> {
+    if (this.#ledger.changes.has(id)) return;
+    const record = { account, id, status };
+    this.#ledger.changes.set(id, record);
+    try {
+      await this.#ledger.track(change(Date.now() + timeout));
+      this.#ledger.changes.set(id, { ...record, acknowledgedAt: Date.now() });
+    } catch {}
+  }
+}

@@ -1,0 +1,33 @@
+import type { FaultKind } from "./fault-kinds.ts";
+import type { Rates } from "./fault-plan.ts";
+import type { Phase } from "./run.ts";
+
+/** How often each fault is met when it is the only one. */
+const alone: Readonly<Record<FaultKind, number>> = {
+  delay: 0.3,
+  late: 0.04,
+  "drop before": 0.15,
+  "drop after": 0.15,
+  throttle: 0.15,
+  "server error": 0.15,
+  truncate: 0.15,
+  conflict: 0.3,
+  "stale index": 0.7,
+};
+
+const kinds = Object.keys(alone) as FaultKind[];
+
+/** Of calls that meet all kinds of faults, a fifth as many meet each. */
+const together: Rates = Object.fromEntries(kinds.map((kind) => [kind, alone[kind] / 5]));
+
+/** All kinds at once. */
+export const mixed = (requests: number): Phase => ({ name: "all", rates: together, requests, clients: 24 });
+
+/** Each kind alone, then all at once. */
+export const everyKind = (requests: number): Phase[] => {
+  const each = Math.ceil(requests / (kinds.length + 1));
+  return [
+    ...kinds.map((kind) => ({ name: kind, rates: { [kind]: alone[kind] }, requests: each, clients: 48 })),
+    mixed(each),
+  ];
+};

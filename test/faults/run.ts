@@ -1,0 +1,81 @@
+import { call } from "../support/call.ts";
+import { checkConversations } from "./conversation-check.ts";
+import { checkCounts } from "./count-check.ts";
+import { pass } from "./exchange.ts";
+import type { FaultKind } from "./fault-kinds.ts";
+import { FaultPlan, type Rates } from "./fault-plan.ts";
+import { Ledger } from "./ledger.ts";
+import { checkListings } from "./listing-check.ts";
+import type { Maintainer } from "./maintainer.ts";
+import type { FaultyTable } from "./proxy.ts";
+import { checkStatuses } from "./status-check.ts";
+import { emptyAccount, readTable, type Stored } from "./stored.ts";
+import { drive } from "./traffic.ts";
+import { checkWrites, type Writes } from "./write-check.ts";
+
+/** Requests that meet faults at the same rates. */
+export interface Phase {
+  readonly name: string;
+  readonly rates: Rates;
+  readonly requests: number;
+  readonly clients: number;
+}
+
+/** What came of a phase. */
+export interface Result extends Writes {
+  readonly phase: Phase;
+  readonly requests: number;
+  readonly injected: ReadonlyMap<FaultKind, number>;
+  /** How many answers of lists were checked. */
+  readonly listings: number;
+  /** Batches of the stream that had to come again. */
+  readonly batchFailures: number;
+  /** How long it took. */
+  readonly seconds: number;
+  /** What must never be, in sentences. */
+  readonly broken: readonly string[];
+}
+
+export interface Surroundings {
+  readonly table: FaultyTable;
+  readonly maintainer: Maintainer;
+  readonly engine: string;
+  readonly tableName: string;
+  readonly seed: number;
+}
+
+const accountsOfPhase = 3;
+
+/** Drives a phase in accounts of its own; then, without faults, judges what is stored. */
+export async function runPhase(phase: Phase, { seed, ...surroundings }: Surroundings): Promise<Result> {
+  const { table, maintainer, engine, tableName } = surroundings;
+  const ledger = new Ledger();
+  const prefix = phase.name.replaceAll(" ", "-");
+  const accounts = Array.from({ length: accountsOfPhase }, (_, number) => `${prefix}-${number}`);
+  const plan = new FaultPlan(phase.rates, seed);
+  const began = Date.now();
+  const failedBefore = maintainer.failures();
+  table.handle = plan.handle;
+  await drive({ call, ledger, accounts, requests: phase.requests, clients: phase.clients, seed });
+  await maintainer.drained();
+  table.handle = pass;
+  const all = await readTable(engine, tableName);
+  const stored = new Map(accounts.map((account) => [account, all.get(account) ?? emptyAccount()]));
+  const broken = [...ledger.broken, ...maintainer.broken.splice(0), ...(await check(ledger, stored))];
+  return {
+    ...{ phase, broken, injected: plan.injected },
+    requests: ledger.requests,
+    listings: ledger.listings.length,
+    batchFailures: maintainer.failures() - failedBefore,
+    seconds: Math.round((Date.now() - began) / 1000),
+    ...checkWrites(ledger, stored),
+  };
+}
+
+async function check(ledger: Ledger, stored: ReadonlyMap<string, Stored>): Promise<string[]> {
+  const broken = [...checkStatuses(ledger, stored), ...checkListings(ledger, stored)];
+  for (const [account, own] of stored) {
+    broken.push(...checkConversations(account, own), ...(await checkCounts(call, account, own)));
+  }
+  return broken;
+}

@@ -1,0 +1,47 @@
+import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { engineClient } from "../../lib/local/dynamodb-client.ts";
+import { itemTypes } from "../../shared/keys.ts";
+import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
+
+/** All that the table holds of an account. */
+export interface Stored {
+  readonly leads: Lead[];
+  readonly conversations: Conversation[];
+  readonly messages: Message[];
+  /** The conversations that the pointers name, by lead and channel. */
+  readonly pointers: Map<string, string>;
+}
+
+/** What tells the conversations of a lead on a channel from all others. */
+export const pairOf = ({ leadId, channel }: { leadId: string; channel: string }) => `${leadId} ${channel}`;
+
+/** Reads the whole table from the engine itself. @returns what is stored of each account */
+export async function readTable(engine: string, tableName: string): Promise<Map<string, Stored>> {
+  const client = DynamoDBDocumentClient.from(engineClient(engine));
+  const accounts = new Map<string, Stored>();
+  try {
+    for await (const { Items = [] } of paginateScan({ client }, { TableName: tableName }))
+      for (const item of Items) sort(item, accounts);
+  } finally {
+    client.destroy();
+  }
+  return accounts;
+}
+
+function sort(item: Record<string, unknown>, accounts: Map<string, Stored>): void {
+  const [type, account = "", leadId = ""] = String(item.pk).split("#").map(decodeURIComponent);
+  const stored = accounts.get(account) ?? emptyAccount();
+  accounts.set(account, stored);
+  if (type === itemTypes.lead) stored.leads.push(item as unknown as Lead);
+  if (type === itemTypes.conversation) stored.conversations.push(item as unknown as Conversation);
+  if (type === itemTypes.message) stored.messages.push(item as unknown as Message);
+  if (type === itemTypes.active)
+    stored.pointers.set(pairOf({ leadId, channel: String(item.sk) }), String(item.conversationId));
+}
+
+export const emptyAccount = (): Stored => ({
+  leads: [],
+  conversations: [],
+  messages: [],
+  pointers: new Map(),
+});

@@ -1,0 +1,128 @@
+import type { Lead, Message } from "../../shared/schemas.ts";
+import { seeded, skewed } from "../bench/pages/random.ts";
+import { type Call, Client, type Patience } from "./client.ts";
+import type { Ledger, Write, WriteName } from "./ledger.ts";
+import { Lister } from "./lister.ts";
+import { Operator } from "./operator.ts";
+import { pick } from "./pick.ts";
+import { channels, sources } from "./values.ts";
+
+export interface Traffic {
+  readonly call: Call;
+  readonly ledger: Ledger;
+  readonly accounts: readonly string[];
+  /** How many requests there are to be. */
+  readonly requests: number;
+  /** How many clients ask at once. */
+  readonly clients: number;
+  readonly seed: number;
+}
+
+/** Sends requests from many clients at once until there were enough, and waits for all of them to end. */
+export async function drive(traffic: Traffic): Promise<void> {
+  const clients = Array.from({ length: traffic.clients }, (_, number) => new Caller(traffic, number));
+  await Promise.all(clients.map((client) => client.run()));
+  await Promise.all(traffic.ledger.underWay);
+}
+
+/** Some clients do not wait for long; those that ask once need no Idempotency-Key. */
+const patiences: readonly Patience[] = [
+  { tries: 6, timeout: 10_000 },
+  { tries: 6, timeout: 1200 },
+  { tries: 1, timeout: 10_000 },
+];
+
+class Caller {
+  readonly #traffic: Traffic;
+  readonly #number: number;
+  readonly #random: () => number;
+  readonly #client: Client;
+  readonly #lister: Lister;
+  readonly #operator: Operator;
+  #writes = 0;
+
+  constructor(traffic: Traffic, number: number) {
+    this.#traffic = traffic;
+    this.#number = number;
+    this.#random = seeded(traffic.seed + number);
+    this.#client = new Client(traffic.call, traffic.ledger);
+    this.#lister = new Lister(this.#client, traffic.ledger, this.#random);
+    this.#operator = new Operator(traffic.ledger);
+  }
+
+  async run(): Promise<void> {
+    const { ledger, requests } = this.#traffic;
+    const next = skewed<() => Promise<unknown>>(this.#random, [
+      [() => this.#createLead(), 22],
+      [() => this.#sendMessage(), 38],
+      [() => this.#lister.leads(this.#account()), 18],
+      [() => this.#lister.conversations(this.#account()), 18],
+      [() => this.#changeLead(), 2],
+      [() => this.#closeConversation(), 2],
+    ]);
+    while (ledger.requests < requests) await next()();
+  }
+
+  async #createLead(): Promise<void> {
+    const account = this.#account();
+    const source = this.#random() < 0.8 ? { source: pick(this.#random, sources) } : {};
+    const marker = this.#marker(account);
+    await this.#write("create-lead", account, marker, { name: marker, ...source });
+  }
+
+  /** To the first leads more than to others, so that messages meet. */
+  async #sendMessage(): Promise<void> {
+    const account = this.#account();
+    const lead = this.#traffic.ledger.acknowledged<Lead>("create-lead", account, this.#random() ** 3);
+    if (!lead) return this.#createLead();
+    const message = this.#marker(account);
+    const body = { leadId: lead.id, channel: pick(this.#random, channels), message };
+    await this.#write("send-message", account, message, body);
+  }
+
+  async #write(name: WriteName, account: string, marker: string, body: object): Promise<void> {
+    const { ledger } = this.#traffic;
+    const write: Write = { name, account, marker };
+    ledger.writes.push(write);
+    const patience = pick(this.#random, patiences);
+    const keyed = patience.tries > 1;
+    const request = { account, body, ...(keyed && { headers: { "idempotency-key": marker } }) };
+    const success = await this.#client.request(name, request, patience);
+    if (!success) return;
+    write.acknowledged = { at: success.ended, record: success.body };
+    if (keyed && this.#random() < 0.05) await this.#again(name, request, patience, success.body);
+    if (keyed && this.#random() < 0.02) {
+      const other = { ...body, ...(name === "create-lead" ? { tags: ["other"] } : { message: "other" }) };
+      await this.#client.reuse(name, { ...request, body: other }, patience);
+    }
+  }
+
+  /** Sends a request again that has been answered. */
+  async #again(name: WriteName, request: object, patience: Patience, first: object): Promise<void> {
+    const again = await this.#client.request(name, request, patience);
+    if (!again || (again.replayed && JSON.stringify(again.body) === JSON.stringify(first))) return;
+    this.#traffic.ledger.broken.push(
+      `${name}: sent again, it was not answered with ${JSON.stringify(first)}`,
+    );
+  }
+
+  async #changeLead(): Promise<void> {
+    const account = this.#account();
+    const lead = this.#traffic.ledger.acknowledged<Lead>("create-lead", account, this.#random());
+    if (lead) await this.#operator.changeLead(account, lead.id, pick(this.#random, ["qualified", "booked"]));
+  }
+
+  async #closeConversation(): Promise<void> {
+    const account = this.#account();
+    const message = this.#traffic.ledger.acknowledged<Message>("send-message", account, this.#random());
+    if (message) await this.#operator.closeConversation(account, message.conversationId);
+  }
+
+  #account(): string {
+    return pick(this.#random, this.#traffic.accounts);
+  }
+
+  #marker(account: string): string {
+    return `${account}-${this.#number}-${this.#writes++}`;
+  }
+}

@@ -1,0 +1,186 @@
+import { setTimeout } from "node:timers/promises";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { cancellation, refusal } from "./aws-errors.ts";
+import { checkConversations } from "./conversation-check.ts";
+import { type Exchange, pass } from "./exchange.ts";
+import { startFaultyApi } from "./faulty-api.ts";
+
+const { table, stored } = await startFaultyApi();
+afterEach(() => {
+  table.handle = pass;
+});
+afterAll(() => table.close());
+// Imported here, for the client takes its endpoint from the environment.
+const { call } = await import("../support/call.ts");
+const { aLead, aMessage } = await import("../support/requests.ts");
+
+const isWrite = ({ operation }: Exchange) => operation === "PutItem" || operation === "TransactWriteItems";
+
+/** Lets the first writes take effect so many milliseconds late. @returns when they have */
+function holdFirst(writes: number, milliseconds: number): Promise<unknown> {
+  const held: Promise<unknown>[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  table.handle = async (exchange) => {
+    if (!isWrite(exchange) || held.length === writes) return pass(exchange);
+    held.push(setTimeout(milliseconds).then(() => exchange.forward()));
+    if (held.length === writes) resolve();
+    await held.at(-1);
+  };
+  return promise.then(() => Promise.all(held));
+}
+
+/** Lets nothing be written. @returns the times of the attempts, in milliseconds since the epoch */
+function refuseWrites(
+  answer: (items: number) => ReturnType<typeof refusal>,
+  until = Number.POSITIVE_INFINITY,
+) {
+  const attempts: number[] = [];
+  table.handle = async (exchange) => {
+    if (!isWrite(exchange) || Date.now() >= until) return pass(exchange);
+    attempts.push(Date.now());
+    exchange.reply(answer(exchange.input.TransactItems?.length ?? 0));
+  };
+  return attempts;
+}
+
+const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
+
+describe("a write that takes effect when the SDK has given its first attempt up", () => {
+  test("makes one lead", async () => {
+    const landed = holdFirst(1, 1300);
+    const { body, status } = await call("create-lead", { account: "late-lead", body: { name: "Ada" } });
+    await landed;
+    expect(status).toBe(201);
+    expect((await stored("late-lead")).leads).toMatchObject([{ id: body.id }]);
+  });
+
+  test.each(["starts", "joins"])("sends one message, which %s a conversation", async (does) => {
+    const account = `late-${does}`;
+    const { id: leadId } = await aLead(account);
+    if (does === "joins") await aMessage(account, leadId);
+    const landed = holdFirst(1, 1300);
+    const { body } = await call("send-message", {
+      account,
+      body: { leadId, channel: "whatsapp", message: "Late" },
+    });
+    await landed;
+    const { messages, conversations } = await stored(account);
+    expect(messages.filter(({ message }) => message === "Late")).toMatchObject([{ id: body.id }]);
+    expect(conversations).toMatchObject([{ messageCount: does === "joins" ? 2 : 1 }]);
+  });
+
+  test.each([
+    ["a conflict", (items: number) => cancellation("TransactionConflict", items, 0)],
+    ["throttling", (items: number) => cancellation("ThrottlingError", items, 0)],
+  ])("and its second meets %s is not sent twice, with an Idempotency-Key or without", async (does, answer) => {
+    for (const key of ["", "m-1"]) {
+      const account = `${does} ${key}`;
+      const { id: leadId } = await aLead(account);
+      const body = { leadId, channel: "sms", message: "Hello" };
+      const landed: Promise<unknown>[] = [];
+      let writes = 0;
+      table.handle = async (exchange) => {
+        if (isWrite(exchange)) writes += 1;
+        if (!isWrite(exchange) || writes > 2) return pass(exchange);
+        if (writes === 2) return exchange.reply(answer(exchange.input.TransactItems?.length ?? 0));
+        landed.push(setTimeout(1300).then(() => exchange.forward()));
+      };
+      const { status } = await call("send-message", { account, body, ...(key && withKey(key)) });
+      await Promise.all(landed);
+      expect(status).toBe(key ? 201 : 503);
+      expect((await stored(account)).messages).toHaveLength(1);
+    }
+  });
+
+  // When the client asks again, the attempts have landed, or are still to.
+  test.each([
+    1300, 2600,
+  ])("and its second, %i ms late, is made once for a client that asks again", async (late) => {
+    const account = `late-twice-${late}`;
+    const { id: leadId } = await aLead(account);
+    for (const [name, body] of [
+      ["create-lead", { name: "Late" }],
+      ["send-message", { leadId, channel: "whatsapp", message: "Late" }],
+    ] as const) {
+      const landed = holdFirst(2, late);
+      const request = { account, body, ...withKey(`late-${late}`) };
+      const first = await call(name, request);
+      expect([first.status, first.headers["retry-after"], first.problem.code]).toEqual([503, "1", "busy"]);
+      expect((await call(name, request)).status).toBe(201);
+      await landed;
+    }
+    const { leads, messages, conversations } = await stored(account);
+    expect(leads.filter(({ name }) => name === "Late")).toHaveLength(1);
+    expect(messages).toHaveLength(1);
+    expect(conversations).toMatchObject([{ messageCount: 1 }]);
+  });
+});
+
+describe("when the function's time is over", () => {
+  test("a message that met conflicts until then is turned away, and nothing of it is stored", async () => {
+    const account = "no-time";
+    const { id: leadId } = await aLead(account);
+    const attempts = refuseWrites((items) => cancellation("TransactionConflict", items, 0));
+    const body = { leadId, channel: "whatsapp", message: "Hello" };
+    const began = Date.now();
+    const { status, headers, problem } = await call("send-message", { account, body, ...withKey("m") }, 1500);
+    expect(Date.now() - began).toBeLessThan(1500);
+    expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
+    expect(attempts.length).toBeGreaterThan(2);
+    const { messages, conversations, pointers } = await stored(account);
+    expect([messages, conversations, [...pointers]]).toEqual([[], [], []]);
+  });
+
+  test("a message whose write is under way is turned away, and stored whole or not at all", async () => {
+    const account = "under-way";
+    const { id: leadId } = await aLead(account);
+    const landed = holdFirst(1, 1300);
+    const body = { leadId, channel: "whatsapp", message: "Hello" };
+    const began = Date.now();
+    const { status, headers, problem } = await call("send-message", { account, body, ...withKey("m") }, 1200);
+    expect(Date.now() - began).toBeLessThan(1200);
+    expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
+    await landed;
+    const all = await stored(account);
+    expect(all.messages).toHaveLength(1);
+    expect(checkConversations(account, all)).toEqual([]);
+  });
+});
+
+describe("a throttled transaction", () => {
+  test.each([
+    "ThrottlingError",
+    "ProvisionedThroughputExceeded",
+  ] as const)("that is canceled by %s is tried again, ever more rarely, until it is not", async (code) => {
+    const account = `canceled-${code}`;
+    const { id: leadId } = await aLead(account);
+    // Half of each pause, so that what is left to chance is known.
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    const attempts = refuseWrites((items) => cancellation(code, items, items - 1), Date.now() + 800);
+    const { body, status } = await call("send-message", {
+      account,
+      body: { leadId, channel: "sms", message: "Hello" },
+    });
+    vi.mocked(Math.random).mockRestore();
+    expect(status).toBe(201);
+    const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
+    expect(pauses.length).toBeGreaterThan(3);
+    for (const [index, pause] of pauses.entries())
+      expect(pause).toBeGreaterThanOrEqual(Math.min(10 * 2 ** index, 250) - 2);
+    expect((await stored(account)).messages).toMatchObject([{ id: body.id }]);
+  });
+
+  test.each([
+    "ThrottlingException",
+    "ProvisionedThroughputExceededException",
+  ] as const)("that is refused whole with %s is tried twice, and then left to the client", async (type) => {
+    const account = `refused-${type}`;
+    const { id: leadId } = await aLead(account);
+    const attempts = refuseWrites(() => refusal(type));
+    const body = { leadId, channel: "sms", message: "Hello" };
+    const { status, headers, problem } = await call("send-message", { account, body });
+    expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
+    expect(attempts).toHaveLength(2);
+    expect((await stored(account)).messages).toEqual([]);
+  });
+});
