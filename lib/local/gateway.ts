@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
 import type { Api } from "./api-definition.ts";
+import { refuseBadHttp } from "./bad-http.ts";
 import { codeOf, LocalRunError, messageOf } from "./errors.ts";
 import { newRequestId } from "./event.ts";
 import { gatewayAnswer, type HttpAnswer } from "./response.ts";
@@ -31,7 +31,9 @@ export interface Gateway {
 /** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
 export async function startGateway(api: Api, { port, invoke, log }: GatewayOptions): Promise<Gateway> {
   const serve = createService(api, invoke);
-  const server = createServer({ maxHeaderSize: largestHeaders }, async (request, response) => {
+  // Node's own answer to a request without a host has no body.
+  const options = { maxHeaderSize: largestHeaders, requireHostHeader: false };
+  const server = createServer(options, async (request, response) => {
     const started = performance.now();
     const requestId = newRequestId();
     const outcome = await serve(request, requestId).catch((error: unknown): Outcome => {
@@ -44,7 +46,9 @@ export async function startGateway(api: Api, { port, invoke, log }: GatewayOptio
     const took = Math.round(performance.now() - started);
     log(logLine(request, outcome, `${took} ms`, requestId));
   });
-  server.on("clientError", refuseBadHttp);
+  refuseBadHttp(server);
+  // What a client expects changes nothing here; Node alone would answer 417 without a body.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   await listen(server, port);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -91,18 +95,4 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer, r
   response.setHeader("content-length", Buffer.byteLength(body));
   response.statusCode = status;
   response.end(body);
-}
-
-/** Answers what is not HTTP, or whose headers are too large, and closes the connection. */
-function refuseBadHttp(error: Error, socket: Duplex): void {
-  if (!socket.writable) return void socket.destroy();
-  const { status, body } = gatewayAnswer(codeOf(error) === "HPE_HEADER_OVERFLOW" ? 431 : 400);
-  const lines = [
-    `HTTP/1.1 ${status} ${status === 431 ? "Request Header Fields Too Large" : "Bad Request"}`,
-    "content-type: application/json",
-    `content-length: ${Buffer.byteLength(body)}`,
-    `apigw-requestid: ${newRequestId()}`,
-    "connection: close",
-  ];
-  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }

@@ -24,8 +24,9 @@ const connectionHeaders = new Set([
   "te",
 ]);
 
-/** Reads what was received; undefined when the path cannot be decoded. */
+/** Reads what was received; undefined when it names no host, as HTTP/1.1 must, or its path cannot be decoded. */
 export function readRequest(request: IncomingMessage, body: Buffer): HttpRequest | undefined {
+  if (request.httpVersion === "1.1" && request.headers.host === undefined) return undefined;
   const target = parseTarget(request.url ?? "");
   return (
     target && {

@@ -2,7 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault } from "../errors.ts";
-import { addFault } from "./faults.ts";
+import { duplicateKeys } from "./duplicate-keys.ts";
+import { addFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-handler.ts";
 
 /** The longest body that is parsed, in bytes: several times what the longest valid request needs. */
@@ -12,8 +13,8 @@ const maxBodyBytes = 256 * 1024;
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Parses a JSON body, or finds fault with any body where the route takes none. A fault is
- * answered with those of the query.
+ * Parses a JSON body, or finds fault with any body where the route takes none. Faults are answered with those of the
+ * query and of the schema.
  *
  * The bound on the size is what bounds the number of faults that a validator, which reports all, can find.
  *
@@ -26,15 +27,16 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
       const { event } = request;
       const fault = takesBody ? faultBefore(event) : unexpectedBody(event);
       if (fault || !takesBody) {
-        if (fault) addFault(event, fault);
+        if (fault) addFaults(event, fault);
         event.body = undefined;
         return;
       }
-      const sent = bytesOf(event);
+      const text = bytesOf(event).toString();
       try {
         await json.before?.(request);
+        addFaults(event, ...duplicateKeys(text).map(duplicateFault));
       } catch (error) {
-        addFault(event, parserFault(error, sent));
+        addFaults(event, parserFault(error, text));
         event.body = undefined;
       }
     },
@@ -59,14 +61,14 @@ const bytesOf = ({ body, isBase64Encoded }: RouteEvent) =>
   Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
 
 /** What middy's parser did not take: keys that could change a prototype, and JSON too deep for its walk over all keys. */
-function parserFault(error: unknown, bytes: Buffer): Fault {
+function parserFault(error: unknown, text: string): Fault {
   if (error instanceof Error && error.message.startsWith("Forbidden key")) {
     return bodyFault(
       "forbidden_key",
       "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
     );
   }
-  return isJson(bytes.toString())
+  return isJson(text)
     ? bodyFault("too_deep", "must not be nested so deeply")
     : bodyFault("invalid_json", "must be valid JSON");
 }
@@ -79,6 +81,13 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+const duplicateFault = (field: string): Fault => ({
+  in: "body",
+  field,
+  code: "duplicate_key",
+  message: "must be given once",
+});
 
 const bodyFault = (code: string, message: string): Fault => ({ in: "body", field: "", code, message });
 

@@ -1,10 +1,8 @@
 import type { ErrorObject } from "ajv";
 import { ApiError, type Fault } from "../errors.ts";
 import { textRules } from "../schemas.ts";
+import { memberName } from "./field-name.ts";
 import type { RouteEvent } from "./route-handler.ts";
-
-/** How much of a name that the caller made up is given back. */
-const maxNameLength = 64;
 
 /** How many faults an error's sentence names. */
 const namedFaults = 5;
@@ -16,9 +14,9 @@ export function invalidInput(faults: readonly Fault[]): ApiError {
   return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
 }
 
-/** Keeps a fault that no schema can find, to be answered with those that the validator finds. */
-export function addFault(event: RouteEvent, fault: Fault): void {
-  event.faults = [...(event.faults ?? []), fault];
+/** Keeps faults that no schema can find, to be answered with those that the validator finds. */
+export function addFaults(event: RouteEvent, ...faults: readonly Fault[]): void {
+  event.faults = [...(event.faults ?? []), ...faults];
 }
 
 /** The faults that the validator found in a request, in its order; a value of the wrong type has that fault alone. */
@@ -35,7 +33,7 @@ function toFault(error: ErrorObject, { query }: { query: object }): Fault {
   const [, place, ...path] = error.instancePath.split("/");
   const property: unknown = error.params.missingProperty ?? error.params.additionalProperty;
   if (typeof property === "string") path.push(property);
-  const field = fieldName(path);
+  const field = path.reduce<string | undefined>(memberName, undefined) ?? "";
   if (place === "query") {
     const value: unknown = Reflect.get(query, path[0] ?? "");
     return {
@@ -45,12 +43,6 @@ function toFault(error: ErrorObject, { query }: { query: object }): Fault {
     };
   }
   return { in: "body", field, ...describe(error, "field") };
-}
-
-/** `["tags", "3"]` is `tags[3]`; the empty name is `""`, which nothing at all, the whole body, is not. */
-function fieldName(path: string[]): string {
-  const name = path.map((part, index) => (index > 0 ? `[${part}]` : part || '""')).join("");
-  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 
 /** A parameter that is no string is one that the query parser could not read as one. */

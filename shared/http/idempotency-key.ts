@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { Fault } from "../errors.ts";
-import { addFault } from "./faults.ts";
+import { addFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-handler.ts";
 
 const maxLength = 255;
@@ -29,7 +29,7 @@ export function idempotencyKeyParser(): MiddlewareObj<RouteEvent> {
       if (header === undefined) return;
       const key = readKey(header.trim());
       if (key) event.idempotencyKey = key;
-      else addFault(event, fault);
+      else addFaults(event, fault);
     },
   };
 }

@@ -31,7 +31,9 @@ function parseQuery(raw: string): Record<string, QueryValue> {
 
 function decode(text: string): string | null {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    const decoded = decodeURIComponent(text.replaceAll("+", " "));
+    // Decoding leaves alone what is no escape, an unpaired surrogate too, which no key can hold.
+    return decoded.isWellFormed() ? decoded : null;
   } catch {
     return null;
   }

@@ -66,8 +66,8 @@ export function routeHandler<Name extends RouteName>(
     .use(bodyParser(route.body !== undefined))
     .use(validator({ eventSchema: validate as unknown as NonNullable<Options["eventSchema"]> }))
     .handler(async (event: RouteEvent, context: Context) => {
-      const { query, body, faults, idempotencyKey: key, requestContext } = event;
-      if (faults) throw invalidInput(faults);
+      const { query, body, faults = [], idempotencyKey: key, requestContext } = event;
+      if (faults.length > 0) throw invalidInput(faults);
       if (route.method === "POST") await awaitPermit(event);
       const account = requestContext.authorizer.lambda.accountId;
       const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;

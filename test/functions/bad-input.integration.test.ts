@@ -98,6 +98,7 @@ describe("filters refuse", () => {
     ["list-leads", "source=a&source=y", "query source repeated"],
     ["list-leads", "leadId=x", "query leadId unknown"],
     ["list-conversations", "leadId=", "query leadId too_short"],
+    ["list-conversations", "leadId=\ud800", "query leadId invalid_encoding"],
     ["list-conversations", `leadId=${long(65)}`, "query leadId too_long"],
     ["list-conversations", "channel=%0A", "query channel invalid_characters"],
     ["list-conversations", `status=${long(65)}`, "query status too_long"],
@@ -181,6 +182,28 @@ describe.each(posts)("%s refuses", (name) => {
     for (const field of ["id", "Name", "", "a.b", "a[0]", "toString", "score"]) {
       expect(await faultsOf(name, { body: { ...valid, [field]: 1 } })).toEqual([
         `body ${field || '""'} unknown`,
+      ]);
+    }
+  });
+
+  test("a field given twice, and names it beside the other faults", async () => {
+    const body = `{"x":1,${JSON.stringify(valid).slice(1, -1)},"x":2,"\\u0078":3,"y":{"z":1,"z":1}}`;
+    expect(await faultsOf(name, { query: "page=1", body })).toEqual([
+      "query page unknown",
+      "body x unknown",
+      "body y unknown",
+      "body x duplicate_key",
+      "body y[z] duplicate_key",
+    ]);
+  });
+
+  test("a field of its own given twice, though each value is valid", async () => {
+    for (const [field, value] of Object.entries(valid)) {
+      const body = `{"${field}":"first",${JSON.stringify({ ...valid, [field]: value }).slice(1)}`;
+      expect(await faultsOf(name, { body })).toEqual([`body ${field} duplicate_key`]);
+      const request = { ...withType("application/vnd.api+json", Buffer.from(body).toString("base64")) };
+      expect(await faultsOf(name, { ...request, isBase64Encoded: true })).toEqual([
+        `body ${field} duplicate_key`,
       ]);
     }
   });

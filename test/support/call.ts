@@ -40,6 +40,10 @@ export interface Answers {
   "send-message": Message;
 }
 
+/** Gives an event to the route's whole handler. */
+export const answerTo = async (name: RouteName, event: object, remaining?: number) =>
+  (await handlers[name](event as RouteEvent, lambdaContext(remaining))) as APIGatewayProxyStructuredResultV2;
+
 /** Sends a request through the route's whole handler; `body` is its answer, parsed. */
 export async function call<Name extends RouteName>(
   name: Name,
@@ -47,8 +51,7 @@ export async function call<Name extends RouteName>(
   remaining?: number,
 ) {
   noteSent(request.query && Object.fromEntries(new URLSearchParams(request.query)), request.body);
-  const event = routeEvent(name, request) as unknown as RouteEvent;
-  const answer = (await handlers[name](event, lambdaContext(remaining))) as APIGatewayProxyStructuredResultV2;
+  const answer = await answerTo(name, routeEvent(name, request), remaining);
   const body = JSON.parse(answer.body ?? "");
   return {
     status: answer.statusCode,

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { request as ask, startApi, type TestApi } from "../support/api.ts";
+import { exchange, parseAnswers } from "../support/socket.ts";
+import { fuzz, type Tally } from "./cases.ts";
+import { verdictOf } from "./generators/part.ts";
+import { noise, wiredRequest } from "./generators/wire.ts";
+import { expectGood } from "./properties.ts";
+import { wireBytes } from "./wire-bytes.ts";
+import { newWorld, type World } from "./world.ts";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ maxEnvironments: 1 });
+});
+afterAll(() => api?.stop());
+
+const start = () =>
+  newWorld(
+    async (account) => (await api.issueKey(account)).apiKey,
+    async ({ apiKey }, route, sent) => (await ask(api, route, { apiKey, ...sent })).body,
+  );
+
+type Wired = typeof wiredRequest extends fc.Arbitrary<infer T> ? T : never;
+
+async function sendRequest(world: World, [{ value, verdict }, wire]: Wired, tally: Tally) {
+  const { bytes, framing, body } = wireBytes(world, value, wire);
+  const received = await exchange(api.url, bytes, framing.ends === true);
+  const answers = parseAnswers(received, wire.method.value === "HEAD");
+  if (!framing.mayContinue) expect(answers).toHaveLength(1);
+  expect(answers.length).toBeGreaterThan(0);
+  // Without its length, the server does not take the body for one.
+  const all = framing.mayContinue ? "any" : verdictOf([{ value, verdict }, ...Object.values(wire)]);
+  for (const [index, answer] of answers.entries()) {
+    tally.add(answer);
+    expect(answer.headers["apigw-requestid"]).toMatch(/./);
+    if (answer.text === "") continue;
+    const sent = { who: value.who, route: value.route, body: body.toString() };
+    await expectGood(world, { ...sent, verdict: index === 0 ? all : "any" }, answer);
+  }
+}
+
+test("whatever a client sends, the answer is documented and true", async () => {
+  const tally = await fuzz("http", wiredRequest, start, sendRequest);
+  expect(tally.share(200, 299)).toBeGreaterThan(0.1);
+  expect(tally.share(400, 400)).toBeGreaterThan(0.1);
+  expect(api.log.filter((line) => /failed/.test(line))).toEqual([]);
+}, 3_600_000);
+
+test("whatever bytes a client sends, they are answered as no HTTP is", async () => {
+  const property = fc.asyncProperty(noise, async (bytes) => {
+    for (const { status } of parseAnswers(await exchange(api.url, bytes, true), false))
+      expect(status).toBe(400);
+  });
+  await fc.assert(property, { numRuns: 100 });
+});

@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import type { FuzzRequest } from "./request.ts";
+import { anyText } from "./text.ts";
+
+/** A request as a function is given it; what the gateway would make of it, or more than it would. */
+export interface EventShape {
+  /** As text, as base64, or with a flag that is wrong. */
+  readonly transfer: "text" | "base64" | "text called base64" | "base64 called text";
+  /** In place of the query, whatever its verdict. */
+  readonly rawQueryString: string | null;
+  /** In place of the body's text. */
+  readonly rawBody: string | null;
+}
+
+const seldom = (text: fc.Arbitrary<string>) =>
+  fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: text });
+
+/** No gateway would leave it so unencoded. */
+const anyQuery = fc
+  .tuple(fc.constantFrom("", "leadId=", "channel=", "source=", "page="), anyText)
+  .map((parts) => parts.join(""));
+
+export const eventShape: fc.Arbitrary<EventShape> = fc.record({
+  transfer: fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom("text" as const, "base64" as const) },
+    { weight: 1, arbitrary: fc.constantFrom("text called base64" as const, "base64 called text" as const) },
+  ),
+  rawQueryString: seldom(anyQuery),
+  rawBody: seldom(anyText),
+});
+
+/** Whether the event stands for the request that it was made of. */
+export const isFaithful = ({ transfer, rawQueryString, rawBody }: EventShape, { body }: FuzzRequest) =>
+  (transfer === "text" || transfer === "base64" || !body) && rawQueryString === null && rawBody === null;
+
+/** What an authorizer may be told to identify a caller by. */
+export const identity = fc.oneof(
+  fc.array(anyText, { maxLength: 2 }),
+  anyText.map((text) => [`Bearer ${text}`]),
+  fc
+    .tuple(fc.constantFrom("lck_", "LCK_", "lck__", ""), fc.stringMatching(/^[0-9A-Za-z_]{0,80}$/))
+    .map(([prefix, rest]) => [`Bearer ${prefix}${rest}`]),
+  fc.constantFrom(undefined, null, ["Bearer ".repeat(1000)], [`Bearer${" ".repeat(5000)}x y`]),
+);

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+
+const { fromCodePoint } = String;
+
+/** Valid in every field, and likely to be broken by careless code. */
+const oddCharacters = [
+  ..."\"\\/'`<>&%#?=+,;:@$",
+  "\u00a0",
+  "\u200d",
+  "\u202e",
+  "\u2028",
+  "\ufeff",
+  "\ufffd",
+  "\uffff",
+  "e\u0301",
+  "ß",
+  "İ",
+  "字",
+  fromCodePoint(0x1f600),
+  fromCodePoint(0x10ffff),
+];
+
+const character = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 1 }) },
+  { weight: 1, arbitrary: fc.constantFrom(...oddCharacters) },
+);
+
+/** Text of one line that has something to see. */
+const short = fc.string({ unit: character, minLength: 1, maxLength: 12 }).filter((text) => /\S/.test(text));
+
+/** A valid text of one line, among them the longest ones. */
+export const line = (longest: number) =>
+  fc.oneof(
+    { weight: 9, arbitrary: short },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("x", fromCodePoint(0x1f600)).map((unit) => unit.repeat(longest)),
+    },
+  );
+
+/** A label that several requests share, so that filters match and messages join conversations. */
+export const label = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom("instagram", "a,b", "a#new", "a%23new", "__proto__") },
+  { weight: 1, arbitrary: line(64) },
+);
+
+export const lines = fc.oneof(
+  line(4096),
+  fc.tuple(short, fc.constantFrom("\n", "\r\n", "\t"), short).map((parts) => parts.join("")),
+);
+
+export const email = fc.oneof(
+  fc.constantFrom("ada@example.com", "o'hara+x@a.b.example", `a@${"b.".repeat(124)}com`),
+  fc.nat().map((n) => `lead-${n}@example.com`),
+);
+
+/** Not valid in any field, with the longest it could be. */
+export const badLine = (longest: number) =>
+  fc.constantFrom(
+    "",
+    "a\0b",
+    "\u0085",
+    "\u007f",
+    "\ud800",
+    "a\udc00\ud800",
+    "\u001b[2J",
+    "x".repeat(longest + 1),
+    fromCodePoint(0x1f600).repeat(longest + 1),
+  );
+
+/** Any string at all, unpaired surrogates included. */
+export const anyText = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 10 }),
+);
+
+/** Names that mean something to JavaScript, to the table or to the service, but are no field or parameter. */
+export const foreignName = fc.constantFrom(
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "then",
+  "pk",
+  "sk",
+  "id",
+  "accountId",
+  "score",
+  "byStatus",
+  "Name",
+  "name ",
+  "name\0",
+  "tags[0]",
+  "$where",
+  "",
+  "nàme",
+  "\ud800",
+  "n".repeat(5000),
+);

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { handler as authorize } from "../../functions/authorize.ts";
+import { answerTo } from "../support/call.ts";
+import { authorizerEvent, routeEvent } from "../support/events.ts";
+import { bytesOf } from "./bytes.ts";
+import { fuzz } from "./cases.ts";
+import { type EventShape, eventShape, identity, isFaithful } from "./generators/event.ts";
+import { type FuzzRequest, request } from "./generators/request.ts";
+import { expectGood } from "./properties.ts";
+import { type Ask, newWorld, resolve, type World } from "./world.ts";
+
+const ask: Ask = async ({ name: account }, route, sent) => {
+  const { body } = await answerTo(route, routeEvent(route, { account, ...sent }));
+  return JSON.parse(body ?? "");
+};
+
+/** The event that stands for a request. */
+function eventOf(world: World, { route, who, ...sent }: FuzzRequest, shape: EventShape) {
+  const bytes = bytesOf(world, who, sent.body);
+  const text = shape.rawBody ?? bytes.toString();
+  const asBase64 = shape.rawBody === null && /^base64/.test(shape.transfer);
+  const body = asBase64 ? bytes.toString("base64") : text;
+  const query = shape.rawQueryString ?? resolve(world, who, sent.query);
+  const { headers: _, ...event } = routeEvent(route, { account: world.accounts[who].name, query });
+  const headers = Object.fromEntries([
+    ...sent.headers.map(([name, value]) => [name, resolve(world, who, value)]),
+    ...(sent.types.length > 0 ? [["content-type", sent.types.join()]] : []),
+  ]);
+  const isBase64Encoded = shape.transfer === "base64" || shape.transfer === "text called base64";
+  return { ...event, headers, ...(body && { body }), isBase64Encoded };
+}
+
+/** What a function makes of an event's body. */
+const read = ({ body = "", isBase64Encoded }: { body?: string; isBase64Encoded: boolean }) =>
+  Buffer.from(body, isBase64Encoded ? "base64" : "utf8").toString();
+
+test("whatever event a route's handler is given, its answer is documented and true", async () => {
+  const log = vi.spyOn(console, "error");
+  const tally = await fuzz(
+    "events",
+    fc.tuple(request, eventShape),
+    () => newWorld(async () => "", ask),
+    async (world, [{ value, verdict }, shape], tally) => {
+      const event = eventOf(world, value, shape);
+      const sent = { who: value.who, route: value.route, body: read(event) };
+      const { statusCode = 0, headers = {}, body = "" } = await answerTo(value.route, event);
+      const answer = { status: statusCode, headers: headers as Record<string, string>, text: body };
+      tally.add(answer);
+      await expectGood(world, { ...sent, verdict: isFaithful(shape, value) ? verdict : "any" }, answer);
+    },
+  );
+  expect(log.mock.calls).toEqual([]);
+  expect(tally.share(200, 299)).toBeGreaterThan(0.25);
+  expect(tally.share(400, 499)).toBeGreaterThan(0.25);
+}, 3_600_000);
+
+test("whatever identifies a caller, the authorizer says no and does not throw", async () => {
+  const property = fc.asyncProperty(identity, async (identitySource) => {
+    expect(await authorize({ ...authorizerEvent(""), identitySource } as never)).toEqual({
+      isAuthorized: false,
+    });
+  });
+  await fc.assert(property, { numRuns: 500 });
+});
