@@ -57,6 +57,7 @@ const callers = ({ apiStage, requests }: Watched): IWidget[] => [
     apiStage.metricClientError({ ...sum, label: "4xx" }),
     apiStage.metricServerError({ ...sum, label: "5xx" }),
     requests.sum("RateLimitedRequests"),
+    requests.sum("RateLimitFailures"),
     requests.sum("ThrottledRequests"),
   ]),
   graph("Latency (ms)", [

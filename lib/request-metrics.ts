@@ -36,6 +36,10 @@ const counters = {
   LeadsCreated: { routes: ["create-lead"], lines: requests(status(201), replayed(false)) },
   MessagesSent: { routes: ["send-message"], lines: requests(status(201), replayed(false)) },
   ReplayedRequests: { routes: ["create-lead", "send-message"], lines: requests(replayed(true)) },
+  RateLimitFailures: {
+    routes: Object.keys(routes) as RouteName[],
+    lines: FilterPattern.stringValue(field("event"), "=", "rate limit open"),
+  },
   RateLimitedRequests: { routes: Object.keys(routes) as RouteName[], lines: requests(status(429)) },
 } satisfies Record<string, Counter>;
 

@@ -1,13 +1,14 @@
 import type { MiddlewareObj } from "@middy/core";
 import { ApiError } from "../errors.ts";
 import { type Permit, type RateLimit, rateLimiter } from "../rate-limit.ts";
+import { accountOf } from "./account.ts";
 import { problemAnswer } from "./problem-answers.ts";
 import type { RouteEvent } from "./route-handler.ts";
 
 /**
  * Holds accounts to a rate of requests, and tells them on every answer how they stand. It asks for the permit beside
  * all other work, and answers 429 in place of whatever that came to; a handler that writes waits for `event.permit`
- * first.
+ * first. What is known to be refused does no work at all.
  *
  * Used before every other middleware, so that it has the last word.
  *
@@ -30,7 +31,9 @@ export function rateLimited(limit: RateLimit): MiddlewareObj<RouteEvent> {
   };
   return {
     before: ({ event }) => {
-      event.permit = take(event.requestContext.authorizer.lambda.accountId);
+      const permit = take(accountOf(event));
+      event.permit = permit;
+      if (!(permit instanceof Promise)) refuseUnlessGranted(permit);
     },
     after: finish,
     onError: finish,
@@ -43,7 +46,11 @@ export function rateLimited(limit: RateLimit): MiddlewareObj<RouteEvent> {
  * @throws ApiError `rate_limited`, in whose place the middleware answers
  */
 export async function awaitPermit({ permit }: RouteEvent): Promise<void> {
-  if ((await permit)?.granted === false) throw new ApiError("rate_limited", "The rate limit is used up.");
+  refuseUnlessGranted(await permit);
+}
+
+function refuseUnlessGranted(permit: Permit | undefined): void {
+  if (permit?.granted === false) throw new ApiError("rate_limited", "The rate limit is used up.");
 }
 
 const tooMany = ({ requests, seconds }: RateLimit, { reset }: Permit) =>

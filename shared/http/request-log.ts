@@ -16,7 +16,7 @@ export interface RequestLine {
   readonly code?: ProblemCode;
   /** Whether an earlier request's answer was given again, and nothing written. */
   readonly replayed: boolean;
-  readonly account: string;
+  readonly account: string | undefined;
   /** API Gateway's, as in the access log. */
   readonly requestId: string;
 }
@@ -36,7 +36,7 @@ export function requestLog(route: RouteName) {
       status: statusCode,
       ...(error instanceof ApiError && { code: error.code }),
       replayed: headers["idempotency-replayed"] === "true",
-      account: authorizer.lambda.accountId,
+      account: authorizer?.lambda?.accountId,
       requestId,
     };
     console.info(line);

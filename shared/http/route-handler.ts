@@ -12,6 +12,7 @@ import { type IdempotentRequest, idempotentRequest, Replayed } from "../idempote
 import { maskedFailures } from "../masked-failures.ts";
 import { type Permit, rateLimit } from "../rate-limit.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
+import { accountOf } from "./account.ts";
 import { bodyParser } from "./body-parser.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key.ts";
@@ -26,7 +27,7 @@ export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<Authori
   query: object;
   idempotencyKey?: string;
   /** Whether the account may make the request; absent when there is no limit. */
-  permit?: Promise<Permit>;
+  permit?: Permit | Promise<Permit>;
   /** What is wrong beside what the schemas tell of the query and the body. */
   faults?: readonly Fault[];
 };
@@ -66,10 +67,10 @@ export function routeHandler<Name extends RouteName>(
     .use(bodyParser(route.body !== undefined))
     .use(validator({ eventSchema: validate as unknown as NonNullable<Options["eventSchema"]> }))
     .handler(async (event: RouteEvent, context: Context) => {
-      const { query, body, faults = [], idempotencyKey: key, requestContext } = event;
+      const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
       if (route.method === "POST") await awaitPermit(event);
-      const account = requestContext.authorizer.lambda.accountId;
+      const account = accountOf(event);
       const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
       const idempotent = key && idempotentRequest(account, name, key, body as object);
       const request = { query, body, account, deadline, idempotent };

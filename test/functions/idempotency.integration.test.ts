@@ -33,6 +33,18 @@ async function messageCount(account: string, conversationId: string): Promise<nu
   return Count;
 }
 
+/** As an operator does. */
+const endConversation = (account: string, id: string) =>
+  table.send(
+    new UpdateCommand({
+      TableName: tableName,
+      Key: conversationKey(account, id),
+      UpdateExpression: "SET #status = :closed",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":closed": "closed" },
+    }),
+  );
+
 describe("the same request with the same Idempotency-Key", () => {
   test("creates one lead, and is answered with it again", async () => {
     const first = await create("again", "a-1");
@@ -86,18 +98,21 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(await messageCount("twins", messages[0]?.body.conversationId ?? "")).toBe(1);
   });
 
+  test("starts a conversation once in the place of one that has ended", async () => {
+    const { id } = await aLead("successor");
+    const { body } = await send("successor", "s-1", id);
+    await endConversation("successor", body.conversationId);
+    const next = await send("successor", "s-2", id);
+    expect(next.status).toBe(201);
+    expect(next.body.conversationId).not.toBe(body.conversationId);
+    expect((await send("successor", "s-2", id)).body).toEqual(next.body);
+    expect(await messageCount("successor", next.body.conversationId)).toBe(1);
+  });
+
   test("is answered with the message when the conversation has ended and when the lead is deleted", async () => {
     const { id } = await aLead("later");
     const { body } = await send("later", "l-1", id);
-    await table.send(
-      new UpdateCommand({
-        TableName: tableName,
-        Key: conversationKey("later", body.conversationId),
-        UpdateExpression: "SET #status = :closed",
-        ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: { ":closed": "closed" },
-      }),
-    );
+    await endConversation("later", body.conversationId);
     expect((await send("later", "l-1", id)).body).toEqual(body);
     await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("later", id) }));
     expect((await send("later", "l-1", id)).body).toEqual(body);

@@ -97,6 +97,11 @@ test("a lead whose first write took effect although its answer was lost is creat
   expect(body.id).toBe(table.commandCalls(PutCommand)[0]?.args[0].input.Item?.sk);
 });
 
+test("a request for which the authorizer named no account is answered with 500, and nothing is asked", async () => {
+  expect((await call("list-leads", { account: "" })).status).toBe(500);
+  expect(table.calls()).toHaveLength(0);
+});
+
 test("a key that is no key is refused without a read", async () => {
   expect(await authorize(authorizerEvent("Bearer lck_nonsense"))).toEqual({ isAuthorized: false });
   expect(table.calls()).toHaveLength(0);
@@ -154,14 +159,19 @@ describe("a message whose transaction", () => {
     expect(writes()).toHaveLength(1);
   });
 
-  test("finds the conversation ended starts another, in the pointer's place", async () => {
+  test.each([
+    ["without", {}, []],
+    ["with", { "idempotency-key": "key-1" }, [{ Code: "None" }]],
+  ])("finds the conversation ended starts another, in the pointer's place: %s a key", async (_, headers, record) => {
     withActiveConversation("conv_1");
     const ended = canceled("ConditionalCheckFailed", "None");
-    ended.CancellationReasons = [{ Code: "ConditionalCheckFailed", Item: { status: { S: "closed" } } }];
+    const reason = { Code: "ConditionalCheckFailed", Item: { status: { S: "closed" } } };
+    ended.CancellationReasons = [...record, reason, { Code: "None" }];
     table.on(TransactWriteCommand).rejectsOnce(ended).resolves({});
-    const { body } = await call("send-message", { body: message });
+    const { status, body } = await call("send-message", { body: message, headers });
+    expect(status).toBe(201);
     expect(body.conversationId).not.toBe("conv_1");
-    expect(writes()[1]?.[0]?.Put).toMatchObject({
+    expect(writes()[1]?.[record.length]?.Put).toMatchObject({
       Item: { conversationId: body.conversationId },
       ConditionExpression: "conversationId = :named",
       ExpressionAttributeValues: { ":named": "conv_1" },

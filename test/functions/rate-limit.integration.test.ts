@@ -18,8 +18,12 @@ afterEach(() => {
 
 const limit = { requests: 300, seconds: 60 };
 
-/** As many as `environments`, each of which knows nothing of the others. */
-const environments = (count: number, of = limit) => Array.from({ length: count }, () => rateLimiter(of));
+/** Longer than any call takes on a busy machine, in milliseconds. */
+const patience = 30_000;
+
+/** So many, each of which knows nothing of the others. */
+const environments = (count: number, of = limit) =>
+  Array.from({ length: count }, () => rateLimiter(of, patience));
 
 /** Makes requests until all environments refuse them. @returns how many were granted */
 async function useUp(takes: readonly ReturnType<typeof rateLimiter>[], account: string): Promise<number> {
@@ -31,6 +35,13 @@ async function useUp(takes: readonly ReturnType<typeof rateLimiter>[], account: 
     if (now === 0) return granted;
   }
   throw new Error("The limit was never reached.");
+}
+
+/** Makes requests until so many are left. @returns how many are */
+async function leaveLast(take: ReturnType<typeof rateLimiter>, account: string, last: number) {
+  let left = Number.POSITIVE_INFINITY;
+  while (left > last) left = (await take(account)).remaining;
+  return left;
 }
 
 describe("an account", () => {
@@ -52,7 +63,31 @@ describe("an account", () => {
   test("is not held back by another", async () => {
     const takes = environments(2);
     await useUp(takes, "greedy");
-    expect(await takes[0]?.("quiet")).toEqual({ granted: true, remaining: 299, reset: 59 });
+    const take = takes[0] as ReturnType<typeof rateLimiter>;
+    expect(await take("quiet")).toEqual({ granted: true, remaining: 299, reset: 59 });
+    expect(await take("quiet")).toEqual({ granted: true, remaining: 298, reset: 59 });
+    // One of a second lease of two, three of a third of four.
+    expect(await take("quiet")).toEqual({ granted: true, remaining: 297, reset: 59 });
+    expect((await metered(async () => take("quiet"))).calls).toHaveLength(1);
+    expect(
+      (await metered(async () => [await take("quiet"), await take("quiet"), await take("quiet")])).calls,
+    ).toEqual([]);
+  });
+
+  test("loses to an idle environment at most one permit when few are left", async () => {
+    const [idle, busy] = environments(2, { requests: 60, seconds: 60 });
+    for (let n = 0; n < 4; n++) expect((await idle?.("few"))?.granted).toBe(true);
+    expect(await useUp(busy ? [busy] : [], "few")).toBeGreaterThanOrEqual(55);
+  });
+
+  test("is granted the last requests, which are fewer than a lease", async () => {
+    const large = { requests: 2000, seconds: 60 };
+    const [late, other] = [rateLimiter(large, patience), rateLimiter(large, patience)];
+    // Leases of 1, 2, 4 and 8, so that the next is to be of 10.
+    for (let n = 0; n < 15; n++) await late("last");
+    expect(await leaveLast(other, "last", 3)).toBe(3);
+    for (let n = 0; n < 3; n++) expect((await late("last")).granted).toBe(true);
+    expect((await late("last")).granted).toBe(false);
   });
 
   test("that is refused costs no call until the window ends", async () => {
@@ -63,16 +98,16 @@ describe("an account", () => {
   });
 
   test("that is busy costs at most 0.2 writes a request, one alone costs one", async () => {
-    const busy = { requests: 6000, seconds: 60 };
-    for (const count of [1, 10, 50]) {
+    const busy = { requests: 3000, seconds: 60 };
+    for (const count of [1, 10, 25]) {
       const takes = environments(count, busy);
       const { answer, calls } = await metered(() => useUp(takes, `busy-${count}`));
       // Leases that are refused tell no cost; each is the last one of an environment.
-      expect(answer).toBe(6000);
+      expect(answer).toBe(busy.requests);
       expect((writeUnits(calls) + count) / answer).toBeLessThanOrEqual(0.2);
       expect(writeUnits(calls)).toBeGreaterThan(answer / 11);
     }
-    const { calls } = await metered(() => rateLimiter(busy)("lone"));
+    const { calls } = await metered(async () => rateLimiter(busy)("lone"));
     expect(calls).toMatchObject([{ write: 1, read: 0 }]);
   });
 
@@ -104,8 +139,17 @@ describe("when the store", () => {
     await take("open");
     expect(send).toHaveBeenCalledTimes(2);
     send.mockRestore();
-    vi.setSystemTime(now + 12_000);
+    vi.setSystemTime(now + 50_000);
     expect(await useUp([take], "open")).toBe(300);
+  });
+
+  test("fails, an account that was refused stays refused", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const take = rateLimiter({ requests: 5, seconds: 60 }, patience);
+    expect(await useUp([take], "known")).toBe(5);
+    vi.spyOn(table, "send").mockRejectedValue(new Error("down") as never);
+    expect((await take("unknown")).granted).toBe(true);
+    expect((await take("known")).granted).toBe(false);
   });
 
   test("does not answer, requests pass after half a second", async () => {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { decodeTime } from "ulid";
 import { afterAll, expect, test, vi } from "vitest";
 
@@ -24,6 +25,7 @@ vi.spyOn(console, "error").mockImplementation(() => {});
 test("a table that never answers is asked twice, a second each, and answered for with 503", async () => {
   // Imported here, for the client takes its endpoint from the environment.
   const { call } = await import("../support/call.ts");
+  attempts.length = 0;
   const start = Date.now();
   const { status, headers, problem } = await call("create-lead", { body: { name: "Ada" } });
   const end = Date.now();
@@ -40,4 +42,16 @@ test("a table that never answers is asked twice, a second each, and answered for
   // The counts of leads rely on it: no attempt starts with an id that is older.
   expect(second.id).toBe(first.id);
   expect(second.at - decodeTime(second.id.slice("lead_".length))).toBeLessThan(2000);
+});
+
+test("a call that was left behind in a frozen environment is not attempted again when that thaws", async () => {
+  const { call } = await import("../support/call.ts");
+  attempts.length = 0;
+  // The invocation has no time left when its first attempt is on its way.
+  expect((await call("create-lead", { body: { name: "Ada" } }, 600)).status).toBe(503);
+  expect(attempts).toHaveLength(1);
+  vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
+  await setTimeout(1500);
+  vi.useRealTimers();
+  expect(attempts).toHaveLength(1);
 });

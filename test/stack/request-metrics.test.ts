@@ -52,6 +52,11 @@ test.each(Object.keys(routes) as RouteName[])("a 429 of %s counts as rate limite
   expect(counted(route, { statusCode: 429 })).toEqual(["RateLimitedRequests"]);
 });
 
+test.each(Object.keys(routes) as RouteName[])("a failure of the limiter in %s is counted", (route) => {
+  const line = JSON.stringify({ level: "WARN", message: { event: "rate limit open", cause: {} } });
+  expect(countedIn((id) => writers.get(id) === route, line)).toEqual(["RateLimitFailures"]);
+});
+
 test.each(
   (Object.keys(routes) as RouteName[]).flatMap((route) =>
     [200, 400, 422, 500, 503].map((s) => [route, s] as const),
@@ -89,7 +94,7 @@ test("A 429 of the gateway counts as throttled, a function's does not", () => {
 });
 
 test("Each metric counts lines, under the stack's name, and is 0 while there are others", () => {
-  expect(filters).toHaveLength(9);
+  expect(filters).toHaveLength(13);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

@@ -1,5 +1,5 @@
 /** One condition of a JSON filter pattern of CloudWatch Logs, of the kinds that the stack uses. */
-const condition = /^\(\$\.([\w.]+) (?:(=|!=) "([^"]*)"|= (\d+)|IS (TRUE|FALSE))\)$/;
+const condition = /^\(?\$\.([\w.]+) (?:(=|!=) "([^"]*)"|= (\d+)|IS (TRUE|FALSE))\)?$/;
 
 const valueAt = (line: unknown, path: string): unknown =>
   path
