@@ -4,13 +4,14 @@ import { type RouteName, routes } from "../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
 
 /** The name of a function's file in `functions/` and of its folder among the bundles. */
-export type FunctionName = RouteName | "authorize" | "maintain-counts";
+export type FunctionName = RouteName | "authorize" | "maintain-counts" | "compose-events";
 
 /** Every deployed function. */
 export const functionNames: readonly FunctionName[] = [
   ...(Object.keys(routes) as RouteName[]),
   "authorize",
   "maintain-counts",
+  "compose-events",
 ];
 
 const root = join(import.meta.dirname, "..");

@@ -1,12 +1,12 @@
 import { Duration } from "aws-cdk-lib";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { itemTypes } from "../shared/keys.ts";
 import { FailureQueue } from "./failure-queue.ts";
 import type { FunctionSettings } from "./service-function.ts";
+import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 
 interface CountingProps {
   readonly table: Table;
@@ -29,7 +29,7 @@ export class Counting extends Construct {
       timeout: Duration.seconds(60),
       // One whole core: a batch may touch hundreds of lists at once.
       memorySize: 1769,
-      policies: { Stream: [readStatement(streamArn), sendStatement(this.failures.queueArn)] },
+      policies: { Stream: [readStreamStatement(streamArn), sendStatement(this.failures.queueArn)] },
       failures: "The source of its stream sends what fails to a queue of its own; no event is ever queued.",
     });
     this.addSource(this.maintainer, streamArn, this.failures);
@@ -58,18 +58,3 @@ export class Counting extends Construct {
     });
   }
 }
-
-/** Written out because the table's `grantStreamRead` allows listing the streams of every table. */
-const readStatement = (streamArn: string) =>
-  new PolicyStatement({
-    actions: [
-      "dynamodb:DescribeStream",
-      "dynamodb:GetRecords",
-      "dynamodb:GetShardIterator",
-      "dynamodb:ListStreams",
-    ],
-    resources: [streamArn],
-  });
-
-const sendStatement = (queueArn: string) =>
-  new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] });

@@ -34,6 +34,7 @@ export class ServiceDashboard extends Dashboard {
     this.addWidgets(...callers(watched));
     this.addWidgets(...functions(watched));
     this.addWidgets(...data(watched));
+    this.addWidgets(...published(watched));
     this.addWidgets(lastErrors(watched));
   }
 }
@@ -102,6 +103,27 @@ const data = ({ table, maintainer, failures }: Watched): IWidget[] => [
     [maintainer.metric("IteratorAge", { statistic: Stats.MAXIMUM, label: "Age" })],
     [failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, label: "Given up" })],
   ),
+];
+
+const published = ({ events }: Watched): IWidget[] => [
+  graph("Events: new items that the pipe took up", [events.metric("EventCount", { ...sum, label: "Items" })]),
+  graph(
+    "Events: batches that failed (left), given up (right)",
+    [
+      events.metric("ExecutionFailed", { ...sum, label: "Failed" }),
+      events.metric("ExecutionPartiallyFailed", { ...sum, label: "Partly" }),
+      events.metric("ExecutionThrottled", { ...sum, label: "Throttled" }),
+    ],
+    [
+      events.failures.metricApproximateNumberOfMessagesVisible({
+        statistic: Stats.MAXIMUM,
+        label: "Given up",
+      }),
+    ],
+  ),
+  graph("Events: p99 of a batch's way through the pipe (ms)", [
+    events.metric("Duration", { statistic: Stats.p(99), label: "p99" }),
+  ]),
 ];
 
 const lastErrors = ({ functions }: Watched): IWidget =>

@@ -41,6 +41,8 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:GetItem", "dynamodb:PutItem"], types: ["COUNT"] },
   ],
+  // The pipe brings it all that it needs.
+  "compose-events": [],
 };
 
 /** What the function of each route may do besides, where accounts have a rate limit. */

@@ -7,6 +7,7 @@ import type { FunctionName } from "./bundle.ts";
 import type { Config } from "./config.ts";
 import type { Counting } from "./counting.ts";
 import { ServiceDashboard } from "./dashboard.ts";
+import type { EventPipe } from "./event-pipe.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 
 interface MonitoringProps {
@@ -17,6 +18,7 @@ interface MonitoringProps {
   readonly api: Api;
   readonly authorizer: IFunction;
   readonly counting: Counting;
+  readonly events: EventPipe;
   readonly functions: ReadonlyMap<FunctionName, LambdaFunction>;
 }
 
@@ -24,14 +26,17 @@ interface MonitoringProps {
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { config, name, table, api, authorizer, counting, functions } = props;
+    const { config, name, table, api, authorizer, counting, events, functions } = props;
     const requests = new RequestMetrics(this, "Requests", {
       namespace: name,
       functions,
       accessLog: api.accessLog,
     });
     const { maintainer, failures } = counting;
-    const watched = { table, apiStage: api.stage, functions, authorizer, maintainer, failures, requests };
+    const watched = {
+      ...{ table, apiStage: api.stage, functions, authorizer },
+      ...{ maintainer, failures, events, requests },
+    };
     const { all: alarms } = new Alarms(this, "Alarms", { config, prefix: name, watched });
     new ServiceDashboard(this, "Dashboard", { name, runbookUrl: config.runbookUrl, alarms, watched });
   }

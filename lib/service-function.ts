@@ -58,7 +58,11 @@ export class ServiceFunction extends Construct {
       // CPU comes with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
-      environment: { TABLE_NAME: props.table.tableName, ...props.environment },
+      environment: {
+        // A function that may do nothing with the table has no use for its name.
+        ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),
+        ...props.environment,
+      },
       role: this.createRole(name, props, logGroup),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
@@ -81,7 +85,7 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: Object.fromEntries(
         Object.entries({
-          Data: grants[name].map((grant) => grantStatement(table, grant)),
+          ...(grants[name].length > 0 && { Data: grants[name].map((grant) => grantStatement(table, grant)) }),
           ...policies,
           Logs: [writeLogs],
         }).map(([policy, statements]) => [policy, new PolicyDocument({ statements: [...statements] })]),

@@ -5,6 +5,7 @@ import { Api } from "./api.ts";
 import type { FunctionName } from "./bundle.ts";
 import type { Config } from "./config.ts";
 import { Counting } from "./counting.ts";
+import { EventPipe } from "./event-pipe.ts";
 import { Monitoring } from "./monitoring.ts";
 import { rateLimitSettings } from "./rate-limit.ts";
 import { type FunctionSettings, ServiceFunction } from "./service-function.ts";
@@ -45,8 +46,13 @@ export class ServiceStack extends Stack {
       table,
       maintainer: (settings) => createFunction("maintain-counts", settings),
     });
-    new Monitoring(this, "Monitoring", { config, name, table, api, authorizer, counting, functions });
+    const events = new EventPipe(this, "Events", {
+      ...{ config, name, table },
+      composer: (settings) => createFunction("compose-events", settings),
+    });
+    new Monitoring(this, "Monitoring", { config, name, table, api, authorizer, counting, events, functions });
     new CfnOutput(this, "ApiUrl", { value: api.url });
     new CfnOutput(this, "TableName", { value: table.tableName });
+    new CfnOutput(this, "EventBusName", { value: events.bus.eventBusName });
   }
 }

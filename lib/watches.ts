@@ -5,6 +5,7 @@ import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { FunctionName } from "./bundle.ts";
+import type { EventPipe } from "./event-pipe.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import { throttleEvents } from "./table-metrics.ts";
 
@@ -16,6 +17,7 @@ export interface Watched {
   readonly authorizer: IFunction;
   readonly maintainer: IFunction;
   readonly failures: IQueue;
+  readonly events: EventPipe;
   readonly requests: RequestMetrics;
 }
 
@@ -41,6 +43,7 @@ export const watches = (watched: Watched): Readonly<Record<string, Watch>> => ({
   ...answers(watched),
   ...throttles(watched),
   ...counting(watched),
+  ...publishing(watched),
 });
 
 /** What callers are answered, and how soon. */
@@ -93,7 +96,7 @@ const throttles = ({ table, functions, requests }: Watched): Record<string, Watc
   },
   "function-throttles": {
     meaning:
-      "Lambda has no concurrency left for the functions: callers are answered 5xx, and counting is late.",
+      "Lambda has no concurrency left for the functions: callers are answered 5xx, and counts and events are late.",
     metric: sumOf([...functions.values()].map((fn) => fn.metricThrottles())),
     threshold: 1,
     periods: lasting,
@@ -127,6 +130,26 @@ const counting = ({ maintainer, failures }: Watched): Record<string, Watch> => (
     meaning:
       "maintain-counts gave up a batch of the table's stream: totals of the accounts in its log may be wrong until they are rebuilt.",
     metric: failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
+    threshold: 1,
+  },
+});
+
+/** Whether events of what is new reach their bus. */
+const publishing = ({ events }: Watched): Record<string, Watch> => ({
+  "event-pipe-failures": {
+    meaning:
+      "The pipe cannot put events on the bus and tries again: messages that callers sent are delivered late.",
+    metric: events.metric("ExecutionFailed", { statistic: Stats.SUM, ...minute }),
+    threshold: 1,
+    periods: lasting,
+  },
+  "event-failure-queue": {
+    meaning:
+      "The pipe gave up events: messages that callers sent reach no channel until they are published again.",
+    metric: events.failures.metricApproximateNumberOfMessagesVisible({
+      statistic: Stats.MAXIMUM,
+      ...minute,
+    }),
     threshold: 1,
   },
 });

@@ -94,15 +94,23 @@ export const countNodeKey = (type: Listed, account: string, node: string) => ({
   sk: node,
 });
 
-/** The list that a partition key of the table is of, and its account; undefined for every other partition. */
-export function readListPartition(pk: string): { type: Listed; account: string } | undefined {
-  const [itemType, account, ...others] = pk.split("#");
-  const type = (["lead", "conversation"] as const).find((listed) => itemTypes[listed] === itemType);
-  if (!type || account === undefined || others.length > 0) return undefined;
+/** What a partition key of the table begins with, and its other parts; undefined for one that no code here has made. */
+export function readPartition(
+  pk: string,
+): { itemType: string; account: string; others: readonly string[] } | undefined {
+  const [itemType = "", account, ...others] = pk.split("#");
+  if (account === undefined) return undefined;
   try {
-    return { type, account: decodeURIComponent(account) };
+    return { itemType, account: decodeURIComponent(account), others };
   } catch {
     // Somebody wrote an item by hand: no list reads it.
     return undefined;
   }
+}
+
+/** The list that a partition key of the table is of, and its account; undefined for every other partition. */
+export function readListPartition(pk: string): { type: Listed; account: string } | undefined {
+  const { itemType, account, others } = readPartition(pk) ?? {};
+  const type = (["lead", "conversation"] as const).find((listed) => itemTypes[listed] === itemType);
+  return type && account !== undefined && others?.length === 0 ? { type, account } : undefined;
 }

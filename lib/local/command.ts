@@ -10,6 +10,7 @@ interface Settings {
   readonly port: number;
   readonly dataDirectory: string;
   readonly dynamodbEndpoint: string | undefined;
+  readonly eventsUrl: string | undefined;
 }
 
 /** `npm start`: runs the service until a signal ends it. */
@@ -31,20 +32,23 @@ async function engineDied(run: LocalRun | undefined): Promise<void> {
   process.exit(1);
 }
 
-function readSettings({ PORT = "3000", DATA_DIR, DYNAMODB_ENDPOINT }: NodeJS.ProcessEnv): Settings {
+function readSettings({ PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv): Settings {
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
     throw new LocalRunError(`PORT=${PORT} must be a whole number from 0 to 65535.`);
-  }
-  if (DYNAMODB_ENDPOINT && !/^https?:$/.test(URL.parse(DYNAMODB_ENDPOINT)?.protocol ?? "")) {
-    throw new LocalRunError(
-      `DYNAMODB_ENDPOINT=${DYNAMODB_ENDPOINT} must be a URL, as http://127.0.0.1:8000.`,
-    );
   }
   return {
     port: Number(PORT),
     dataDirectory: DATA_DIR || join(import.meta.dirname, "../../.local"),
-    dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
+    dynamodbEndpoint: readUrl(env, "DYNAMODB_ENDPOINT", "http://127.0.0.1:8000"),
+    eventsUrl: readUrl(env, "EVENTS_URL", "http://127.0.0.1:4000/events"),
   };
+}
+
+function readUrl(env: NodeJS.ProcessEnv, name: string, example: string): string | undefined {
+  const { [name]: value } = env;
+  if (value && !/^https?:$/.test(URL.parse(value)?.protocol ?? ""))
+    throw new LocalRunError(`${name}=${value} must be a URL, as ${example}.`);
+  return value || undefined;
 }
 
 /** Ends the run at the first signal; while it is still starting, or at a second signal, the process at once. */

@@ -53,14 +53,7 @@ export function readEventSources(
       const unknown = Object.keys(resolved).find((name) => !known.has(name));
       if (unknown)
         throw new LocalRunError(`The local run does not know ${unknown} of the event source ${id}.`);
-      const streamArn = String(resolved.EventSourceArn);
-      if (
-        !streamArn.endsWith(`:table/${tableName}/stream/local`) ||
-        resolved.StartingPosition !== "TRIM_HORIZON"
-      )
-        throw new LocalRunError(
-          `The event source ${id} does not read the stream of the table ${tableName} from TRIM_HORIZON.`,
-        );
+      const streamArn = readStreamArn(`event source ${id}`, resolved.EventSourceArn, resolved, tableName);
       return { id, streamArn, function: findFunction(functions, resolved, id), ...readSettings(resolved) };
     });
 }
@@ -72,9 +65,30 @@ function findFunction(functions: readonly LocalFunction[], { FunctionName }: Pro
   return found;
 }
 
+/**
+ * The ARN in the template of the stream that a reader reads.
+ *
+ * @throws LocalRunError when it is not the table's, or not read from its beginning
+ */
+export function readStreamArn(
+  reader: string,
+  arn: unknown,
+  { StartingPosition }: Properties,
+  tableName: string,
+): string {
+  if (String(arn).endsWith(`:table/${tableName}/stream/local`) && StartingPosition === "TRIM_HORIZON")
+    return String(arn);
+  throw new LocalRunError(
+    `The ${reader} does not read the stream of the table ${tableName} from TRIM_HORIZON.`,
+  );
+}
+
+/** How often a batch is tried again; a template says -1 for "until the stream forgets it". */
+export const readRetries = (value: unknown = defaults.retries) =>
+  Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value);
+
 function readSettings(properties: Properties) {
   const number = (name: string, otherwise: number) => Number(properties[name] ?? otherwise);
-  const retries = number("MaximumRetryAttempts", defaults.retries);
   const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
   const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
   const responses = (properties.FunctionResponseTypes ?? []) as readonly string[];
@@ -83,7 +97,7 @@ function readSettings(properties: Properties) {
     batchSize: number("BatchSize", defaults.batchSize),
     window: number("MaximumBatchingWindowInSeconds", defaults.windowSeconds) * 1000,
     lanes: number("ParallelizationFactor", defaults.lanes),
-    retries: retries < 0 ? Number.POSITIVE_INFINITY : retries,
+    retries: readRetries(properties.MaximumRetryAttempts),
     bisects: properties.BisectBatchOnFunctionError === true,
     reportsFailures: responses.includes("ReportBatchItemFailures"),
     ...(OnFailure && { failureQueue: OnFailure.Destination.replace(/^.*:/, "") }),

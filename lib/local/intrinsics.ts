@@ -36,6 +36,7 @@ const namedTypes: Readonly<Record<string, NamedType>> = {
   },
   "AWS::IAM::Role": { name: "RoleName", arn: (name) => `arn:aws:iam::${localAccountId}:role/${name}` },
   "AWS::SQS::Queue": { name: "QueueName", arn: (name) => `arn:aws:sqs:${regional}:${name}` },
+  "AWS::Events::EventBus": { name: "Name", arn: (name) => `arn:aws:events:${regional}:event-bus/${name}` },
 };
 
 /** The resources of a type, each with its logical id. */

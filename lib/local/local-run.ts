@@ -30,8 +30,10 @@ interface LocalOptions {
   readonly maxEnvironments?: number;
   /** Whether the stage's throttle holds, as it does by default. */
   readonly throttling?: boolean;
-  /** Whether the table's stream feeds the functions that it is the source of, as it does by default. */
+  /** Whether the table's stream feeds the functions and the pipes that it is the source of, as it does by default. */
   readonly streams?: boolean;
+  /** Where the events of the pipes are posted; without it, the log alone tells of them. */
+  readonly eventsUrl?: string | undefined;
   readonly log?: (line: string) => void;
   /** Called when the engine ends and nobody stopped it. */
   readonly onEngineExit?: () => void;
@@ -88,9 +90,12 @@ async function start(options: LocalOptions, undo: Undo): Promise<Omit<LocalRun, 
   const { TableName: tableName } = stack.table.input;
   const sign = signAs(client, endpoint);
   const invoke = await startFunctions(stack, { endpoint, sign, maxEnvironments, log }, undo);
-  const sources = options.streams === false ? [] : stack.eventSources;
-  const file = data && join(data.path, "stream.json");
-  undo.push(await startStreams(sources, { client, endpoint, sign, tableName, file, invoke, log }));
+  if (options.streams !== false) {
+    const file = data && join(data.path, "stream.json");
+    const { eventsUrl } = options;
+    const streamsOptions = { client, endpoint, sign, tableName, file, invoke, eventsUrl, log };
+    undo.push(await startStreams(stack, streamsOptions));
+  }
   const gateway = await startGateway(
     { ...stack, ...(throttling && throttle && { throttle }) },
     { port, invoke, log },

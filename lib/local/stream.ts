@@ -5,7 +5,6 @@ import { messageOf } from "./errors.ts";
 import type { EventSource } from "./event-source.ts";
 import { localRegion } from "./intrinsics.ts";
 import { pause } from "./pause.ts";
-import type { Invoke } from "./service.ts";
 import type { StreamClient } from "./stream-client.ts";
 import { StreamLane } from "./stream-lane.ts";
 import type { StreamPositions } from "./stream-positions.ts";
@@ -17,7 +16,8 @@ export interface StreamOptions {
   /** The stream as the engine names it. */
   readonly streamArn: string;
   readonly positions: StreamPositions;
-  readonly invoke: Invoke;
+  /** Brings a batch to what the source feeds. @returns what it answered */
+  readonly deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
   readonly log: (line: string) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Stream {
 /** Milliseconds between two looks for new shards. */
 const shardsInterval = 3000;
 
-/** Feeds a function from a stream as Lambda's event source mapping does. */
+/** Feeds a function from a stream as Lambda's event source mapping does, or EventBridge's pipe. */
 export function startStream(source: EventSource, options: StreamOptions): Stream {
   const controller = new AbortController();
   const { signal } = controller;
@@ -72,19 +72,22 @@ async function watchShards(source: EventSource, options: StreamOptions, signal: 
 function deliverShard(
   shard: string,
   source: EventSource,
-  { client, streamArn, positions, invoke, log }: StreamOptions,
+  { client, streamArn, positions, deliver, log }: StreamOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const delivery = {
     source,
-    invoke: (records: readonly DynamoDBRecord[]) => invoke(source.function, eventOf(records, source)),
+    invoke: (records: readonly DynamoDBRecord[]) => deliver(asOnAws(records, source)),
     giveUp: (records: readonly DynamoDBRecord[], attempts: number) =>
       log(failureOf(records, attempts, source)),
     pause: (milliseconds: number) => pause(milliseconds, signal),
     signal,
   };
-  const deliver = (records: readonly DynamoDBRecord[]) => deliverBatch(records, delivery);
-  const lanes = Array.from({ length: source.lanes }, () => new StreamLane({ source, deliver, signal }));
+  const deliverAll = (records: readonly DynamoDBRecord[]) => deliverBatch(records, delivery);
+  const lanes = Array.from(
+    { length: source.lanes },
+    () => new StreamLane({ source, deliver: deliverAll, signal }),
+  );
   const checkpoint = new Checkpoint(positions.get(source.id, streamArn, shard));
   const onPosition = () => {
     if (checkpoint.position !== undefined) positions.set(source.id, streamArn, shard, checkpoint.position);
@@ -92,11 +95,9 @@ function deliverShard(
   return readShard({ client, streamArn, shard, source, lanes, checkpoint, signal, onPosition, log });
 }
 
-/** The event that the function gets. */
-const eventOf = (records: readonly DynamoDBRecord[], { streamArn }: EventSource) =>
-  JSON.stringify({
-    Records: records.map((record) => ({ ...record, awsRegion: localRegion, eventSourceARN: streamArn })),
-  });
+/** The records with what the engine does not say of them. */
+const asOnAws = (records: readonly DynamoDBRecord[], { streamArn }: EventSource): DynamoDBRecord[] =>
+  records.map((record) => ({ ...record, awsRegion: localRegion, eventSourceARN: streamArn }));
 
 function failureOf(records: readonly DynamoDBRecord[], attempts: number, source: EventSource): string {
   const [first, last] = [records[0], records.at(-1)].map((record) => record?.dynamodb?.SequenceNumber);

@@ -5,6 +5,7 @@ import { LocalRunError } from "./errors.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type Asset, type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
 import { createResolver, type Template } from "./intrinsics.ts";
+import { type Pipe, readPipes } from "./pipe.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
 /** All that the local run knows of a stack; every part is read from its template. */
@@ -12,6 +13,7 @@ export interface LocalStack extends Api {
   readonly functions: readonly LocalFunction[];
   readonly table: TableDefinition;
   readonly eventSources: readonly EventSource[];
+  readonly pipes: readonly Pipe[];
 }
 
 interface AssetManifest {
@@ -61,6 +63,12 @@ export function parseStack(name: string, template: Template, findAsset: FindAsse
   const resolve = createResolver(name, template);
   const functions = readFunctions(template, resolve, findAsset);
   const table = readTable(template, resolve);
-  const eventSources = readEventSources(template, resolve, functions, table.input.TableName);
-  return { ...readApi(template, resolve, functions), functions, table, eventSources };
+  const { TableName } = table.input;
+  return {
+    ...readApi(template, resolve, functions),
+    functions,
+    table,
+    eventSources: readEventSources(template, resolve, functions, TableName),
+    pipes: readPipes(template, resolve, functions, TableName),
+  };
 }

@@ -90,6 +90,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     [{ PORT: "http" }, /^PORT=http must be a whole number from 0 to 65535\.$/],
     [{ PORT: "65536" }, /^PORT=65536 must be/],
     [{ DYNAMODB_ENDPOINT: "localhost:8000" }, /^DYNAMODB_ENDPOINT=localhost:8000 must be a URL/],
+    [{ EVENTS_URL: "ftp://localhost" }, /^EVENTS_URL=ftp:\/\/localhost must be a URL/],
     [{ DATA_DIR: "/dev/null" }, /^The data directory \/dev\/null cannot be used .* set DATA_DIR/],
   ])("with %j says in one sentence what is wrong", async (env: Record<string, string>, sentence) => {
     await expectSentence(start({ PORT: "0", ...env }), sentence);

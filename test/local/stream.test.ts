@@ -55,29 +55,28 @@ async function start(client: FakeStream, { file, respond = () => null, ...settin
     ...{ accepts: () => true, batchSize: 3, window: 20, lanes: 1, retries: 1 },
     ...{ bisects: true, reportsFailures: true, failureQueue: "Failures", ...settings },
   };
-  const events: { Records: (DynamoDBRecord & { eventSourceARN: string })[] }[] = [];
+  const delivered: (readonly DynamoDBRecord[])[] = [];
   const log: string[] = [];
   const stream = startStream(source, {
     client,
     streamArn: settings.streamArn ?? streamArn,
     positions: await StreamPositions.open(file),
-    invoke: async (_, payload) => {
-      const event = JSON.parse(payload);
-      events.push(event);
-      return respond(sequenceNumbers(event.Records));
+    deliver: async (records) => {
+      delivered.push(records);
+      return respond(sequenceNumbers(records));
     },
     log: (line) => log.push(line),
   });
   onTestFinished(() => stream.stop());
-  return { ...stream, events, log, batches: () => events.map(({ Records }) => sequenceNumbers(Records)) };
+  return { ...stream, delivered, log, batches: () => delivered.map(sequenceNumbers) };
 }
 
 test("records arrive as Lambda passes them on, in batches of at most the batch size", async () => {
   const client = new FakeStream();
   client.add(8, 9, 10, 11);
-  const { events, batches, log } = await start(client);
+  const { delivered, batches, log } = await start(client);
   await expect.poll(batches).toEqual([[8, 9, 10], [11]]);
-  expect(events[0]?.Records[0]).toEqual({
+  expect(delivered[0]?.[0]).toEqual({
     ...aRecord(8),
     awsRegion: "local",
     eventSourceARN: "arn:template:stream",
@@ -179,8 +178,8 @@ test("an engine that fails is told once, and read on when it is back", async () 
 
 test("a stream without records is looked at a few times a second, and logs nothing", async () => {
   const client = new FakeStream();
-  const { log, events } = await start(client);
+  const { log, delivered } = await start(client);
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(client.reads).toBeLessThan(12);
-  expect([log, events]).toEqual([[], []]);
+  expect([log, delivered]).toEqual([[], []]);
 });

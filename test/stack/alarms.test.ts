@@ -48,6 +48,8 @@ test("These are the alarms, and no others", () => {
     "table-write-throttles",
     "stream-age",
     "failure-queue",
+    "event-pipe-failures",
+    "event-failure-queue",
   ]);
 });
 
@@ -149,13 +151,27 @@ describe("what raises the alarm", () => {
     });
   });
 
-  test("failure-queue: one batch in it", () => {
-    expect(of("failure-queue")).toMatchObject({
+  test("event-pipe-failures: a batch of events that failed, in three of five minutes", () => {
+    expect(of("event-pipe-failures")).toMatchObject({
+      Namespace: "AWS/EventBridge/Pipes",
+      MetricName: "ExecutionFailed",
+      Dimensions: [{ Name: "PipeName", Value: "leads-and-conversations-prod" }],
+      Statistic: "Sum",
+      Period: 60,
+      Threshold: 1,
+      ...threeOfFive,
+    });
+  });
+
+  test.each([
+    ["failure-queue", "Counting"],
+    ["event-failure-queue", "Events"],
+  ])("%s: one batch in the queue of %s", (name, construct) => {
+    const queue = only(template, "AWS::SQS::Queue", construct).id;
+    expect(of(name)).toMatchObject({
       Namespace: "AWS/SQS",
       MetricName: "ApproximateNumberOfMessagesVisible",
-      Dimensions: [
-        { Name: "QueueName", Value: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue").id, "QueueName"] } },
-      ],
+      Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [queue, "QueueName"] } }],
       Statistic: "Maximum",
       Period: 60,
       Threshold: 1,

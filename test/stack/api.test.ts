@@ -112,9 +112,10 @@ test("The access log tells request, route, status, latencies, account and errors
   });
 });
 
-test("The outputs are the address of the API and the name of the table", () => {
+test("The outputs are the address of the API and the names of the table and of the event bus", () => {
   expect(template.findOutputs("*")).toEqual({
     ApiUrl: { Value: { "Fn::GetAtt": [api.id, "ApiEndpoint"] } },
+    EventBusName: { Value: { Ref: only(template, "AWS::Events::EventBus").id } },
     TableName: { Value: { Ref: only(template, "AWS::DynamoDB::Table").id } },
   });
 });

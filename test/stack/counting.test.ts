@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { expectFailureQueue } from "../support/failure-queue.ts";
 import { only, synthesize } from "../support/synthesize.ts";
 
 const { template, functions } = await synthesize("dev");
-const queue = only(template, "AWS::SQS::Queue");
+const queue = only(template, "AWS::SQS::Queue", "Counting");
 const source = only(template, "AWS::Lambda::EventSourceMapping");
 const queueArn = { "Fn::GetAtt": [queue.id, "Arn"] };
 
@@ -31,16 +32,5 @@ test("Only leads and conversations pass the source's filter, never what the func
 });
 
 test("What fails is kept for 14 days, and sent over TLS only", () => {
-  expect(queue.properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 60 * 60 });
-  const policy = only(template, "AWS::SQS::QueuePolicy").properties;
-  expect(policy.Queues).toEqual([{ Ref: queue.id }]);
-  expect(policy.PolicyDocument.Statement).toEqual([
-    {
-      Effect: "Deny",
-      Action: "sqs:*",
-      Principal: { AWS: "*" },
-      Resource: queueArn,
-      Condition: { Bool: { "aws:SecureTransport": "false" } },
-    },
-  ]);
+  expectFailureQueue(template, "Counting");
 });

@@ -64,6 +64,11 @@ test("The dashboard has the stack's name and these rows, of full width", () => {
       "Table: throttled",
       "Counting: age of the stream (ms, left), batches given up (right)",
     ],
+    [
+      "Events: new items that the pipe took up",
+      "Events: batches that failed (left), given up (right)",
+      "Events: p99 of a batch's way through the pipe (ms)",
+    ],
     ["The last errors of the functions"],
   ]);
   for (const row of rows.values()) {

@@ -28,8 +28,10 @@ test.each(stages)("No rule has an unexplained finding in %s", (stage: Stage) => 
     `${tableName(stage)}/${name}/Function/Resource Serverless-LambdaDLQ`,
     `${tableName(stage)}/${name}/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]`,
   ]);
-  const queue = `${tableName(stage)}/Counting/Failures/Resource`;
-  expected.push(`${queue} AwsSolutions-SQS3`, `${queue} Serverless-SQSRedrivePolicy`);
+  for (const reader of ["Counting", "Events"]) {
+    const queue = `${tableName(stage)}/${reader}/Failures/Resource`;
+    expected.push(`${queue} AwsSolutions-SQS3`, `${queue} Serverless-SQSRedrivePolicy`);
+  }
   if (stage === "dev") expected.push(`${tableName(stage)}/Table/Resource AwsSolutions-DDB3`);
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });

@@ -64,9 +64,9 @@ export async function synthesize(stage: Stage, context?: Readonly<Record<string,
   };
 }
 
-/** The one resource of a type. */
-export function only(template: Template, type: string) {
-  const resources = Object.entries(template.findResources(type));
+/** The one resource of a type; of several, the one of the construct that `within` names. */
+export function only(template: Template, type: string, within = "") {
+  const resources = Object.entries(template.findResources(type)).filter(([id]) => id.startsWith(within));
   const [first] = resources;
   if (!first || resources.length > 1) throw new Error(`There are ${resources.length} resources of ${type}.`);
   const [id, resource] = first;
