@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { build, type Plugin as EsbuildPlugin } from "esbuild";
@@ -6,6 +6,15 @@ import { type Route, type RouteName, routes } from "../shared/routes.ts";
 
 /** Modules of this name are compiled here: `validate:<route>` validates `{ query, body }` of that route. */
 const prefix = "validate:";
+
+/** How the schemas of requests are read, wherever they are compiled. */
+export const validation = {
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  ownProperties: true,
+  formats: { email: fullFormats.email, "date-time": true },
+} as const satisfies Options;
 
 /** The JSON Schema of a request to a route, as its handler sees it. */
 function requestSchema(route: Route) {
@@ -17,14 +26,7 @@ function requestSchema(route: Route) {
 
 /** The source of an ES module whose default export validates requests to the route, without Ajv's compiler. */
 function validatorSource(name: RouteName): string {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    strict: true,
-    strictTypes: false,
-    ownProperties: true,
-    formats: { email: fullFormats.email, "date-time": true },
-    code: { source: true, esm: true, optimize: 2 },
-  });
+  const ajv = new Ajv2020({ ...validation, code: { source: true, esm: true, optimize: 2 } });
   return standalone.default(ajv, ajv.compile(requestSchema(routes[name])));
 }
 

@@ -27,6 +27,7 @@ export const itemTypes = {
   count: "COUNT",
   idempotency: "IDEMPOTENCY",
   rate: "RATE",
+  leadImport: "IMPORT",
 } as const;
 
 type Listed = "lead" | "conversation";
@@ -86,6 +87,12 @@ export const idempotencyKey = (account: string, route: string, key: string) => (
 export const rateWindowKey = (account: string, start: number) => ({
   pk: join(itemTypes.rate, account),
   sk: String(start),
+});
+
+/** When an account's import of a file began; the file is known by the SHA-256 of its bytes. */
+export const leadImportKey = (account: string, sha256: string) => ({
+  pk: join(itemTypes.leadImport, account),
+  sk: sha256,
 });
 
 /** A node of the tree that counts an account's leads or conversations; all of a tree are in one partition. */

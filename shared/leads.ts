@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { updateItem, updateOf } from "./conditional-update.ts";
 import { exactlyOnce, type IdempotentRequest, type Replayed, recordOnce } from "./idempotency.ts";
 import { createdAt, newId } from "./ids.ts";
@@ -27,33 +27,41 @@ export async function createLead(
 ): Promise<Lead | Replayed<Lead>> {
   const leadOf = ({ id }: { id: string }) =>
     toLead({ score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) });
-  const putNew = (lead: Lead) => ({
-    TableName: tableName,
-    Item: leadItem(account, lead),
-    ConditionExpression: "attribute_not_exists(pk)",
-  });
   if (!request) {
     const lead = leadOf({ id: newId("lead") });
-    await putOnce(putNew(lead));
+    // One that is there already was put by an attempt whose answer was lost.
+    await addLead(account, lead);
     return lead;
   }
   return exactlyOnce(request, leadOf, () =>
     retried(deadline, async () => {
       const lead = leadOf({ id: newId("lead") });
-      await transact([{ Put: putNew(lead) }], recordOnce(request, { id: lead.id }));
+      await transact([{ Put: putNew(account, lead) }], recordOnce(request, { id: lead.id }));
       return lead;
     }),
   );
 }
 
-/** Puts an item with a fresh key: one that is there already was put by an attempt whose answer was lost. */
-async function putOnce(put: PutCommandInput): Promise<void> {
+/**
+ * Stores a lead as it is, unless the account has one of its id.
+ *
+ * @returns whether it was stored
+ */
+export async function addLead(account: string, lead: Lead): Promise<boolean> {
   try {
-    await table.send(new PutCommand(put));
+    await table.send(new PutCommand(putNew(account, lead)));
+    return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return false;
   }
 }
+
+const putNew = (account: string, lead: Lead) => ({
+  TableName: tableName,
+  Item: leadItem(account, lead),
+  ConditionExpression: "attribute_not_exists(pk)",
+});
 
 /** Whether the account has the lead, as of now. */
 export async function leadExists(account: string, id: string): Promise<boolean> {
@@ -122,4 +130,5 @@ const statusKeys = (account: string, { status, source }: Lead) => ({
   }),
 });
 
-const toLead = (item: Record<string, unknown>) => recordOf<Lead>(leadSchema, item);
+/** The lead that an item holds. */
+export const toLead = (item: Record<string, unknown>) => recordOf<Lead>(leadSchema, item);

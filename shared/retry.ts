@@ -26,15 +26,20 @@ export class StaleReadError extends Error {
  * part of a doubling time.
  *
  * @param deadline in milliseconds since the epoch
+ * @param passes whether an attempt that failed so may succeed later
  * @throws ApiError `busy` when no attempt succeeded in time
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
-export async function retried<T>(deadline: number, attempt: () => Promise<T>): Promise<T> {
+export async function retried<T>(
+  deadline: number,
+  attempt: () => Promise<T>,
+  passes: (error: unknown) => boolean = isRetryable,
+): Promise<T> {
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isRetryable(error)) throw error;
+      if (!passes(error)) throw error;
       const wait = Math.random() * pause;
       if (Date.now() + wait >= deadline) throw busy(error);
       await setTimeout(wait);
@@ -56,7 +61,7 @@ function isRetryable(error: unknown): boolean {
 }
 
 /** Whether the table could not be reached or turned the call away for its rate, after all that the SDK tried. */
-export function isBusyTable(error: Error): boolean {
+export function isBusyTable(error: unknown): boolean {
   const sdkError = error as Parameters<typeof isTransientError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError);
 }

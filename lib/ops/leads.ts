@@ -4,14 +4,16 @@ import { type AccountOptions, accountCommand } from "./account-command.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { deadline } from "./deadline.ts";
 import { OperatorError } from "./errors.ts";
+import { exportCommand } from "./leads-export.ts";
+import { importCommand } from "./leads-import.ts";
 
 interface LeadOptions extends AccountOptions {
   readonly lead: string;
 }
 
-/** `leads set-status|set-score`: how an operator moves a lead. */
+/** `leads set-status|set-score|import|export`: how an operator moves leads. */
 export function leadsCommand(): Command {
-  const leads = new Command("leads").description("change an account's leads");
+  const leads = new Command("leads").description("change, import and export an account's leads");
   leads.addCommand(
     accountCommand("set-status", "give a lead another status")
       .requiredOption("--lead <id>", "the lead's id")
@@ -26,7 +28,7 @@ export function leadsCommand(): Command {
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", score)
       .action(setScore),
   );
-  return leads;
+  return leads.addCommand(importCommand()).addCommand(exportCommand());
 }
 
 function score(text: string): number {

@@ -12,7 +12,9 @@ export interface Progress {
 export function startProgress(label: string): Progress {
   const bar = new SingleBar(
     {
-      format: `${label} {bar} {percentage} % · {value} of {total} rows · {eta_formatted} left`,
+      // Short enough for 80 columns, also with millions of rows: what is longer is cut off.
+      format: `${label} {bar} {percentage} % · {value} of {total} rows · {eta_formatted} left · {rate}/s`,
+      barsize: 10,
       // So that there is nothing to put right in the terminal, and a Ctrl-C ends the command at once.
       linewrap: true,
       gracefulExit: false,
@@ -20,11 +22,12 @@ export function startProgress(label: string): Progress {
     Presets.shades_classic,
   );
   let [done, expected] = [0, 0];
+  const began = performance.now();
   const show = () => {
     bar.setTotal(Math.max(done, expected));
-    bar.update(done);
+    bar.update(done, { rate: Math.round((1000 * done) / (performance.now() - began)) });
   };
-  if (process.stderr.isTTY) bar.start(0, 0);
+  if (process.stderr.isTTY) bar.start(0, 0, { rate: 0 });
   return {
     expect(rows) {
       expected += rows;

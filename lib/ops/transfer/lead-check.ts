@@ -1,0 +1,92 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import { decodeTime } from "ulid";
+import { toFaults } from "../../../shared/http/faults.ts";
+import { limits } from "../../../shared/pages/limits.ts";
+import { lead, newLead } from "../../../shared/schemas.ts";
+import { validation } from "../../validators.ts";
+import { type RowFault, rowFault } from "./row.ts";
+
+/** What the API takes for a new lead, and the status, which it gives itself. */
+const fields = {
+  ...newLead,
+  properties: { ...newLead.properties, status: lead.properties.status },
+} as const satisfies JSONSchema;
+
+/** A lead to import. */
+export type LeadInput = FromSchema<typeof fields> & {
+  readonly id?: string;
+  readonly score?: number;
+  /** In milliseconds since the epoch. */
+  readonly at?: number;
+};
+
+type Checked = { readonly input: LeadInput } | { readonly faults: readonly RowFault[] };
+
+/** How many faults of a row are told, as the API does. */
+const mostFaults = 100;
+
+const validate = new Ajv2020(validation).compile({ type: "object", properties: { body: fields } });
+
+/**
+ * Checks a row as the API checks a new lead, and what an import may give beyond it.
+ *
+ * @param now the latest time at which a lead may say that it was made, in milliseconds since the epoch
+ */
+export function checkLead(value: unknown, now: number): Checked {
+  const { id, score, createdAt, ...others } = isObject(value) ? value : {};
+  const body = isObject(value) ? others : value;
+  const own = [...idFaults(id, now), ...scoreFaults(score), ...timeFaults(createdAt, id, now)];
+  if (validate({ body }) && own.length === 0) {
+    const at = typeof createdAt === "string" ? { at: Date.parse(createdAt) } : {};
+    return { input: { ...others, id, score, ...at } as LeadInput };
+  }
+  return { faults: [...schemaFaults(), ...own].slice(0, mostFaults) };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const schemaFaults = () =>
+  toFaults(validate.errors ?? [], { query: {} }).map(({ field, code, message }) =>
+    code === "unknown" ? { field, code, message: "is not a field of a lead" } : { field, code, message },
+  );
+
+function idFaults(id: unknown, now: number): RowFault[] {
+  if (id === undefined) return [];
+  if (!isLeadId(id)) return [{ field: "id", code: "invalid_format", message: "must be lead_ and a ULID" }];
+  return timeOf(id) > now + limits.skew
+    ? [{ field: "id", code: "out_of_range", message: "must not be of a time to come" }]
+    : [];
+}
+
+const isLeadId = (id: unknown): id is string =>
+  typeof id === "string" && /^lead_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id);
+
+const timeOf = (id: string) => decodeTime(id.slice("lead_".length));
+
+function scoreFaults(score: unknown): RowFault[] {
+  const { minimum, maximum } = lead.properties.score;
+  const right = typeof score === "number" && Number.isInteger(score) && score >= minimum && score <= maximum;
+  if (score === undefined || right) return [];
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
+  return [{ field: "score", code: "out_of_range", message }];
+}
+
+function timeFaults(createdAt: unknown, id: unknown, now: number): RowFault[] {
+  if (createdAt === undefined) return [];
+  const fault = (code: string, message: string) => [{ ...rowFault(code, message), field: "createdAt" }];
+  const time = isDateTime(createdAt) ? Date.parse(createdAt) : Number.NaN;
+  if (Number.isNaN(time))
+    return fault("invalid_format", "must be a date and time with a zone, as 2026-11-21T01:59:00Z");
+  if (time < 0 || time > now + limits.skew)
+    return fault("out_of_range", "must be from 1970 on and not to come");
+  if (isLeadId(id) && timeOf(id) !== time) return fault("not_allowed", "must be the time in the id");
+  return [];
+}
+
+const isDateTime = new Ajv2020({ formats: { "date-time": fullFormats["date-time"] } }).compile<string>({
+  type: "string",
+  format: "date-time",
+});

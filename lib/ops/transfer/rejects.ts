@@ -1,0 +1,39 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { messageOf } from "../../local/errors.ts";
+import { OperatorError } from "../errors.ts";
+import type { RowFault } from "./row.ts";
+
+/** A row that is not imported, as the file of rejects has it. */
+interface Reject {
+  readonly line: number;
+  readonly errors: readonly RowFault[];
+  /** What the row holds, if that could be told. */
+  readonly row?: unknown;
+}
+
+/** The file of the rows that were rejected, one JSON object a line; without any there is no file. */
+export class Rejects implements AsyncDisposable {
+  readonly path: string;
+  count = 0;
+  #file: FileHandle | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @throws OperatorError when the file cannot be written */
+  async add(reject: Reject): Promise<void> {
+    this.count += 1;
+    try {
+      // For nobody else to read: it holds what the rows hold.
+      this.#file ??= await open(this.path, "w", 0o600);
+      await this.#file.write(`${JSON.stringify(reject)}\n`);
+    } catch (error) {
+      throw new OperatorError(`${this.path} cannot be written: ${messageOf(error)}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file?.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import type { Lead } from "../../shared/schemas.ts";
+
+const root = await mkdtemp(join(tmpdir(), "lead-files-"));
+afterAll(() => rm(root, { recursive: true }));
+
+let files = 0;
+
+/** A path for a file that goes with the end of the test file. */
+export const filePath = (ending: string) => join(root, `leads-${++files}${ending}`);
+
+/** Writes such a file. @returns its path */
+export async function leadFile(content: string | Buffer, ending = ".csv"): Promise<string> {
+  const path = filePath(ending);
+  await writeFile(path, content);
+  return path;
+}
+
+/** A file with a JSON object on each line, parsed. */
+export const readLines = async (path: string) =>
+  (await readFile(path, "utf8"))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+/** All leads of the account as they are stored, oldest first. */
+export async function storedLeads(account: string): Promise<Lead[]> {
+  // The table's name is known once the test file has begun.
+  const { allLeads } = await import("../../shared/all-leads.ts");
+  const leads: Lead[] = [];
+  for await (const page of allLeads(account, {}, true)) leads.push(...page);
+  return leads;
+}
