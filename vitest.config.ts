@@ -30,7 +30,11 @@ export default defineConfig({
           name: "integration",
           include: [integration],
           globalSetup: "test/support/engine.ts",
-          setupFiles: ["test/support/own-table.ts", "test/support/quiet-console.ts"],
+          setupFiles: [
+            "test/support/own-table.ts",
+            "test/support/quiet-console.ts",
+            "test/support/checked-fetch.ts",
+          ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -11,11 +11,40 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+/** Where a fault of a request can be. */
+export const faultPlaces = ["query", "body", "header"] as const;
+
+/** What a fault of a request can be. */
+export const faultCodes = [
+  "required",
+  "unknown",
+  "wrong_type",
+  "not_allowed",
+  "too_short",
+  "too_long",
+  "too_many",
+  "blank",
+  "invalid_characters",
+  "invalid_format",
+  "out_of_range",
+  "repeated",
+  "invalid_encoding",
+  "unexpected",
+  "too_large",
+  "too_deep",
+  "invalid_json",
+  "forbidden_key",
+  "duplicate_key",
+  "unsupported",
+] as const;
+
+export type FaultCode = (typeof faultCodes)[number];
+
 /** One fault of a request: where it is, its field (`""` for the whole body), a code and a sentence. */
 export interface Fault {
-  readonly in: "query" | "body" | "header";
+  readonly in: (typeof faultPlaces)[number];
   readonly field: string;
-  readonly code: string;
+  readonly code: FaultCode;
   readonly message: string;
 }
 

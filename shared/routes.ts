@@ -7,6 +7,8 @@ export interface Route {
   readonly path: string;
   /** The status of a success. */
   readonly success: 200 | 201;
+  /** The schema of a success's body. */
+  readonly answer: JSONSchema;
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
@@ -20,12 +22,14 @@ export const routes = {
     method: "GET",
     path: "/api/v1/leads",
     success: 200,
+    answer: schemas.leadsPage,
     query: schemas.leadsQuery,
   },
   "create-lead": {
     method: "POST",
     path: "/api/v1/leads",
     success: 201,
+    answer: schemas.lead,
     query: schemas.noQuery,
     body: schemas.newLead,
     idempotent: true,
@@ -34,12 +38,14 @@ export const routes = {
     method: "GET",
     path: "/api/v1/conversations",
     success: 200,
+    answer: schemas.conversationsPage,
     query: schemas.conversationsQuery,
   },
   "send-message": {
     method: "POST",
     path: "/api/v1/conversations",
     success: 201,
+    answer: schemas.message,
     query: schemas.noQuery,
     body: schemas.newMessage,
     idempotent: true,

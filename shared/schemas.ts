@@ -1,9 +1,10 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import type { FaultCode } from "./errors.ts";
 
 /** A regular expression that a string must match, with the code and the words of the fault when it does not. */
 interface TextRule {
   readonly pattern: string;
-  readonly code: string;
+  readonly code: FaultCode;
   readonly message: string;
 }
 
@@ -148,6 +149,32 @@ export const message = {
   required: ["id", "conversationId", "leadId", "channel", "message", "createdAt"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
+
+/** Where a page is in its list. */
+export const pagination = {
+  type: "object",
+  properties: {
+    page: { type: "integer", minimum: 1 },
+    limit: { type: "integer", minimum: 1, maximum: 100 },
+    total: { type: "integer", minimum: 0 },
+  },
+  required: ["page", "limit", "total"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+const pageOf = <Item extends object>(items: Item) =>
+  ({
+    type: "object",
+    properties: { data: { type: "array", maxItems: 100, items }, pagination },
+    required: ["data", "pagination"],
+    additionalProperties: false,
+  }) as const;
+
+/** The answer of `GET /api/v1/leads`. */
+export const leadsPage = pageOf(lead);
+
+/** The answer of `GET /api/v1/conversations`. */
+export const conversationsPage = pageOf(conversation);
 
 export type LeadsQuery = FromSchema<typeof leadsQuery>;
 export type ConversationsQuery = FromSchema<typeof conversationsQuery>;

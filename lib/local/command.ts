@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { demoKey } from "./demo-key.ts";
 import { LocalRunError } from "./errors.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
+import { referencePages } from "./reference.ts";
 
 /** npm passes a Ctrl-C on to a process that had it from the terminal already: within this time, it is the same one. */
 const sameSignal = 500;
@@ -19,8 +20,11 @@ export async function runCommand(env: NodeJS.ProcessEnv): Promise<void> {
   let run: LocalRun | undefined;
   stopOnSignals(() => run);
   console.log("Starting …");
-  run = await startLocal({ ...settings, onEngineExit: () => engineDied(run) });
+  const key = Promise.withResolvers<string>();
+  const pages = referencePages(key.promise);
+  run = await startLocal({ ...settings, pages, onEngineExit: () => engineDied(run) });
   const apiKey = await demoKey(settings.dataDirectory, run);
+  key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));
 }
 
@@ -91,6 +95,8 @@ The API is at ${url}. ${database}
 The API key of the account demo:
 
   ${apiKey}
+
+Read what the API can do, and try it: ${url}/docs
 
 Create a lead, then list the leads:
 

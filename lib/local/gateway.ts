@@ -14,10 +14,14 @@ const largestHeaders = 10_240;
 /** How long requests that are being served may take to end when the gateway stops, in milliseconds. */
 const drainLimit = 5000;
 
+/** Answers requests for what is not of the API; undefined when the API is asked. */
+export type Pages = (request: IncomingMessage) => Promise<HttpAnswer | undefined>;
+
 interface GatewayOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly invoke: Invoke;
+  readonly pages?: Pages | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -29,8 +33,12 @@ export interface Gateway {
 }
 
 /** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
-export async function startGateway(api: Api, { port, invoke, log }: GatewayOptions): Promise<Gateway> {
-  const serve = createService(api, invoke);
+export async function startGateway(api: Api, { port, invoke, pages, log }: GatewayOptions): Promise<Gateway> {
+  const service = createService(api, invoke);
+  const serve = async (request: IncomingMessage, requestId: string): Promise<Outcome> => {
+    const page = await pages?.(request);
+    return page ? { answer: page } : service(request, requestId);
+  };
   // Node's own answer to a request without a host has no body.
   const options = { maxHeaderSize: largestHeaders, requireHostHeader: false };
   const server = createServer(options, async (request, response) => {

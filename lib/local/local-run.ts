@@ -7,7 +7,7 @@ import { engineClient, signAs } from "./dynamodb-client.ts";
 import { startEngine } from "./engine.ts";
 import { createFunctionPool, type FunctionPool } from "./function-pool.ts";
 import type { LocalFunction } from "./functions.ts";
-import { listen, startGateway } from "./gateway.ts";
+import { listen, type Pages, startGateway } from "./gateway.ts";
 import { type Sign, startIamProxy } from "./iam-proxy.ts";
 import { lambdaVariables } from "./lambda-variables.ts";
 import type { Invoke } from "./service.ts";
@@ -34,6 +34,8 @@ interface LocalOptions {
   readonly streams?: boolean;
   /** Where the events of the pipes are posted; without it, the log alone tells of them. */
   readonly eventsUrl?: string | undefined;
+  /** What is served beside the API. */
+  readonly pages?: Pages;
   readonly log?: (line: string) => void;
   /** Called when the engine ends and nobody stopped it. */
   readonly onEngineExit?: () => void;
@@ -98,7 +100,7 @@ async function start(options: LocalOptions, undo: Undo): Promise<Omit<LocalRun, 
   }
   const gateway = await startGateway(
     { ...stack, ...(throttling && throttle && { throttle }) },
-    { port, invoke, log },
+    { port, invoke, pages: options.pages, log },
   );
   undo.push(gateway.stop);
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };

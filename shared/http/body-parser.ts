@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import { ApiError, type Fault } from "../errors.ts";
+import { ApiError, type Fault, type FaultCode } from "../errors.ts";
 import { duplicateKeys } from "./duplicate-keys.ts";
 import { addFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-handler.ts";
@@ -89,7 +89,7 @@ const duplicateFault = (field: string): Fault => ({
   message: "must be given once",
 });
 
-const bodyFault = (code: string, message: string): Fault => ({ in: "body", field: "", code, message });
+const bodyFault = (code: FaultCode, message: string): Fault => ({ in: "body", field: "", code, message });
 
 function unsupportedType(type: string | undefined): ApiError {
   const message = `must be application/json or another JSON type: ${type === undefined ? "none" : "another"} was sent`;

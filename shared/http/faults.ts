@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { ApiError, type Fault } from "../errors.ts";
+import { ApiError, type Fault, type FaultCode } from "../errors.ts";
 import { textRules } from "../schemas.ts";
 import { memberName } from "./field-name.ts";
 import type { RouteEvent } from "./route-handler.ts";
@@ -46,12 +46,12 @@ function toFault(error: ErrorObject, { query }: { query: object }): Fault {
 }
 
 /** A parameter that is no string is one that the query parser could not read as one. */
-const queryTypeFault = (value: unknown) =>
+const queryTypeFault = (value: unknown): Pick<Fault, "code" | "message"> =>
   Array.isArray(value)
     ? { code: "repeated", message: "must be given once" }
     : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
 
-const textRuleByPattern = new Map<string, { code: string; message: string }>(
+const textRuleByPattern = new Map<string, { code: FaultCode; message: string }>(
   Object.values(textRules).map(({ pattern, code, message }) => [pattern, { code, message }]),
 );
 

@@ -6,7 +6,7 @@ import type { RouteEvent } from "./route-handler.ts";
 const maxLength = 255;
 
 /** A key as most APIs take it: visible ASCII. A comma would be that of a header sent twice. */
-const bare = /^[!#-+\--[\]-~]+$/;
+const bare = `[!#-+\\--[\\]-~]{1,${maxLength}}`;
 
 /**
  * A key as the draft of the standard has it: a string in double quotes, in which a backslash stands before a quote or
@@ -14,7 +14,12 @@ const bare = /^[!#-+\--[\]-~]+$/;
  *
  * @see https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
  */
-const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
+const quoted = `"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,${maxLength}})"`;
+
+/** What the header must match. */
+export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;
+
+const pattern = new RegExp(idempotencyKeyPattern);
 
 /**
  * Reads the Idempotency-Key, bare or quoted, onto `event.idempotencyKey`; a fault is answered with the
@@ -35,8 +40,8 @@ export function idempotencyKeyParser(): MiddlewareObj<RouteEvent> {
 }
 
 function readKey(value: string): string | undefined {
-  const key = bare.test(value) ? value : quoted.exec(value)?.[1]?.replace(/\\(.)/g, "$1");
-  return key !== undefined && key.length <= maxLength ? key : undefined;
+  const [whole, inQuotes] = pattern.exec(value) ?? [];
+  return inQuotes?.replace(/\\(.)/g, "$1") ?? whole;
 }
 
 const fault: Fault = {

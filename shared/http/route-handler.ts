@@ -10,12 +10,14 @@ import type { AuthorizerContext } from "../api-keys.ts";
 import type { Fault } from "../errors.ts";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../idempotency.ts";
 import { maskedFailures } from "../masked-failures.ts";
+import type { Page } from "../pages/page.ts";
 import { type Permit, rateLimit } from "../rate-limit.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
 import { accountOf } from "./account.ts";
 import { bodyParser } from "./body-parser.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key.ts";
+import { pageLinks } from "./page-links.ts";
 import { problemAnswers } from "./problem-answers.ts";
 import { queryParser } from "./query-parser.ts";
 import { awaitPermit, rateLimited } from "./rate-limit.ts";
@@ -74,13 +76,13 @@ export function routeHandler<Name extends RouteName>(
       const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
       const idempotent = key && idempotentRequest(account, name, key, body as object);
       const request = { query, body, account, deadline, idempotent };
-      return success(route, await handle(request as unknown as RouteRequest<Name>));
+      return success(route, query, await handle(request as unknown as RouteRequest<Name>));
     });
   // What fails while an error is answered would be thrown with that error on it.
   return maskedFailures((event: RouteEvent, context: Context) => answered(event, context));
 }
 
-function success(route: Route, result: object) {
+function success(route: Route, query: object, result: object) {
   const replayed = result instanceof Replayed;
   return {
     statusCode: route.success,
@@ -88,7 +90,10 @@ function success(route: Route, result: object) {
       "content-type": "application/json",
       "cache-control": "no-store",
       ...(replayed && { "idempotency-replayed": "true" }),
+      ...(isPage(result) && { link: pageLinks(route.path, query, result.pagination) }),
     },
     body: JSON.stringify(replayed ? result.answer : result),
   };
 }
+
+const isPage = (result: object): result is Page<unknown> => "pagination" in result;

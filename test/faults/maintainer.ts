@@ -1,5 +1,5 @@
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
-import type { DynamoDBStreamEvent } from "aws-lambda";
+import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { handler } from "../../functions/maintain-counts.ts";
 import { engineClient, signAs } from "../../lib/local/dynamodb-client.ts";
@@ -42,12 +42,11 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
   const markers = new Map<string, () => void>();
   let failures = 0;
 
-  async function invoke(_: unknown, payload: string) {
-    const event: DynamoDBStreamEvent = JSON.parse(payload);
+  async function deliver(records: readonly DynamoDBRecord[]) {
     try {
-      const answer = await handler(event, lambdaContext(timeout));
+      const answer = await handler({ Records: [...records] }, lambdaContext(timeout));
       if (answer.batchItemFailures.length > 0) failures += 1;
-      else for (const { dynamodb } of event.Records) markers.get(dynamodb?.Keys?.sk?.S ?? "")?.();
+      else for (const { dynamodb } of records) markers.get(dynamodb?.Keys?.sk?.S ?? "")?.();
       return answer;
     } catch (error) {
       broken.push(`maintain-counts threw ${error}`);
@@ -59,7 +58,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
     client: createStreamClient(engine, signAs(client, engine)),
     streamArn: await streamArnOf(client, tableName),
     positions: await StreamPositions.open(undefined),
-    invoke,
+    deliver,
     log: (line) => broken.push(line),
   });
   return {

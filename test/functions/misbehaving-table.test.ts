@@ -13,6 +13,7 @@ import { newApiKey } from "../../shared/api-key-format.ts";
 import { idempotentRequest } from "../../shared/idempotency.ts";
 import { call } from "../support/call.ts";
 import { authorizerEvent } from "../support/events.ts";
+import { storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const logged = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -109,7 +110,7 @@ test("a key that is no key is refused without a read", async () => {
 
 test("a list goes on where a partial answer ended", async () => {
   table.on(GetCommand).resolves({});
-  const lead = (id: number) => ({ pk: "LEAD#acme", sk: `lead_${id}`, id: `lead_${id}` });
+  const lead = (id: number) => storedLead(`lead_${id}`);
   table
     .on(QueryCommand)
     .resolvesOnce({ Items: [lead(3)], Count: 1, LastEvaluatedKey: { sk: "lead_3" } })

@@ -11,6 +11,7 @@ import { handler as authorize } from "../../functions/authorize.ts";
 import { newApiKey } from "../../shared/api-key-format.ts";
 import { call } from "../support/call.ts";
 import { authorizerEvent } from "../support/events.ts";
+import { storedConversation, storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 beforeEach(() => {
@@ -40,10 +41,10 @@ describe("a read of the base table is consistent", () => {
   });
 
   test.each([
-    "list-leads",
-    "list-conversations",
-  ] as const)("of %s without a filter, in every part", async (name) => {
-    const more = { Items: [{}], Count: 1, LastEvaluatedKey: { sk: "1" } };
+    ["list-leads", storedLead("lead_1")],
+    ["list-conversations", storedConversation("conv_1")],
+  ] as const)("of %s without a filter, in every part", async (name, item) => {
+    const more = { Items: [item], Count: 1, LastEvaluatedKey: { sk: "1" } };
     table.on(QueryCommand).resolvesOnce(more).resolvesOnce(more).resolves({ Count: 0 });
     await call(name, { query: "page=2&limit=1" });
     expect(queries()).toHaveLength(3);
@@ -72,7 +73,7 @@ describe("a query of an index is not consistent", () => {
 });
 
 describe("a first page", () => {
-  const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `lead_${i}` }));
+  const rows = (count: number) => Array.from({ length: count }, (_, i) => storedLead(`lead_${i}`));
 
   test.each([0, 3, 19])("that holds all of %i leads takes one query", async (count) => {
     table.on(QueryCommand).resolves({ Items: rows(count), Count: count });

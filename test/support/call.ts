@@ -4,8 +4,9 @@ import { handler as listConversations } from "../../functions/list-conversations
 import { handler as listLeads } from "../../functions/list-leads.ts";
 import { handler as sendMessage } from "../../functions/send-message.ts";
 import type { RouteEvent } from "../../shared/http/route-handler.ts";
-import type { RouteName } from "../../shared/routes.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
+import { checkAnswer } from "./document.ts";
 import { lambdaContext, routeEvent, type TestRequest } from "./events.ts";
 import { noteSent } from "./sent.ts";
 
@@ -44,7 +45,7 @@ export interface Answers {
 export const answerTo = async (name: RouteName, event: object, remaining?: number) =>
   (await handlers[name](event as RouteEvent, lambdaContext(remaining))) as APIGatewayProxyStructuredResultV2;
 
-/** Sends a request through the route's whole handler; `body` is its answer, parsed. */
+/** Sends a request through the route's whole handler; `body` is its answer, parsed, which is as the document has it. */
 export async function call<Name extends RouteName>(
   name: Name,
   request: TestRequest = {},
@@ -52,6 +53,11 @@ export async function call<Name extends RouteName>(
 ) {
   noteSent(request.query && Object.fromEntries(new URLSearchParams(request.query)), request.body);
   const answer = await answerTo(name, routeEvent(name, request), remaining);
+  checkAnswer(routes[name], {
+    status: answer.statusCode ?? 0,
+    headers: new Headers(answer.headers as Record<string, string>),
+    body: answer.body ?? "",
+  });
   const body = JSON.parse(answer.body ?? "");
   return {
     status: answer.statusCode,

@@ -1,0 +1,13 @@
+const apiKey = fetch("/docs/api-key.json").then((response) => response.json());
+
+const ui = window.SwaggerUIBundle({
+  url: "/docs/openapi.json",
+  dom_id: "#reference",
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  // Its badge would ask a server elsewhere about the document.
+  validatorUrl: null,
+  onComplete: async () => ui.preauthorizeApiKey("apiKey", await apiKey),
+});

@@ -1,0 +1,118 @@
+import { type Route, type RouteName, routes } from "../../shared/routes.ts";
+import { requestExamples } from "./examples.ts";
+import { headerComponents } from "./headers.ts";
+import { parameterComponents, parametersOf } from "./parameters.ts";
+import { responseComponents, responsesOf } from "./responses.ts";
+import { referring, schemaComponents } from "./schemas.ts";
+
+/** What each route does, and what its success means. */
+const words: Record<RouteName, { tag: string; summary: string; description: string; success: string }> = {
+  "list-leads": {
+    tag: "Leads",
+    summary: "List leads",
+    description: "The account's leads, newest first. Filters combine with each other and with pages.",
+    success: "A page of leads.",
+  },
+  "create-lead": {
+    tag: "Leads",
+    summary: "Create a lead",
+    description: "Stores a lead, which begins with the status `new` and the score 0.",
+    success: "The lead as it is stored.",
+  },
+  "list-conversations": {
+    tag: "Conversations",
+    summary: "List conversations",
+    description: "The account's conversations, newest first. Filters combine with each other and with pages.",
+    success: "A page of conversations.",
+  },
+  "send-message": {
+    tag: "Conversations",
+    summary: "Send a message",
+    description:
+      "Sends a message to a lead. It joins the lead's active conversation on the channel, or starts one.",
+    success: "The message as it was sent.",
+  },
+};
+
+const info = {
+  title: "Leads and Conversations API",
+  version: "1.0.0",
+  summary: "Leads of an account, and its conversations with them.",
+  description: [
+    "Every request carries an API key and acts on that key's account alone.",
+    "Errors of a function are problem details ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)); what API Gateway refuses by itself is answered with a message. The content type tells them apart.",
+    "What a route does not know, in the query or in the body, is refused rather than dropped.",
+  ].join("\n\n"),
+};
+
+const servers = [
+  {
+    url: "{baseUrl}",
+    description: "The local run, or where the API is deployed",
+    variables: {
+      baseUrl: {
+        default: "http://127.0.0.1:3000",
+        description: "`ApiUrl`, which a deployment prints.",
+      },
+    },
+  },
+];
+
+/** The OpenAPI document of the API. */
+export function openApiDocument() {
+  const paths: Record<string, Record<string, ReturnType<typeof operation>>> = {};
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info,
+    servers,
+    tags: [
+      { name: "Leads", description: "Prospects of the account." },
+      { name: "Conversations", description: "What is said with leads, each on a channel." },
+    ],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "lck_<id>_<secret>_<checksum>",
+          description: "`Authorization: Bearer <API_KEY>`, with an API key of the account.",
+        },
+      },
+      schemas: schemaComponents,
+      parameters: parameterComponents,
+      headers: headerComponents,
+      responses: responseComponents,
+    },
+  };
+}
+
+function operation(name: RouteName, route: Route) {
+  const { tag, summary, description, success } = words[name];
+  return {
+    operationId: operationId(name),
+    tags: [tag],
+    summary,
+    description,
+    parameters: parametersOf(route),
+    ...(route.body !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: referring(route.body),
+            example: requestExamples[name],
+          },
+        },
+      },
+    }),
+    responses: responsesOf(name, route, success),
+  };
+}
+
+/** `list-leads` is `listLeads`. */
+const operationId = (name: string) => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,119 @@
+import { type ProblemCode, problems } from "../../shared/errors.ts";
+import type { RouteName } from "../../shared/routes.ts";
+
+const requestId = "ELcEv7R332QgMgM=";
+const leadId = "lead_01M7XX82T31MKK0XPP5SRK7Z5P";
+const conversationId = "conv_01M7XX83BCDGP2G7P6BFF0X9ND";
+
+/** The body of a request that each route grants. */
+export const requestExamples: Partial<Record<RouteName, object>> = {
+  "create-lead": {
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    source: "instagram",
+    tags: ["vip"],
+  },
+  "send-message": { leadId, channel: "whatsapp", message: "Hello Ada" },
+};
+
+const lead = {
+  id: leadId,
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  score: 0,
+  status: "new",
+  source: "instagram",
+  tags: ["vip"],
+  createdAt: "2026-11-21T01:59:00.163Z",
+};
+
+const conversation = {
+  id: conversationId,
+  leadId,
+  channel: "whatsapp",
+  status: "active",
+  lastMessageAt: "2026-11-21T01:59:00.717Z",
+  messageCount: 1,
+};
+
+const pagination = { page: 1, limit: 20, total: 1 };
+
+/** What each route answers after one request of each example. */
+export const answerExamples: Record<RouteName, object> = {
+  "list-leads": { data: [lead], pagination },
+  "create-lead": lead,
+  "list-conversations": { data: [conversation], pagination },
+  "send-message": {
+    id: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+    conversationId,
+    leadId,
+    channel: "whatsapp",
+    message: "Hello Ada",
+    createdAt: "2026-11-21T01:59:00.717Z",
+  },
+};
+
+/** Requests that are refused as invalid: their query or body, and what they are answered. */
+export const invalidExamples: Record<RouteName, { query?: string; body?: object; answer: object }> = {
+  "list-leads": {
+    query: "limit=200",
+    answer: invalid(
+      "query",
+      "limit",
+      "out_of_range",
+      "must be a whole number from 1 to 100, in plain digits",
+    ),
+  },
+  "create-lead": {
+    body: { name: "Ada Lovelace", source: "" },
+    answer: invalid("body", "source", "too_short", "must have at least 1 character"),
+  },
+  "list-conversations": {
+    query: "lead=lead_1",
+    answer: invalid("query", "lead", "unknown", "is not a parameter of this route"),
+  },
+  "send-message": {
+    body: { leadId, channel: "whatsapp" },
+    answer: invalid("body", "message", "required", "is required"),
+  },
+};
+
+/** What the other errors of the functions are answered with. */
+export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, object> = {
+  lead_not_found: problem("lead_not_found", "This account has no lead with this leadId."),
+  unsupported_media_type: problem(
+    "unsupported_media_type",
+    "The content-type must be application/json or another JSON type: another was sent.",
+    {
+      in: "header",
+      field: "content-type",
+      code: "unsupported",
+      message: "must be application/json or another JSON type: another was sent",
+    },
+  ),
+  idempotency_key_reused: problem(
+    "idempotency_key_reused",
+    "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.",
+  ),
+  rate_limited: problem(
+    "rate_limited",
+    "This account may make 6000 requests in 60 seconds. Try again in 42 s.",
+  ),
+  internal_error: problem("internal_error", "Something went wrong here. It has been logged."),
+  busy: problem("busy", "Too much is going on at once. Try again."),
+};
+
+function invalid(place: string, field: string, code: string, message: string) {
+  return problem("invalid_input", `The request is invalid: ${field} ${message}.`, {
+    in: place,
+    field,
+    code,
+    message,
+  });
+}
+
+function problem(code: ProblemCode, detail: string, ...errors: object[]) {
+  const { status, title } = problems[code];
+  const type = `urn:problem-type:${code}`;
+  return { type, title, status, detail, code, requestId, ...(errors.length > 0 && { errors }) };
+}

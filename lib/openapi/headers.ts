@@ -1,0 +1,68 @@
+const integer = (minimum: number) => ({ type: "integer", minimum });
+
+/** The headers of answers, under the names that the document gives them. */
+export const headerComponents = {
+  RequestId: {
+    description: "API Gateway's id of the request, the `requestId` of a problem.",
+    schema: { type: "string" },
+    example: "ELcEv7R332QgMgM=",
+  },
+  CacheControl: {
+    description: "No cache may keep an answer of a function.",
+    schema: { type: "string", const: "no-store" },
+    example: "no-store",
+  },
+  RateLimitPolicy: {
+    description:
+      "The account's limit: `q` requests in each window of `w` seconds. On every answer of a function, unless the deployment has no limit.",
+    schema: { type: "string", pattern: '^"account";q=[1-9]\\d*;w=[1-9]\\d*$' },
+    example: '"account";q=6000;w=60',
+  },
+  RateLimit: {
+    description:
+      "How the account stands: `r` requests are left for `t` more seconds. On every answer of a function, unless the deployment has no limit.",
+    schema: { type: "string", pattern: '^"account";r=\\d+;t=[1-9]\\d*$' },
+    example: '"account";r=5991;t=42',
+  },
+  RetryAfter: {
+    description: "Seconds after which to try again. On answers of a function, not on those of API Gateway.",
+    schema: integer(1),
+    example: 42,
+  },
+  Link: {
+    description:
+      "The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last one.",
+    required: true,
+    schema: {
+      type: "string",
+      pattern:
+        '^</[^>]+>; rel="first"(, </[^>]+>; rel="prev")?(, </[^>]+>; rel="next")?, </[^>]+>; rel="last"$',
+    },
+    example:
+      '</api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"',
+  },
+  IdempotencyReplayed: {
+    description: "That the request had taken effect before, and this is the answer that it had then.",
+    schema: { type: "string", const: "true" },
+    example: "true",
+  },
+} as const;
+
+const names = {
+  RequestId: "apigw-requestid",
+  CacheControl: "Cache-Control",
+  RateLimitPolicy: "RateLimit-Policy",
+  RateLimit: "RateLimit",
+  RetryAfter: "Retry-After",
+  Link: "Link",
+  IdempotencyReplayed: "Idempotency-Replayed",
+} as const satisfies Record<keyof typeof headerComponents, string>;
+
+type HeaderName = keyof typeof names;
+
+/** References to these headers, as an answer has them. */
+export const headers = (...wanted: readonly HeaderName[]) =>
+  Object.fromEntries(wanted.map((name) => [names[name], { $ref: `#/components/headers/${name}` }]));
+
+/** The headers of every answer that a function may have given. */
+export const functionHeaders = ["RequestId", "CacheControl", "RateLimitPolicy", "RateLimit"] as const;

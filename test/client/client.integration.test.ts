@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { request, startApi, type TestApi } from "../support/api.ts";
+
+const run = promisify(execFile);
+const directory = join(import.meta.dirname, "../../docs/client");
+const read = (name: string) => readFile(join(directory, name), "utf8");
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.stop());
+
+/** Passes requests on, but drops the connection after the first message was sent and calls the second too many. */
+async function startUnreliable(): Promise<{ url: string; posts: () => number }> {
+  let posts = 0;
+  const server = createServer(async (incoming, outgoing) => {
+    const post = incoming.method === "POST" ? ++posts : 0;
+    if (post === 2) return void outgoing.writeHead(429, { "retry-after": "1" }).end("{}");
+    const { authorization = "", ...given } = incoming.headers as Record<string, string>;
+    const answer = await fetch(`${api.url}${incoming.url}`, {
+      method: incoming.method ?? "",
+      headers: {
+        authorization,
+        ...(post > 0 && {
+          "content-type": "application/json",
+          "idempotency-key": given["idempotency-key"] ?? "",
+        }),
+      },
+      ...(post > 0 && { body: await buffer(incoming) }),
+    });
+    if (post === 1) return void incoming.socket.destroy();
+    outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts: () => posts };
+}
+
+test("walks all pages, and sends each message once though the network fails it", async () => {
+  const { apiKey } = await api.issueKey(randomUUID());
+  const create = (source: string) => request(api, "create-lead", { apiKey, body: { name: "Ada", source } });
+  await Promise.all(Array.from({ length: 101 }, () => create("website")));
+  await create("elsewhere");
+  const { url, posts } = await startUnreliable();
+  const env = { PATH: process.env.PATH, API_URL: url, API_KEY: apiKey };
+  const { stdout } = await run(process.execPath, ["client.ts"], { cwd: directory, env });
+  const printed = stdout.trim().split("\n");
+  expect(new Set(printed).size).toBe(101);
+  expect(posts()).toBe(103);
+  const pages = await Promise.all(
+    [1, 2].map((page) => request(api, "list-conversations", { apiKey, query: `limit=100&page=${page}` })),
+  );
+  const conversations = pages.flatMap(({ body }) => body.data);
+  expect(conversations.map(({ id }) => id).sort()).toEqual(printed.sort());
+  expect(new Set(conversations.map(({ messageCount }) => messageCount))).toEqual(new Set([1]));
+});
+
+const bin = (name: string) => join(directory, "node_modules", name);
+
+test("its types are those of the document, and it keeps to them", async () => {
+  const generate = [bin("openapi-typescript/bin/cli.js"), "../openapi.json"];
+  const { stdout } = await run(process.execPath, generate, { cwd: directory, maxBuffer: 10_000_000 });
+  expect(stdout).toContain(await read("api.d.ts"));
+  await run(process.execPath, [bin("typescript/bin/tsc")], { cwd: directory });
+});
+
+test("the page about it shows the file itself", async () => {
+  const [, shown] = /```ts\n(.*?)```/s.exec(await read("README.md")) ?? [];
+  expect(shown).toBe(await read("client.ts"));
+});

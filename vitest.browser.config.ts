@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+/** Apart from the other tests, for it needs a Chromium. */
+export default defineConfig({
+  test: {
+    name: "browser",
+    include: ["test/browser/*.browser.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
