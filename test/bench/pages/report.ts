@@ -1,3 +1,4 @@
+import { number, table } from "../markdown.ts";
 import { checksOf, holds } from "./checks.ts";
 import { type FilterReading, filterName } from "./reading.ts";
 import type { Results } from "./results.ts";
@@ -5,17 +6,8 @@ import type { AccountReport } from "./scenarios.ts";
 import type { Spread } from "./statistics.ts";
 import type { Writing } from "./write-cost.ts";
 
-const number = (value: number, digits = 1) => value.toLocaleString("en", { maximumFractionDigits: digits });
 const both = ({ median, worst }: Spread, digits = 1) =>
   `${number(median, digits)} / ${number(worst, digits)}`;
-
-type Row = readonly (string | number)[];
-
-function table(head: Row, rows: readonly Row[]): string {
-  const line = (cells: Row) => `| ${cells.map(String).join(" | ")} |`;
-  const rule = `|${head.map((_, i) => (i === 0 ? "---" : "--:")).join("|")}|`;
-  return [line(head), rule, ...rows.map(line)].join("\n");
-}
 
 /** The page of the documentation that a run makes. */
 export const report = (results: Results, at: Date): string =>

@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
+
+/** A request as an account sends it. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST";
+  /** With the query. */
+  readonly path: string;
+  readonly apiKey: string;
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** Connections to the service, kept open between requests. */
+export interface Connections {
+  /** Sends a request on a connection that is free, or waits for one. */
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  close(): void;
+}
+
+/** The gateway answers within 30 s; milliseconds. */
+const patience = 35_000;
+
+/** Opens up to so many connections, each when it is first needed. */
+export function openConnections(url: string, count: number): Connections {
+  const agent = new Agent({ keepAlive: true, maxSockets: count });
+  return {
+    async send({ method, path, apiKey, body, idempotencyKey }) {
+      const headers = {
+        authorization: `Bearer ${apiKey}`,
+        ...(body && { "content-type": "application/json" }),
+        ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
+      };
+      const sent = request(`${url}${path}`, { agent, method, headers });
+      sent.setTimeout(patience, () => sent.destroy(new Error("no answer in time")));
+      sent.end(body && JSON.stringify(body));
+      const [answer]: [IncomingMessage] = (await once(sent, "response")) as never;
+      return { status: answer.statusCode ?? 0, headers: answer.headers, body: await json(answer) };
+    },
+    close: () => agent.destroy(),
+  };
+}

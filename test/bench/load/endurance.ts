@@ -1,0 +1,42 @@
+import type { WorkerHeap } from "./heap.ts";
+import type { Service } from "./service.ts";
+import { Tally } from "./tally.ts";
+import { saturate, type Traffic } from "./traffic.ts";
+
+/** The memory of the execution environments after so many requests. */
+export interface HeapSample {
+  readonly requests: number;
+  readonly heaps: readonly WorkerHeap[];
+}
+
+/** A long run over a fixed number of connections, and how the memory went. */
+export interface Endurance {
+  readonly requests: number;
+  readonly connections: number;
+  readonly tally: Tally;
+  readonly samples: readonly HeapSample[];
+}
+
+/** How long the run is, and how often the memory is measured in each tenth of it. */
+export interface Length {
+  readonly requests: number;
+  readonly samplesOfTenth: number;
+}
+
+/** Sends so many requests; the memory is measured between them, when none is served. */
+export async function endure(
+  service: Service,
+  traffic: Traffic,
+  connections: number,
+  { requests, samplesOfTenth }: Length,
+): Promise<Endurance> {
+  const tally = new Tally();
+  const samples: HeapSample[] = [];
+  const portion = requests / (10 * samplesOfTenth);
+  for (let sent = portion; sent <= requests; sent += portion) {
+    let left = portion;
+    await saturate(traffic, connections, () => left-- > 0, tally);
+    samples.push({ requests: sent, heaps: await service.heap() });
+  }
+  return { requests, connections, tally, samples };
+}

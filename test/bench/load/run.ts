@@ -1,0 +1,95 @@
+import { seeded } from "../pages/random.ts";
+import { Account } from "./account.ts";
+import { openConnections } from "./connections.ts";
+import { type Endurance, endure, type Length } from "./endurance.ts";
+import { mixOf } from "./mix.ts";
+import { type NeighbourSettings, neighbours, type Round } from "./neighbours.ts";
+import { type Level, ramp } from "./ramp.ts";
+import { type Service, startService } from "./service.ts";
+import { warmUp } from "./warm-up.ts";
+
+/** How long everything takes. */
+export interface Plan {
+  readonly endurance: Length;
+  /** The numbers of connections that the load grows through, and how long it stays at each. */
+  readonly levels: readonly number[];
+  readonly levelSeconds: number;
+  readonly neighbours: NeighbourSettings;
+  /** What the two neighbours may send, each. */
+  readonly rateLimit: { readonly requests: number; readonly seconds: number };
+}
+
+/** All that a run measured. */
+export interface Results {
+  readonly plan: Plan;
+  readonly endurance: Endurance;
+  readonly levels: readonly Level[];
+  readonly rounds: readonly Round[];
+}
+
+/** As many as the processors of a small machine can serve without a queue. */
+const enduranceConnections = 4;
+
+/** The gateway's throttle for all accounts together, and the limit of one: more than this machine can reach. */
+const throttle = { throttleRate: 100_000, throttleBurst: 100_000 };
+const unlimited = { ...throttle, rateLimitRequests: 100_000_000 };
+
+type Log = (line: string) => void;
+
+/** Runs every scenario. */
+export async function run(plan: Plan, log: Log): Promise<Results> {
+  const mixed = await withService("load", unlimited, (service) => mixedLoad(service, plan, log));
+  const { requests: rateLimitRequests, seconds: rateLimitSeconds } = plan.rateLimit;
+  const limited = { ...throttle, rateLimitRequests, rateLimitSeconds };
+  const rounds = await withService("neighbours", limited, (service) => twoAccounts(service, plan, log));
+  return { plan, ...mixed, rounds };
+}
+
+async function mixedLoad(service: Service, { endurance: length, levels, levelSeconds }: Plan, log: Log) {
+  const random = seeded(1);
+  const accounts = await createAccounts(service, 8, random);
+  const connections = openConnections(service.url, Math.max(...levels));
+  log("warming up");
+  await warmUp(accounts, connections, enduranceConnections);
+  const traffic = { next: mixOf(accounts, random), connections };
+  log(`${length.requests.toLocaleString("en")} requests`);
+  // First: the growing load starts environments that this one does not need.
+  const endurance = await endure(service, traffic, enduranceConnections, length);
+  log("growing load");
+  const results = await ramp(traffic, levels, levelSeconds);
+  connections.close();
+  return { endurance, levels: results };
+}
+
+async function twoAccounts(service: Service, { neighbours: settings }: Plan, log: Log) {
+  const random = seeded(2);
+  const accounts = await createAccounts(service, 2, random);
+  const [quiet, greedy] = accounts.map((account) => ({
+    fill: () => account.createLead(),
+    mix: mixOf([account], random),
+  }));
+  if (!quiet || !greedy) throw new Error("There are not two accounts.");
+  log("a greedy neighbour");
+  return neighbours(service.url, { quiet, greedy }, settings);
+}
+
+async function createAccounts(service: Service, count: number, random: () => number): Promise<Account[]> {
+  const accounts: Account[] = [];
+  for (let n = 1; n <= count; n++) {
+    accounts.push(new Account(await service.issueKey(`account-${n}`), random));
+  }
+  return accounts;
+}
+
+async function withService<T>(
+  name: string,
+  settings: Readonly<Record<string, number>>,
+  use: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await startService(name, settings);
+  try {
+    return await use(service);
+  } finally {
+    await service.stop();
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The service in a process of its own, as `npm start` runs it but for data in memory and the context that it is given.
+ *
+ * It says when it takes requests, and from then on does what it is told.
+ *
+ * Usage: fork with the context as JSON and the file of the log
+ */
+import { once } from "node:events";
+import { createWriteStream, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { engineCredentials } from "../../../lib/local/dynamodb-client.ts";
+import { localRegion } from "../../../lib/local/intrinsics.ts";
+import { startLocal } from "../../../lib/local/local-run.ts";
+import { readStack } from "../../../lib/local/template.ts";
+import { measureWorkers } from "./heap.ts";
+import type { Command, Outcomes } from "./service.ts";
+
+const [, , context = "{}", logFile = ""] = process.argv;
+// Signals reach the benchmark too, and with its end this process ends in order: the engine goes with it.
+process.once("disconnect", () => process.exit());
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+
+const log = createWriteStream(logFile);
+const templateDirectory = await synthesize();
+const { functions } = await readStack(templateDirectory);
+const run = await startLocal({
+  templateDirectory,
+  log: (line) => log.write(`${line}\n`),
+  onEngineExit: () => process.exit(1),
+});
+Object.assign(process.env, {
+  TABLE_NAME: run.tableName,
+  AWS_ENDPOINT_URL_DYNAMODB: run.dynamodbEndpoint,
+  AWS_REGION: localRegion,
+  AWS_ACCESS_KEY_ID: engineCredentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: engineCredentials.secretAccessKey,
+});
+// Read only now: it takes the table's name and address from the environment.
+const { issueApiKey } = await import("../../../shared/api-keys.ts");
+
+const labels = new Map(functions.map(({ name, label }) => [name, label]));
+const commands: { [Name in keyof Outcomes]: (account: string) => Promise<Outcomes[Name]> } = {
+  key: async (account) => (await issueApiKey(account)).apiKey,
+  heap: async () =>
+    (await measureWorkers()).map(({ name, ...heap }) => ({ ...heap, name: labels.get(name) ?? name })),
+  stop: run.stop,
+};
+process.on("message", async ({ name, account = "" }: Command) =>
+  process.send?.({ outcome: await commands[name](account) }),
+);
+process.send?.({ outcome: run.url });
+
+async function synthesize(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "bench-load-"));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const workerData = { directory, context: JSON.parse(context) };
+  await once(new Worker(new URL("./assembly.ts", import.meta.url), { workerData }), "exit");
+  return directory;
+}
