@@ -1,5 +1,5 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import type { Setting } from "./config.ts";
+import type { Setting } from "./setting.ts";
 
 /** Where alarms are sent: to a topic of the stack with this address subscribed, or to a topic that there is. */
 export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };

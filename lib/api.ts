@@ -1,14 +1,24 @@
 import { Duration } from "aws-cdk-lib";
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
-import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  ApiMapping,
+  DomainName,
+  HttpApi,
+  HttpMethod,
+  HttpStage,
+  LogGroupLogDestination,
+  SecurityPolicy,
+} from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type Route, type RouteName, routes } from "../shared/routes.ts";
 import { accessLogFields } from "./access-log.ts";
 import type { Config } from "./config.ts";
+import { corsPreflight } from "./cors.ts";
 
 interface ApiProps {
   readonly config: Config;
@@ -20,15 +30,19 @@ interface ApiProps {
 
 /** The HTTP API: a function for each route, all behind the authorizer, on the one `$default` stage. */
 export class Api extends Construct {
-  /** The address of the API, without a slash at its end. */
+  /** The gateway's own address of the API, without a slash at its end; it goes on beside a custom domain. */
   readonly url: string;
+  /** The custom domain of the API, where it has one. */
+  readonly domain: DomainName | undefined;
   readonly stage: HttpStage;
   readonly accessLog: LogGroup;
 
   constructor(scope: Construct, id: string, { config, apiName, authorizer, handler }: ApiProps) {
     super(scope, id);
+    const cors = corsPreflight(config.corsOrigins);
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
+      ...(cors && { corsPreflight: cors }),
       createDefaultStage: false,
       defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", authorizer, {
         responseTypes: [HttpLambdaResponseType.SIMPLE],
@@ -49,8 +63,21 @@ export class Api extends Construct {
       retention: config.logRetentionDays,
       removalPolicy: config.removalPolicy,
     });
+    this.domain = this.createDomain(config);
     this.stage = this.addStage(httpApi, config);
+    if (this.domain) {
+      new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
+    }
     this.url = httpApi.apiEndpoint;
+  }
+
+  private createDomain({ domainName, certificateArn }: Config): DomainName | undefined {
+    if (domainName === undefined || certificateArn === undefined) return undefined;
+    return new DomainName(this, "Domain", {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
   }
 
   private addStage(httpApi: HttpApi, config: Config): HttpStage {

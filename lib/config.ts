@@ -2,33 +2,8 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { type Stage, stages } from "../shared/stages.ts";
 import { alarmTarget, webPage } from "./alarm-settings.ts";
-
-/** How one kind of setting is read from the context, where the command line gives every value as text. */
-export interface Setting<T> {
-  /** Completes the sentence "The value must be …". */
-  readonly allowed: string;
-  /** The value that the text stands for; undefined when it stands for none. */
-  readonly parse: (text: string) => T | undefined;
-}
-
-function choice<T extends string>(values: readonly T[]): Setting<T> {
-  return { allowed: values.join(" or "), parse: (text) => values.find((value) => value === text) };
-}
-
-function wholeNumber(minimum: number, maximum: number): Setting<number> {
-  const parse = (text: string) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= minimum && value <= maximum ? value : undefined;
-  };
-  return { allowed: `a whole number from ${minimum} to ${maximum}`, parse };
-}
-
-const flags = new Map([
-  ["true", true],
-  ["false", false],
-]);
-
-const flag: Setting<boolean> = { allowed: "true or false", parse: (text) => flags.get(text) };
+import { certificateArn, hostName, originList } from "./domain-settings.ts";
+import { choice, flag, type Setting, wholeNumber } from "./setting.ts";
 
 const retentions = Object.values(RetentionDays).filter(
   (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
@@ -58,6 +33,12 @@ const settings = {
   alarmsTo: alarmTarget,
   /** Where `docs/operations.md` is published: alarms link to its sections. */
   runbookUrl: webPage,
+  /** The origins whose scripts browsers let call the API and read its answers. */
+  corsOrigins: originList,
+  /** A host name for the API beside the gateway's own. */
+  domainName: hostName,
+  /** The certificate for that name, of the stack's own region. */
+  certificateArn,
 };
 
 type Settings = typeof settings;
@@ -80,6 +61,9 @@ const defaults: Readonly<Record<Stage, Values>> = {
     authorizerCacheSeconds: 60,
     alarmsTo: undefined,
     runbookUrl: "docs/operations.md",
+    corsOrigins: [],
+    domainName: undefined,
+    certificateArn: undefined,
   },
   prod: {
     removalPolicy: RemovalPolicy.RETAIN,
@@ -94,6 +78,9 @@ const defaults: Readonly<Record<Stage, Values>> = {
     authorizerCacheSeconds: 60,
     alarmsTo: undefined,
     runbookUrl: "docs/operations.md",
+    corsOrigins: [],
+    domainName: undefined,
+    certificateArn: undefined,
   },
 };
 
@@ -124,10 +111,18 @@ function refuseUnknown(context: Context): void {
   throw new ConfigError(`There is no configuration value ${unknown}, only ${known.join(", ")}.`);
 }
 
+/** A name without a certificate would fail in the middle of a deployment; a certificate alone would do nothing. */
+function refuseHalfADomain({ domainName, certificateArn }: Config): void {
+  if ((domainName === undefined) === (certificateArn === undefined)) return;
+  throw new ConfigError(
+    "The configuration values domainName and certificateArn go together: give both or neither.",
+  );
+}
+
 /**
  * The configuration of a stage, with the values of the context (`-c logRetentionDays=30`) over its own.
  *
- * @throws ConfigError for an unknown stage, an unknown name or a value that is not allowed
+ * @throws ConfigError for an unknown stage, an unknown name, a value that is not allowed, or half a domain
  */
 export function readConfig(context: Context): Config {
   refuseUnknown(context);
@@ -135,7 +130,7 @@ export function readConfig(context: Context): Config {
   const own = defaults[stage];
   const setting = <Name extends SettingName>(name: Name) =>
     read<Values[Name]>(name, settings[name] as Setting<Values[Name]>, context[name], own[name]);
-  return {
+  const config: Config = {
     stage,
     removalPolicy: setting("removalPolicy"),
     deletionProtection: setting("deletionProtection"),
@@ -148,5 +143,10 @@ export function readConfig(context: Context): Config {
     authorizerCacheSeconds: setting("authorizerCacheSeconds"),
     alarmsTo: setting("alarmsTo"),
     runbookUrl: setting("runbookUrl"),
+    corsOrigins: setting("corsOrigins"),
+    domainName: setting("domainName"),
+    certificateArn: setting("certificateArn"),
   };
+  refuseHalfADomain(config);
+  return config;
 }

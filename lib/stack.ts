@@ -52,6 +52,7 @@ export class ServiceStack extends Stack {
     });
     new Monitoring(this, "Monitoring", { config, name, table, api, authorizer, counting, events, functions });
     new CfnOutput(this, "ApiUrl", { value: api.url });
+    if (api.domain) new CfnOutput(this, "DomainTarget", { value: api.domain.regionalDomainName });
     new CfnOutput(this, "TableName", { value: table.tableName });
     new CfnOutput(this, "EventBusName", { value: events.bus.eventBusName });
   }

@@ -41,7 +41,12 @@ const defaultTtl = 300;
 
 /** Reads the HTTP API from the template; what the gateway here cannot imitate is an error. */
 export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
-  const [[apiId] = [""]] = resourcesOf(template, "AWS::ApiGatewayV2::Api");
+  const [[apiId, api] = ["", {}]] = resourcesOf(template, "AWS::ApiGatewayV2::Api");
+  if (api.CorsConfiguration) {
+    throw new LocalRunError(
+      "The local gateway does not answer preflight requests: take corsOrigins out of the context in cdk.json.",
+    );
+  }
   const integrations = new Map(resourcesOf(template, "AWS::ApiGatewayV2::Integration"));
   const functionOf = (uri: unknown) => findFunction(functions, String(resolve(uri)));
   const authorizers = new Map(

@@ -86,6 +86,7 @@ test.each<[string, (resources: Resources) => void, string]>([
     ({ Authorizer }) => set(Authorizer, { IdentitySource: ["$context.x"] }),
     "$context.x",
   ],
+  ["CORS", ({ Api }) => set(Api, { CorsConfiguration: {} }), "does not answer preflight requests"],
   ["settings of a route", ({ Stage }) => set(Stage, { RouteSettings: {} }), "RouteSettings"],
   [
     "unknown code",

@@ -11,6 +11,8 @@ const root = join(import.meta.dirname, "../..");
 
 const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
 
+const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
+
 type Wrong = [name: string, value: unknown, allowed: string];
 
 const wrong: Wrong[] = [
@@ -33,6 +35,33 @@ const wrong: Wrong[] = [
   ),
   ...["http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"].map(
     (value): Wrong => ["runbookUrl", value, "an https address without a fragment"],
+  ),
+  ...[
+    "*",
+    "",
+    "app.example.com",
+    "https://*.example.com",
+    "https://app.example.com/",
+    "https://app.example.com:443",
+    "https://App.example.com",
+    "ftp://app.example.com",
+    "https://app.example.com,",
+    "https://app.example.com, https://example.com",
+  ].map(
+    (value): Wrong => ["corsOrigins", value, "origins such as https://app.example.com, separated by commas"],
+  ),
+  ...[
+    "localhost",
+    "*.example.com",
+    "API.example.com",
+    "https://api.example.com",
+    "api.example.com.",
+    "-api.example.com",
+    `${"a".repeat(64)}.example.com`,
+    `${"a.".repeat(124)}example`,
+  ].map((value): Wrong => ["domainName", value, "a host name in lower case, such as api.example.com"]),
+  ...["abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""].map(
+    (value): Wrong => ["certificateArn", value, "the ARN of a certificate of AWS Certificate Manager"],
   ),
 ];
 
@@ -60,7 +89,7 @@ test.each([
 ])("The unknown name %s is refused with those that there are", (name) => {
   expect(() => readConfig({ [name]: "5" })).toThrow(
     new ConfigError(
-      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, alarmsTo, runbookUrl.`,
+      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, alarmsTo, runbookUrl, corsOrigins, domainName, certificateArn.`,
     ),
   );
 });
@@ -71,6 +100,27 @@ test("Alarms go to an address or to a topic, and to nobody unless they are told 
   expect(readConfig({ alarmsTo: alarms }).alarmsTo).toEqual({ topicArn: alarms });
   const inChina = "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2";
   expect(readConfig({ alarmsTo: inChina }).alarmsTo).toEqual({ topicArn: inChina });
+});
+
+test("No browser may call the API unless its page's origin is listed", () => {
+  expect(readConfig({}).corsOrigins).toEqual([]);
+  expect(readConfig({ corsOrigins: "https://app.example.com,http://localhost:5173" }).corsOrigins).toEqual([
+    "https://app.example.com",
+    "http://localhost:5173",
+  ]);
+});
+
+test("A domain name and its certificate are given together or not at all", () => {
+  const domain = { domainName: "api.example.com", certificateArn: certificate };
+  expect(readConfig(domain)).toMatchObject(domain);
+  expect(readConfig({})).toMatchObject({ domainName: undefined, certificateArn: undefined });
+  for (const [name, value] of Object.entries(domain)) {
+    expect(() => readConfig({ [name]: value })).toThrow(
+      new ConfigError(
+        "The configuration values domainName and certificateArn go together: give both or neither.",
+      ),
+    );
+  }
 });
 
 test("What the CDK keeps in the context is let through", () => {
