@@ -1,6 +1,6 @@
 import { encodeTime } from "ulid";
 import { createdAt } from "../../../shared/ids.ts";
-import type { Lead } from "../../../shared/schemas.ts";
+import { type Lead, lead as leadSchema, recordOf } from "../../../shared/schemas.ts";
 import type { LeadInput } from "./lead-check.ts";
 
 /** An import of a file into an account. */
@@ -14,15 +14,8 @@ export interface Import {
 /** The lead of a row: the same one however often the file is imported. */
 export function importedLead({ at, ...input }: LeadInput, line: number, { digest, startedAt }: Import): Lead {
   const id = input.id ?? `lead_${encodeTime(at ?? startedAt, 10)}${randomPart(line, digest)}`;
-  const { name, email, score = 0, status = "new", source, tags = [] } = input;
-  return {
-    id,
-    name,
-    ...(email !== undefined && { email }),
-    ...{ score, status },
-    ...(source !== undefined && { source }),
-    ...{ tags, createdAt: createdAt(id) },
-  };
+  const { score = 0, status = "new", tags = [] } = input;
+  return recordOf<Lead>(leadSchema, { ...input, id, score, status, tags, createdAt: createdAt(id) });
 }
 
 /**
