@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { endLeftEngine, endProcess, signalProcess, spawnEngine } from "./engine-process.ts";
 import { LocalRunError } from "./errors.ts";
+import { indexStream } from "./stream-index.ts";
 
 /** A running DynamoDB. */
 export interface Engine {
@@ -51,6 +52,7 @@ export async function startEngine({ directory, log, onExit }: EngineOptions): Pr
   child.once("exit", () => process.off("exit", endAtOnce));
   try {
     await untilReady(child, endpoint, isAlive);
+    if (databaseFile) indexStream(databaseFile);
   } catch (error) {
     endAtOnce();
     throw error;

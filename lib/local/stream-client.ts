@@ -31,6 +31,9 @@ export class StreamError extends Error {
   }
 }
 
+/** How many records the streams return at most. */
+export const mostRecords = 1000;
+
 /** Milliseconds that the engine may take to answer. */
 const patience = 10_000;
 
@@ -59,7 +62,7 @@ export function createStreamClient(endpoint: string, sign: Sign): StreamClient {
       const input = { StreamArn, ShardId, ShardIteratorType, SequenceNumber };
       return (await call<{ ShardIterator: string }>("GetShardIterator", input)).ShardIterator;
     },
-    async records(ShardIterator, Limit = 1000) {
+    async records(ShardIterator, Limit = mostRecords) {
       const answer = await call<Records>("GetRecords", { ShardIterator, Limit });
       return { records: answer.Records, next: answer.NextShardIterator ?? undefined };
     },

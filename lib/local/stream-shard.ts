@@ -3,10 +3,17 @@ import type { Checkpoint } from "./checkpoint.ts";
 import { messageOf } from "./errors.ts";
 import type { EventSource } from "./event-source.ts";
 import { pause } from "./pause.ts";
-import { type StreamClient, StreamError } from "./stream-client.ts";
+import { mostRecords, type StreamClient, StreamError } from "./stream-client.ts";
 import type { StreamLane } from "./stream-lane.ts";
 
-/** Milliseconds between two looks for records where there were none. */
+/**
+ * Milliseconds between two looks that find all there is: Lambda looks four times a second.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ */
+const interval = 250;
+
+/** Milliseconds between two looks at what is being delivered. */
 const idle = 200;
 
 /** Milliseconds before the engine is asked again after it failed. */
@@ -46,7 +53,7 @@ export async function readShard(reading: ShardReading): Promise<void> {
       if (next === undefined) return await delivered(reading);
       iterator = next;
       failing = false;
-      if (records.length === 0) await pause(idle, signal);
+      if (records.length < mostRecords) await pause(interval, signal);
       while (checkpoint.open > waitingBatches * source.batchSize && !signal.aborted)
         await pause(idle, signal);
     } catch (error) {

@@ -1,11 +1,18 @@
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { CreateTableCommand, DescribeTimeToLiveCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lockDataDirectory } from "../../lib/local/data-lock.ts";
 import { engineClient } from "../../lib/local/dynamodb-client.ts";
 import { startEngine } from "../../lib/local/engine.ts";
-import { endLeftEngine, isEngineOn, signalProcess, spawnEngine } from "../../lib/local/engine-process.ts";
+import {
+  endLeftEngine,
+  engineBinary,
+  isEngineOn,
+  signalProcess,
+  spawnEngine,
+} from "../../lib/local/engine-process.ts";
 import { LocalRunError } from "../../lib/local/errors.ts";
 import { ensureTable } from "../../lib/local/table-setup.ts";
 import { parseStack } from "../../lib/local/template.ts";
@@ -47,6 +54,28 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     const { TableNames } = await second.client.send(new ListTablesCommand());
     expect(TableNames).toEqual(["probes"]);
     expect([...first.log, ...second.log]).toEqual([]);
+  });
+
+  test.each([
+    [
+      "a write",
+      "SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records WHERE table_name = ?",
+    ],
+    [
+      "a look at a stream",
+      "SELECT event_name, keys_json, new_image, old_image, sequence_number, created_at, user_identity FROM _stream_records WHERE table_name = ? AND shard_id = ? AND CAST(sequence_number AS INTEGER) > ? ORDER BY CAST(sequence_number AS INTEGER) ASC LIMIT ?",
+    ],
+  ])("does not read a whole stream for %s", async (_what, query) => {
+    const directory = await dataDirectory();
+    await start(directory);
+    // The engine's own queries, as its binary has them.
+    const binary = (await readFile(engineBinary(), "latin1"))
+      .replaceAll(/\?\d/g, "?")
+      .replaceAll(/\s+/g, " ");
+    expect(binary).toContain(query);
+    using database = new DatabaseSync(join(directory, "dynamodb.sqlite"), { readOnly: true });
+    const [step] = database.prepare(`EXPLAIN QUERY PLAN ${query}`).all().slice(-1);
+    expect(step).toMatchObject({ detail: expect.stringContaining("stream_by_number (table_name=?") });
   });
 
   test("two that create the table at once both succeed", async () => {

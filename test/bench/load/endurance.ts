@@ -29,6 +29,7 @@ export async function endure(
   traffic: Traffic,
   connections: number,
   { requests, samplesOfTenth }: Length,
+  log: (line: string) => void,
 ): Promise<Endurance> {
   const tally = new Tally();
   const samples: HeapSample[] = [];
@@ -36,6 +37,7 @@ export async function endure(
   for (let sent = portion; sent <= requests; sent += portion) {
     let left = portion;
     await saturate(traffic, connections, () => left-- > 0, tally);
+    log(`${sent.toLocaleString("en")} of ${requests.toLocaleString("en")} requests`);
     samples.push({ requests: sent, heaps: await service.heap() });
   }
   return { requests, connections, tally, samples };

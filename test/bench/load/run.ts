@@ -52,9 +52,8 @@ async function mixedLoad(service: Service, { endurance: length, levels, levelSec
   log("warming up");
   await warmUp(accounts, connections, enduranceConnections);
   const traffic = { next: mixOf(accounts, random), connections };
-  log(`${length.requests.toLocaleString("en")} requests`);
   // First: the growing load starts environments that this one does not need.
-  const endurance = await endure(service, traffic, enduranceConnections, length);
+  const endurance = await endure(service, traffic, enduranceConnections, length, log);
   log("growing load");
   const results = await ramp(traffic, levels, levelSeconds);
   connections.close();

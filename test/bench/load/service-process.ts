@@ -1,5 +1,6 @@
 /**
- * The service in a process of its own, as `npm start` runs it but for data in memory and the context that it is given.
+ * The service in a process of its own, as `npm start` runs it but for a fresh data directory and the context that it is
+ * given.
  *
  * It says when it takes requests, and from then on does what it is told.
  *
@@ -24,10 +25,13 @@ process.once("disconnect", () => process.exit());
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 
 const log = createWriteStream(logFile);
-const templateDirectory = await synthesize();
+const directory = await mkdtemp(join(tmpdir(), "bench-load-"));
+process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+const templateDirectory = await synthesize(join(directory, "stack"));
 const { functions } = await readStack(templateDirectory);
 const run = await startLocal({
   templateDirectory,
+  dataDirectory: join(directory, "data"),
   log: (line) => log.write(`${line}\n`),
   onEngineExit: () => process.exit(1),
 });
@@ -53,9 +57,7 @@ process.on("message", async ({ name, account = "" }: Command) =>
 );
 process.send?.({ outcome: run.url });
 
-async function synthesize(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "bench-load-"));
-  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+async function synthesize(directory: string): Promise<string> {
   const workerData = { directory, context: JSON.parse(context) };
   await once(new Worker(new URL("./assembly.ts", import.meta.url), { workerData }), "exit");
   return directory;
