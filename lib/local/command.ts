@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import { Command } from "commander";
 import { demoKey } from "./demo-key.ts";
 import { LocalRunError } from "./errors.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference.ts";
+import { serveChanges } from "./watch.ts";
 
 /** npm passes a Ctrl-C on to a process that had it from the terminal already: within this time, it is the same one. */
 const sameSignal = 500;
@@ -15,17 +17,39 @@ interface Settings {
 }
 
 /** `npm start`: runs the service until a signal ends it. */
-export async function runCommand(env: NodeJS.ProcessEnv): Promise<void> {
-  const settings = readSettings(env);
+export const startCommand = () =>
+  new Command("npm start --")
+    .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
+    .option("--watch", "bring changed sources to the functions, and start again when the stack changes")
+    .addHelpText(
+      "after",
+      "\nPORT, DATA_DIR, EVENTS_URL and DYNAMODB_ENDPOINT in the environment are in the README.",
+    )
+    .action(({ watch = false }: { watch?: boolean }) => serve(readSettings(process.env), watch));
+
+async function serve(settings: Settings, watch: boolean): Promise<void> {
   let run: LocalRun | undefined;
   stopOnSignals(() => run);
   console.log("Starting …");
   const key = Promise.withResolvers<string>();
   const pages = referencePages(key.promise);
-  run = await startLocal({ ...settings, pages, onEngineExit: () => engineDied(run) });
+  const options = { ...settings, pages, onEngineExit: () => engineDied(run) };
+  run = await startLocal(options);
   const apiKey = await demoKey(settings.dataDirectory, run);
   key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));
+  if (!watch) return;
+  const port = Number(new URL(run.url).port);
+  let current = run;
+  await serveChanges({
+    run: () => current,
+    async restart(templateDirectory) {
+      run = undefined;
+      await current.stop();
+      current = await startLocal({ ...options, port, templateDirectory });
+      run = current;
+    },
+  });
 }
 
 async function engineDied(run: LocalRun | undefined): Promise<void> {

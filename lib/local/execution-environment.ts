@@ -76,6 +76,10 @@ export class ExecutionEnvironment {
     return this.#alive;
   }
 
+  get codeDirectory(): string {
+    return this.#function.codeDirectory;
+  }
+
   /**
    * Calls the function; one call at a time.
    *

@@ -11,6 +11,8 @@ export interface FunctionPool {
    * @throws FunctionError when it gave no answer; why is in the log
    */
   invoke(payload: string): Promise<unknown>;
+  /** Serves by the code in another directory; what is being served ends by the old one. */
+  reload(codeDirectory: string): void;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export function createFunctionPool(
 ): FunctionPool {
   const environments = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
+  let { codeDirectory } = fn;
   const waiting: ((environment: ExecutionEnvironment) => void)[] = [];
   let closed = false;
   const logAsFunction = (text: string) => {
@@ -44,7 +47,7 @@ export function createFunctionPool(
   };
 
   function start(): ExecutionEnvironment {
-    const environment = new ExecutionEnvironment(fn, variables, logAsFunction);
+    const environment = new ExecutionEnvironment({ ...fn, codeDirectory }, variables, logAsFunction);
     environments.add(environment);
     logAsFunction(`Environment ${environments.size} starts.`);
     return environment;
@@ -60,6 +63,7 @@ export function createFunctionPool(
   }
 
   function release(environment: ExecutionEnvironment): void {
+    if (environment.codeDirectory !== codeDirectory) void environment.end();
     if (!environment.alive) environments.delete(environment);
     const next = waiting.shift();
     if (next) next(environment.alive ? environment : start());
@@ -77,6 +81,13 @@ export function createFunctionPool(
         throw new FunctionError(`The function ${fn.label} failed.`, { cause: error });
       } finally {
         release(environment);
+      }
+    },
+    reload(directory) {
+      codeDirectory = directory;
+      for (const environment of idle.splice(0)) {
+        environments.delete(environment);
+        void environment.end();
       }
     },
     async close() {

@@ -5,17 +5,12 @@ import { join } from "node:path";
 import { openDataDirectory } from "./data-directory.ts";
 import { engineClient, signAs } from "./dynamodb-client.ts";
 import { startEngine } from "./engine.ts";
-import { createFunctionPool, type FunctionPool } from "./function-pool.ts";
-import type { LocalFunction } from "./functions.ts";
+import { startFunctions } from "./function-pools.ts";
 import { listen, type Pages, startGateway } from "./gateway.ts";
-import { type Sign, startIamProxy } from "./iam-proxy.ts";
-import { lambdaVariables } from "./lambda-variables.ts";
-import type { Invoke } from "./service.ts";
 import { startStreams } from "./streams.ts";
 import { synthesize } from "./synthesize.ts";
-import { partitionKeyOf } from "./table-definition.ts";
 import { ensureTable } from "./table-setup.ts";
-import { type LocalStack, readStack } from "./template.ts";
+import { readStack } from "./template.ts";
 
 interface LocalOptions {
   /** Where data are kept from one run to the next; without it they are in memory. */
@@ -47,6 +42,10 @@ export interface LocalRun {
   /** The engine itself, for whoever has no role. */
   readonly dynamodbEndpoint: string;
   readonly tableName: string;
+  /** The cloud assembly that is served. */
+  readonly templateDirectory: string;
+  /** Serves by the functions' code in another directory, a folder of it for each. */
+  reload(bundles: string): void;
   stop(): Promise<void>;
 }
 
@@ -84,14 +83,17 @@ async function start(options: LocalOptions, undo: Undo): Promise<Omit<LocalRun, 
   if (data) undo.push(data.close);
   await checkPort(port);
   const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, log, undo));
-  const { throttle, ...stack } = await loadStack(options.templateDirectory, data?.path, undo);
+  const templateDirectory = options.templateDirectory ?? (await synthesizeFor(data?.path, undo));
+  const { throttle, ...stack } = await readStack(templateDirectory);
   const client = engineClient(endpoint);
   undo.push(() => client.destroy());
   await ensureTable(client, stack.table, endpoint);
 
   const { TableName: tableName } = stack.table.input;
   const sign = signAs(client, endpoint);
-  const invoke = await startFunctions(stack, { endpoint, sign, maxEnvironments, log }, undo);
+  const functions = await startFunctions(stack, { endpoint, sign, maxEnvironments, log });
+  undo.push(functions.stop);
+  const { invoke, reload } = functions;
   if (options.streams !== false) {
     const file = data && join(data.path, "stream.json");
     const { eventsUrl } = options;
@@ -105,32 +107,7 @@ async function start(options: LocalOptions, undo: Undo): Promise<Omit<LocalRun, 
   undo.push(gateway.stop);
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data?.writeRun(run);
-  return run;
-}
-
-interface FunctionsOptions {
-  readonly endpoint: string;
-  readonly sign: Sign;
-  readonly maxEnvironments: number;
-  readonly log: Log;
-}
-
-/** Makes every function ready to be called, with its way to the engine. @returns how to call one */
-async function startFunctions(
-  { functions, table }: LocalStack,
-  { endpoint, sign, maxEnvironments, log }: FunctionsOptions,
-  undo: Undo,
-): Promise<Invoke> {
-  const keyOf = (index?: string) => partitionKeyOf(table, index);
-  const proxy = await startIamProxy({ endpoint, partitionKeyOf: keyOf, sign, log });
-  undo.push(proxy.close);
-  const pools = new Map<LocalFunction, FunctionPool>();
-  for (const fn of functions) {
-    const variables = lambdaVariables(fn, { endpoint: proxy.endpoint, accessKeyId: proxy.accessKeyFor(fn) });
-    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, log }));
-  }
-  undo.push(() => Promise.all([...pools.values()].map((pool) => pool.close())));
-  return async (fn, payload) => pools.get(fn)?.invoke(payload);
+  return { ...run, templateDirectory, reload };
 }
 
 /** Finds out that the port is taken before the seconds that the rest needs. */
@@ -151,14 +128,9 @@ async function startEmbedded(
   return engine.endpoint;
 }
 
-async function loadStack(
-  ready: string | undefined,
-  dataDirectory: string | undefined,
-  undo: Undo,
-): Promise<LocalStack> {
-  if (ready !== undefined) return readStack(ready);
-  if (dataDirectory !== undefined) return readStack(await synthesize(join(dataDirectory, "stack")));
+async function synthesizeFor(dataDirectory: string | undefined, undo: Undo): Promise<string> {
+  if (dataDirectory !== undefined) return synthesize(join(dataDirectory, "stack"));
   const directory = await mkdtemp(join(tmpdir(), "local-run-"));
   undo.push(() => rm(directory, { recursive: true, force: true }));
-  return readStack(await synthesize(directory));
+  return synthesize(directory);
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
-import { openApiDocument } from "../openapi/document.ts";
+import { callAfresh } from "./afresh.ts";
 import type { Pages } from "./gateway.ts";
 import type { HttpAnswer } from "./response.ts";
 
@@ -47,11 +47,18 @@ export function referencePages(apiKey: Promise<string>): Pages {
   return async ({ method, url = "", headers: { host = "" } }) => {
     if (method !== "GET" || !/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host)) return undefined;
     const [path = ""] = url.split("?");
-    if (path === "/docs/openapi.json") return json({ ...openApiDocument(), servers: [{ url: "/" }] });
+    if (path === "/docs/openapi.json") return json({ ...(await document()), servers: [{ url: "/" }] });
     if (path === "/docs/api-key.json") return json(await apiKey);
     const file = files.get(path);
     return file === undefined ? undefined : answer(extname(file), await readFile(file));
   };
+}
+
+/** Made of the schemas as they are now, which may have been edited since this process began. */
+async function document(): Promise<object> {
+  const module = new URL("../openapi/document.ts", import.meta.url);
+  const failure = "The reference cannot be made";
+  return (await callAfresh([module, "openApiDocument"], { failure })) as object;
 }
 
 const json = (value: unknown) => answer(".json", JSON.stringify(value));

@@ -33,6 +33,25 @@ const suffix = ".template.json";
 
 /** Reads the one stack of a synthesized cloud assembly. */
 export async function readStack(directory: string): Promise<LocalStack> {
+  const name = await stackName(directory);
+  const template = await readJson<Template>(join(directory, name + suffix));
+  const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
+  return parseStack(name, template, assetsOf(directory, manifest));
+}
+
+/** Whether two cloud assemblies are of the same stack but for the code of its functions. */
+export async function isSameStack(directory: string, other: string): Promise<boolean> {
+  const [template, otherTemplate] = await Promise.all([directory, other].map(templateWithoutCode));
+  return template === otherTemplate;
+}
+
+/** Assets are named by a hash of what is in them. */
+async function templateWithoutCode(directory: string): Promise<string> {
+  const text = await readFile(join(directory, (await stackName(directory)) + suffix), "utf8");
+  return text.replaceAll(/[0-9a-f]{64}/g, "");
+}
+
+async function stackName(directory: string): Promise<string> {
   const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
   const [file, ...others] = files;
   if (file === undefined || others.length > 0) {
@@ -40,10 +59,7 @@ export async function readStack(directory: string): Promise<LocalStack> {
       `${directory} holds ${files.length} templates, not one: synthesize the stack into it.`,
     );
   }
-  const name = file.slice(0, -suffix.length);
-  const template = await readJson<Template>(join(directory, file));
-  const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
-  return parseStack(name, template, assetsOf(directory, manifest));
+  return file.slice(0, -suffix.length);
 }
 
 const readJson = async <T>(file: string) => JSON.parse(await readFile(file, "utf8")) as T;

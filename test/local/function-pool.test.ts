@@ -12,7 +12,7 @@ async function createPool(
   const fn = await createFunction(source, settings);
   const pool = createFunctionPool(fn, { variables, maxEnvironments, log: (line) => log.push(line) });
   onTestFinished(() => pool.close());
-  return { log, call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)) };
+  return { log, reload: pool.reload, call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)) };
 }
 
 const handler = (body: string) => `exports.handler = async (event, context) => { ${body} };`;
@@ -68,6 +68,20 @@ test("requests past the maximum wait for an environment", async () => {
   const answers = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
   expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(2);
   expect(answers.every(({ most }) => most === 1)).toBe(true);
+});
+
+test("new code serves what comes after it; what is being served ends by the old, and waits in vain for neither", async () => {
+  const answering = (word: string) =>
+    handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
+  const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
+  expect(await call({ wait: 0 })).toBe("old");
+  const served = call({ wait: 200 });
+  const waiting = call({ wait: 0 });
+  reload((await createFunction(answering("new"))).codeDirectory);
+  expect(await Promise.all([served, waiting, call({ wait: 0 })])).toEqual(["old", "new", "new"]);
+
+  reload((await createFunction(answering("newest"))).codeDirectory);
+  expect(await call({ wait: 0 })).toBe("newest");
 });
 
 test("the environment used last is used first", async () => {

@@ -1,7 +1,9 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { partitionKeyOf } from "../../lib/local/table-definition.ts";
-import { parseStack } from "../../lib/local/template.ts";
-import { createTemplate } from "./support/stack.ts";
+import { isSameStack, parseStack } from "../../lib/local/template.ts";
+import { createTemplate, temporaryDirectory } from "./support/stack.ts";
 
 const findAsset = (key: string) => (key === "probe.zip" ? { directory: "/code", name: "probe" } : undefined);
 const parse = (template: unknown) =>
@@ -119,3 +121,15 @@ const set = (resource: Resources[string] | undefined, properties: object) =>
 const policies = (statement: object) => [
   { PolicyDocument: { Statement: { Effect: "Allow", Action: "dynamodb:*", Resource: "*", ...statement } } },
 ];
+
+test("a stack is the same with other code, and another with anything else", async () => {
+  const assembly = async (code: string, timeout: number) => {
+    const directory = await temporaryDirectory();
+    const properties = { Code: { S3Key: `${code.repeat(32)}.zip` }, Timeout: timeout };
+    await writeFile(join(directory, "probe.template.json"), JSON.stringify(properties));
+    return directory;
+  };
+  const first = await assembly("a1", 3);
+  expect(await isSameStack(first, await assembly("b2", 3))).toBe(true);
+  expect(await isSameStack(first, await assembly("a1", 4))).toBe(false);
+});

@@ -16,10 +16,19 @@ export interface StartedCommand {
   readonly ended: Promise<number | string>;
 }
 
+interface Start {
+  /** The project's root. */
+  readonly cwd?: string;
+  readonly args?: readonly string[];
+}
+
 /** Starts `bin/local.ts` in a process group of its own. */
-export function startCommand(env: Record<string, string>): StartedCommand {
-  const child = spawn(process.execPath, ["bin/local.ts"], {
-    cwd: root,
+export function startCommand(
+  env: Record<string, string>,
+  { cwd = root, args = [] }: Start = {},
+): StartedCommand {
+  const child = spawn(process.execPath, ["bin/local.ts", ...args], {
+    cwd,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH ?? "", ...env },

@@ -1,0 +1,91 @@
+import { rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { watch } from "chokidar";
+import { callAfresh } from "./afresh.ts";
+import { LocalRunError } from "./errors.ts";
+import type { LocalRun } from "./local-run.ts";
+import { synthesize } from "./synthesize.ts";
+import { isSameStack } from "./template.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** What functions and stack are made of. */
+const sources = ["functions", "shared", "lib", "cdk.json"];
+
+/** What is in neither; this process has loaded the local run and cannot load it anew. */
+const ignored = ["lib/local", "lib/ops"].map((path) => join(root, path));
+
+/** How long no file may change before all are read, in milliseconds: editors and git write several at once. */
+const settled = 100;
+
+interface Served {
+  /** What serves now; its cloud assembly is in a directory that is its own. */
+  readonly run: () => LocalRun;
+  /** Ends the run, and starts another that serves the cloud assembly. */
+  readonly restart: (templateDirectory: string) => Promise<void>;
+}
+
+interface Change {
+  /** The last of the files that changed, from the root. */
+  readonly file: string;
+  /** Comes with the next change. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Brings changed sources to a run: new code of the functions at once; another stack, which takes seconds to
+ * synthesize, by a new start. What cannot be built is told, and what ran before goes on.
+ *
+ * @throws LocalRunError when a new start fails
+ */
+export async function serveChanges(served: Served): Promise<void> {
+  let turn = 0;
+  for await (const change of changes()) {
+    const assembly = await build(change, `bundles-${turn++ % 2}`, served.run()).catch((error: unknown) => {
+      if (error instanceof LocalRunError) console.error(`[watch] ${error.message}`);
+      else if (!change.signal.aborted) throw error;
+    });
+    if (assembly === undefined) continue;
+    console.log("[watch] The stack is another: starting again …");
+    await served.restart(assembly);
+    console.log("[watch] Serving the other stack.");
+  }
+}
+
+/** Has the run serve new code. @returns the cloud assembly to start again with, if the stack is another */
+async function build(
+  { file, signal }: Change,
+  name: string,
+  { templateDirectory, reload }: LocalRun,
+): Promise<string | undefined> {
+  const began = performance.now();
+  const bundles = join(dirname(templateDirectory), name);
+  await rm(bundles, { recursive: true, force: true });
+  const module = new URL("../bundle.ts", import.meta.url);
+  await callAfresh([module, "bundleFunctions", bundles], { failure: `After a change of ${file}` });
+  reload(bundles);
+  console.log(`[watch] ${file} changed: new code after ${Math.round(performance.now() - began)} ms.`);
+
+  const other = basename(templateDirectory) === "stack" ? "stack-next" : "stack";
+  const assembly = await synthesize(join(dirname(templateDirectory), other), { bundles, signal });
+  return (await isSameStack(templateDirectory, assembly)) ? undefined : assembly;
+}
+
+/** Every time that sources have changed and settled. */
+async function* changes(): AsyncGenerator<Change> {
+  const watcher = watch(sources, { cwd: root, ignored, ignoreInitial: true });
+  let next = Promise.withResolvers<string>();
+  let controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  watcher.on("all", (_event, file) => {
+    controller.abort();
+    clearTimeout(timer);
+    timer = setTimeout(() => next.resolve(file), settled);
+  });
+  for (;;) {
+    const file = await next.promise;
+    next = Promise.withResolvers();
+    controller = new AbortController();
+    yield { file, signal: controller.signal };
+  }
+}
