@@ -34,6 +34,13 @@ describe("a read of the base table is consistent", () => {
     ]);
   });
 
+  test("of what a request did before its lead was deleted", async () => {
+    const headers = { "idempotency-key": "key-1" };
+    expect((await call("send-message", { body: message, headers })).status).toBe(404);
+    expect(reads()).toHaveLength(3);
+    expect(reads()[2]).toMatchObject({ Key: { pk: "IDEMPOTENCY#acme#key-1" }, ConsistentRead: true });
+  });
+
   test("of an API key", async () => {
     table.on(GetCommand).resolves({});
     await authorize(authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`));
