@@ -1,36 +1,29 @@
 import { setTimeout } from "node:timers/promises";
 import createClient from "openapi-fetch";
-import type { components, paths } from "./api.d.ts";
+import type { paths } from "./api.d.ts";
 
-const { API_URL = "http://127.0.0.1:3000", API_KEY } = process.env;
-const api = createClient<paths>({ baseUrl: API_URL, headers: { Authorization: `Bearer ${API_KEY}` } });
-
-/** Every lead from a source, page after page. */
-async function* leadsFrom(source: string) {
-  for (let page = 1; ; page++) {
-    const query = { source, page, limit: 100 };
-    const { data, error } = await api.GET("/api/v1/leads", { params: { query } });
-    if (!data) throw new Error(JSON.stringify(error));
-    yield* data.data;
-    if (page * query.limit >= data.pagination.total) return;
-  }
+/** Sends again what was not answered, or too early or in vain: a message is sent once, for it has a key of its own. */
+async function persistent(request: Request, attempt = 1): Promise<Response> {
+  const answer = await fetch(request.clone()).catch(() => undefined);
+  if (answer && answer.status !== 429 && answer.status < 500) return answer;
+  if (attempt === 5) return answer ?? Response.error();
+  await setTimeout(1000 * Number(answer?.headers.get("Retry-After") ?? attempt));
+  return persistent(request, attempt + 1);
 }
 
-/** Sends a message once, though its request may have to be sent several times. */
-async function send(body: components["schemas"]["NewMessage"]) {
-  const header = { "Idempotency-Key": crypto.randomUUID() };
-  for (let attempt = 1; ; attempt++) {
-    const answer = await api
-      .POST("/api/v1/conversations", { body, params: { header } })
-      .catch(() => undefined);
-    if (answer?.data) return answer.data;
-    const passing = !answer || answer.response.status === 429 || answer.response.status >= 500;
-    if (!passing || attempt === 5) throw new Error(JSON.stringify(answer?.error ?? "no answer"));
-    await setTimeout(1000 * Number(answer?.response.headers.get("Retry-After") ?? attempt));
-  }
-}
+const { API_URL: baseUrl = "http://127.0.0.1:3000", API_KEY } = process.env;
+const headers = { Authorization: `Bearer ${API_KEY}` };
+const api = createClient<paths>({ baseUrl, headers, fetch: (request) => persistent(request) });
 
-for await (const { id: leadId, name } of leadsFrom("website")) {
-  const { conversationId } = await send({ leadId, channel: "whatsapp", message: `Hello ${name}` });
-  console.log(conversationId);
+for (let page = 1, last = 1; page <= last; page++) {
+  const query = { source: "website", page, limit: 100 };
+  const { data: leads, error } = await api.GET("/api/v1/leads", { params: { query } });
+  if (!leads) throw new Error(JSON.stringify(error));
+  last = Math.ceil(leads.pagination.total / query.limit);
+  for (const { id: leadId, name } of leads.data) {
+    const header = { "Idempotency-Key": `welcome-${leadId}` };
+    const body = { leadId, channel: "whatsapp", message: `Hello ${name}` };
+    const { data: sent, error } = await api.POST("/api/v1/conversations", { params: { header }, body });
+    console.log(sent?.conversationId ?? JSON.stringify(error));
+  }
 }

@@ -45,17 +45,21 @@ async function startUnreliable(): Promise<{ url: string; posts: () => number }> 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts: () => posts };
 }
 
-test("walks all pages, and sends each message once though the network fails it", async () => {
+test("walks all pages, and greets each lead once, though the network fails it and it is run again", async () => {
   const { apiKey } = await api.issueKey(randomUUID());
   const create = (source: string) => request(api, "create-lead", { apiKey, body: { name: "Ada", source } });
   await Promise.all(Array.from({ length: 101 }, () => create("website")));
   await create("elsewhere");
   const { url, posts } = await startUnreliable();
-  const env = { PATH: process.env.PATH, API_URL: url, API_KEY: apiKey };
-  const { stdout } = await run(process.execPath, ["client.ts"], { cwd: directory, env });
-  const printed = stdout.trim().split("\n");
+  const greet = async (url: string) => {
+    const env = { PATH: process.env.PATH, API_URL: url, API_KEY: apiKey };
+    const { stdout } = await run(process.execPath, ["client.ts"], { cwd: directory, env });
+    return stdout.trim().split("\n");
+  };
+  const printed = await greet(url);
   expect(new Set(printed).size).toBe(101);
   expect(posts()).toBe(103);
+  expect(await greet(api.url)).toEqual(printed);
   const pages = await Promise.all(
     [1, 2].map((page) => request(api, "list-conversations", { apiKey, query: `limit=100&page=${page}` })),
   );
