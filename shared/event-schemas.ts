@@ -5,7 +5,7 @@ import { conversation, lead, message } from "./schemas.ts";
 const version = { const: 1 } as const satisfies JSONSchema;
 
 const idOf = (prefix: string) =>
-  ({ type: "string", pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` }) as const satisfies JSONSchema;
+  ({ type: "string", pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$` }) as const satisfies JSONSchema;
 
 const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
 const { createdAt } = message.properties;

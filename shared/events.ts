@@ -1,9 +1,8 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { decodeTime } from "ulid";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
-import { createdAt } from "./ids.ts";
+import { createdAt, timeOf } from "./ids.ts";
 import { itemTypes, readPartition } from "./keys.ts";
 import { recordOf } from "./schemas.ts";
 
@@ -16,11 +15,11 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
 
 /**
  * How long after its id was made an item may be written and still be news, in milliseconds. The routes write within
- * seconds; what comes later was imported or restored, and a message must not be delivered again for that.
+ * seconds; what comes later was restored, and a message must not be delivered again for that.
  */
 const newsFor = 60_000;
 
-/** The events that tell of the new items of a batch; an item that is no news gives none. */
+/** The events that tell of the new items of a batch; an item that is no news, as of an import, gives none. */
 export const eventsOf = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
   records.flatMap((record) => eventOf(record) ?? []);
 
@@ -29,9 +28,9 @@ function eventOf({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefi
   const partition = readPartition(Keys?.pk?.S ?? "");
   const type = partition && eventTypes.get(partition.itemType);
   const id = Keys?.sk?.S ?? "";
-  if (eventName !== "INSERT" || !NewImage) return undefined;
+  if (eventName !== "INSERT" || !NewImage || NewImage.imported) return undefined;
   if (!type || !new RegExp(eventSchemas[type].properties.id.pattern).test(id)) return undefined;
-  if (writtenAt * 1000 - decodeTime(id.slice(id.indexOf("_") + 1)) > newsFor) return undefined;
+  if (writtenAt * 1000 - timeOf(id) > newsFor) return undefined;
   return recordOf<ServiceEvent>(eventSchemas[type], {
     ...unmarshall(NewImage as Record<string, AttributeValue>),
     type,

@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { updateItem, updateOf } from "./conditional-update.ts";
 import { exactlyOnce, type IdempotentRequest, type Replayed, recordOnce } from "./idempotency.ts";
 import { createdAt, newId } from "./ids.ts";
@@ -9,7 +9,7 @@ import { countedLists } from "./pages/list.ts";
 import type { Page, PageRequest } from "./pages/page.ts";
 import { retried } from "./retry.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead, recordOf } from "./schemas.ts";
-import { table, tableName } from "./table.ts";
+import { readItem, table, tableName } from "./table.ts";
 import { transact } from "./transact.ts";
 
 /**
@@ -45,11 +45,16 @@ export async function createLead(
 /**
  * Stores a lead as it is, unless the account has one of its id.
  *
+ * @param marks `imported` for a lead that no event is to tell of
  * @returns whether it was stored
  */
-export async function addLead(account: string, lead: Lead): Promise<boolean> {
+export async function addLead(
+  account: string,
+  lead: Lead,
+  marks: { readonly imported?: true } = {},
+): Promise<boolean> {
   try {
-    await table.send(new PutCommand(putNew(account, lead)));
+    await table.send(new PutCommand(putNew(account, lead, marks)));
     return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -57,23 +62,16 @@ export async function addLead(account: string, lead: Lead): Promise<boolean> {
   }
 }
 
-const putNew = (account: string, lead: Lead) => ({
+const putNew = (account: string, lead: Lead, marks: object = {}) => ({
   TableName: tableName,
-  Item: leadItem(account, lead),
+  Item: { ...leadItem(account, lead), ...marks },
   ConditionExpression: "attribute_not_exists(pk)",
 });
 
 /** Whether the account has the lead, as of now. */
 export async function leadExists(account: string, id: string): Promise<boolean> {
-  const { Item } = await table.send(
-    new GetCommand({
-      TableName: tableName,
-      Key: leadKey(account, id),
-      ConsistentRead: true,
-      ProjectionExpression: "pk",
-    }),
-  );
-  return Item !== undefined;
+  const projection = { ProjectionExpression: "pk" };
+  return (await readItem(leadKey(account, id), projection)) !== undefined;
 }
 
 /**
@@ -97,9 +95,9 @@ export const setLeadScore = (account: string, id: string, score: number, deadlin
 function changeLead(account: string, id: string, deadline: number, change: (lead: Lead) => object) {
   const Key = leadKey(account, id);
   return retried(deadline, async () => {
-    const { Item } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-    if (!Item) return undefined;
-    const lead = toLead(Item);
+    const item = await readItem(Key);
+    if (!item) return undefined;
+    const lead = toLead(item);
     // Keys of indexes are made of the source.
     return toLead(await updateItem(updateOf(Key, { ...change(lead) }, { source: lead.source })));
   });

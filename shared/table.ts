@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { requiredEnv } from "./env.ts";
 
 /** The one table's name. */
@@ -43,3 +43,12 @@ class LateAttemptError extends Error {
 export const table = DynamoDBDocumentClient.from(client, {
   marshallOptions: { removeUndefinedValues: true },
 });
+
+/** An item, or a part of it, as it is now. */
+export async function readItem(
+  key: Readonly<Record<string, string>>,
+  part: { readonly ProjectionExpression?: string } = {},
+) {
+  const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true, ...part });
+  return (await table.send(command)).Item;
+}

@@ -5,6 +5,8 @@ import { appendFile, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { leadKey } from "../../shared/keys.ts";
+import { readItem } from "../../shared/table.ts";
 import { call } from "../support/call.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../support/lead-files.ts";
 import { dataDirectoryOfRun, ops } from "../support/ops.ts";
@@ -53,6 +55,14 @@ describe("leads import", () => {
     const { body } = await call("list-leads", { account, query: "status=new&source=web" });
     expect(body.data).toEqual([leads[0]]);
     expect((await call("list-leads", { account })).body.data).toEqual(leads.toReversed());
+  });
+
+  test("marks its leads, so that no event tells of them", async () => {
+    const { account, leads } = await imported("name\nAda\n");
+    expect(await readItem(leadKey(account, leads[0]?.id ?? ""))).toMatchObject({
+      name: "Ada",
+      imported: true,
+    });
   });
 
   test("takes a row's own time, status and score", async () => {
@@ -153,13 +163,22 @@ describe("leads import", () => {
 
   test("refuses what is no file, and to write over the file itself", async () => {
     const path = filePath(".csv");
-    expect(await importFile("a", path)).toMatchObject({ code: 1, stderr: /cannot be read \(ENOENT\)/ });
+    expect(await importFile("a", path)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/cannot be read \(ENOENT\)/),
+    });
     await mkdir(path);
-    expect(await importFile("a", path)).toMatchObject({ code: 1, stderr: /is no file/ });
+    expect(await importFile("a", path)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is no file/),
+    });
     const file = await leadFile("name\n\n");
     const rejects = join(file, "..", ".", file.slice(file.lastIndexOf("/") + 1));
     const refused = await importFile("a", file, "--rejects", rejects);
-    expect(refused).toMatchObject({ code: 1, stderr: /--rejects names the file itself/ });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/--rejects names the file itself/),
+    });
   });
 
   test("--dry-run tells what an import would, and writes nothing", async () => {

@@ -16,7 +16,7 @@ const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
 /** The stream's record of a new item; AWS says in whole seconds when it was written. */
 function recordOf(item: { pk: string; sk: string }, writtenAfter = 0): DynamoDBRecord {
   const { pk, sk } = item;
-  const madeAt = /_\w{26}$/.test(sk) ? decodeTime(sk.slice(-26)) : 0;
+  const madeAt = /_[0-7]\w{25}$/.test(sk) ? decodeTime(sk.slice(-26)) : 0;
   return {
     eventName: "INSERT",
     dynamodb: {
@@ -103,6 +103,8 @@ describe("no event comes of", () => {
     ["an item under another type's id", { ...lead, sk: messageId }],
     ["an item whose id is none of ours", { ...lead, sk: "lead_1" }],
     ["an item whose id begins as one of ours", { ...lead, sk: `${leadId}x` }],
+    ["an item whose id has a time that no ULID has", { ...lead, sk: `lead_8${"Z".repeat(25)}` }],
+    ["a lead that was imported", { ...lead, imported: true }],
   ])("%s", (_, item) => {
     expect(eventsOf([recordOf(item)])).toEqual([]);
   });
@@ -118,7 +120,7 @@ describe("no event comes of", () => {
   });
 });
 
-test("What is written long after its id was made was imported, and a message is not sent again for that", () => {
+test("What is written long after its id was made was restored, and a message is not sent again for that", () => {
   expect(eventsOf([recordOf(message, 59_000)])).toHaveLength(1);
   expect(eventsOf([recordOf(message, 62_000)])).toEqual([]);
   expect(eventsOf([recordOf(lead, 24 * 3_600_000)])).toEqual([]);

@@ -1,10 +1,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { decodeTime } from "ulid";
 import { toFaults } from "../../../shared/http/faults.ts";
+import { timeOf } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/limits.ts";
 import { lead, newLead } from "../../../shared/schemas.ts";
+import { isRecord } from "../../is-record.ts";
 import { validation } from "../../validators.ts";
 import { type RowFault, rowFault } from "./row.ts";
 
@@ -35,8 +36,8 @@ const validate = new Ajv2020(validation).compile({ type: "object", properties: {
  * @param now the latest time at which a lead may say that it was made, in milliseconds since the epoch
  */
 export function checkLead(value: unknown, now: number): Checked {
-  const { id, score, createdAt, ...others } = isObject(value) ? value : {};
-  const body = isObject(value) ? others : value;
+  const { id, score, createdAt, ...others } = isRecord(value) ? value : {};
+  const body = isRecord(value) ? others : value;
   const own = [...idFaults(id, now), ...scoreFaults(score), ...timeFaults(createdAt, id, now)];
   if (validate({ body }) && own.length === 0) {
     const at = typeof createdAt === "string" ? { at: Date.parse(createdAt) } : {};
@@ -44,9 +45,6 @@ export function checkLead(value: unknown, now: number): Checked {
   }
   return { faults: [...schemaFaults(), ...own].slice(0, mostFaults) };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const schemaFaults = () =>
   toFaults(validate.errors ?? [], { query: {} }).map(({ field, code, message }) =>
@@ -63,8 +61,6 @@ function idFaults(id: unknown, now: number): RowFault[] {
 
 const isLeadId = (id: unknown): id is string =>
   typeof id === "string" && /^lead_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id);
-
-const timeOf = (id: string) => decodeTime(id.slice("lead_".length));
 
 function scoreFaults(score: unknown): RowFault[] {
   const { minimum, maximum } = lead.properties.score;
