@@ -30,6 +30,7 @@ export async function callAfresh(
   [module, name, ...args]: [module: URL, name: string, ...args: unknown[]],
   { failure, signal }: Options,
 ): Promise<unknown> {
+  signal?.throwIfAborted();
   const workerData = { module: module.href, name, args } satisfies Call;
   const worker = new Worker(new URL("./afresh-worker.ts", import.meta.url), { workerData });
   signal?.addEventListener("abort", () => void worker.terminate(), { once: true });

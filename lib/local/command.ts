@@ -44,8 +44,8 @@ async function serve(settings: Settings, watch: boolean): Promise<void> {
   await serveChanges({
     run: () => current,
     async restart(templateDirectory) {
-      run = undefined;
       await current.stop();
+      run = undefined;
       current = await startLocal({ ...options, port, templateDirectory });
       run = current;
     },

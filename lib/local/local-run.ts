@@ -60,8 +60,14 @@ type Undo = (() => unknown)[];
 /** Starts the whole service on this machine, as its template describes it. */
 export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> {
   const undo: Undo = [];
-  const stop = async () => {
+  const undoAll = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
+  };
+  let stopping: Promise<void> | undefined;
+  // Whoever asks waits for the same end.
+  const stop = () => {
+    stopping ??= undoAll();
+    return stopping;
   };
   try {
     return { ...(await start(options, undo)), stop };

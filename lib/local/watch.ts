@@ -2,10 +2,10 @@ import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { watch } from "chokidar";
 import { callAfresh } from "./afresh.ts";
-import { LocalRunError } from "./errors.ts";
+import { LocalRunError, messageOf } from "./errors.ts";
 import type { LocalRun } from "./local-run.ts";
 import { synthesize } from "./synthesize.ts";
-import { isSameStack } from "./template.ts";
+import { isSameStack, readStack } from "./template.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -39,9 +39,10 @@ interface Change {
  * @throws LocalRunError when a new start fails
  */
 export async function serveChanges(served: Served): Promise<void> {
-  let turn = 0;
+  /** Where the next bundles go, then where those that serve are: what is broken must not replace them. */
+  const places = ["bundles-0", "bundles-1"];
   for await (const change of changes()) {
-    const assembly = await build(change, `bundles-${turn++ % 2}`, served.run()).catch((error: unknown) => {
+    const assembly = await build(change, places, served.run()).catch((error: unknown) => {
       if (error instanceof LocalRunError) console.error(`[watch] ${error.message}`);
       else if (!change.signal.aborted) throw error;
     });
@@ -55,20 +56,24 @@ export async function serveChanges(served: Served): Promise<void> {
 /** Has the run serve new code. @returns the cloud assembly to start again with, if the stack is another */
 async function build(
   { file, signal }: Change,
-  name: string,
+  places: string[],
   { templateDirectory, reload }: LocalRun,
 ): Promise<string | undefined> {
   const began = performance.now();
-  const bundles = join(dirname(templateDirectory), name);
+  const bundles = join(dirname(templateDirectory), places[0] ?? "");
   await rm(bundles, { recursive: true, force: true });
   const module = new URL("../bundle.ts", import.meta.url);
   await callAfresh([module, "bundleFunctions", bundles], { failure: `After a change of ${file}` });
   reload(bundles);
+  places.reverse();
   console.log(`[watch] ${file} changed: new code after ${Math.round(performance.now() - began)} ms.`);
 
   const other = basename(templateDirectory) === "stack" ? "stack-next" : "stack";
   const assembly = await synthesize(join(dirname(templateDirectory), other), { bundles, signal });
-  return (await isSameStack(templateDirectory, assembly)) ? undefined : assembly;
+  if (await isSameStack(templateDirectory, assembly)) return undefined;
+  // What the local run cannot serve is told now, while the other still serves.
+  await readStack(assembly);
+  return assembly;
 }
 
 /** Every time that sources have changed and settled. */
@@ -77,6 +82,7 @@ async function* changes(): AsyncGenerator<Change> {
   let next = Promise.withResolvers<string>();
   let controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  watcher.on("error", (error) => console.error(`[watch] Changes may be missed: ${messageOf(error)}.`));
   watcher.on("all", (_event, file) => {
     controller.abort();
     clearTimeout(timer);

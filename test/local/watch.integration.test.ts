@@ -64,8 +64,12 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
     await expect
       .poll(output, patience)
       .toMatch(/\[watch\] After a change of shared\/leads\.ts: shared\/leads\.ts:\d+: /);
-    expect((await create("Ada")).status).toBe(201);
-    await edit("shared/leads.ts", 'status: "new" +', 'status: "new"');
+    await edit("shared/leads.ts", 'status: "new" +', 'status: "new" + +');
+    await expect.poll(() => output().match(/After a change of shared/g), patience).toHaveLength(2);
+    // More at once than there are environments: the code is loaded again.
+    const answers = await Promise.all([1, 2, 3].map(() => create("Ada")));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    await edit("shared/leads.ts", 'status: "new" + +', 'status: "new"');
     await expect.poll(output, patience).toMatch(/shared\/leads\.ts changed: new code/);
     expect(output()).not.toContain("The stack is another");
 
