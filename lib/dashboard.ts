@@ -113,6 +113,7 @@ const published = ({ events }: Watched): IWidget[] => [
       events.metric("ExecutionFailed", { ...sum, label: "Failed" }),
       events.metric("ExecutionPartiallyFailed", { ...sum, label: "Partly" }),
       events.metric("ExecutionThrottled", { ...sum, label: "Throttled" }),
+      events.metric("ExecutionTimeout", { ...sum, label: "Timed out" }),
     ],
     [
       events.failures.metricApproximateNumberOfMessagesVisible({

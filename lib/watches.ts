@@ -139,7 +139,11 @@ const publishing = ({ events }: Watched): Record<string, Watch> => ({
   "event-pipe-failures": {
     meaning:
       "The pipe cannot put events on the bus and tries again: messages that callers sent are delivered late.",
-    metric: events.metric("ExecutionFailed", { statistic: Stats.SUM, ...minute }),
+    metric: sumOf(
+      ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
+        events.metric(name, { statistic: Stats.SUM }),
+      ),
+    ),
     threshold: 1,
     periods: lasting,
   },

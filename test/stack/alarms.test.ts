@@ -152,15 +152,14 @@ describe("what raises the alarm", () => {
   });
 
   test("event-pipe-failures: a batch of events that failed, in three of five minutes", () => {
-    expect(of("event-pipe-failures")).toMatchObject({
-      Namespace: "AWS/EventBridge/Pipes",
-      MetricName: "ExecutionFailed",
-      Dimensions: [{ Name: "PipeName", Value: "leads-and-conversations-prod" }],
-      Statistic: "Sum",
-      Period: 60,
-      Threshold: 1,
-      ...threeOfFive,
-    });
+    expect(of("event-pipe-failures")).toMatchObject({ Threshold: 1, ...threeOfFive });
+    expect(of("event-pipe-failures").Metrics[0].Expression).toBe("SUM(FILL(METRICS(), 0))");
+    const pipe = [{ Name: "PipeName", Value: "leads-and-conversations-prod" }];
+    expect(inputsOf("event-pipe-failures")).toEqual(
+      ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map(
+        (metric) => input("AWS/EventBridge/Pipes", metric, pipe, 60),
+      ),
+    );
   });
 
   test.each([
