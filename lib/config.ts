@@ -48,39 +48,36 @@ type Values = { readonly [Name in SettingName]: Settings[Name] extends Setting<i
 /** What differs between the stages. */
 export type Config = Values & { readonly stage: Stage };
 
+const common = {
+  rateLimitRequests: 6000,
+  rateLimitSeconds: 60,
+  authorizerCacheSeconds: 60,
+  alarmsTo: undefined,
+  runbookUrl: "docs/operations.md",
+  corsOrigins: [],
+  domainName: undefined,
+  certificateArn: undefined,
+} satisfies Partial<Values>;
+
 const defaults: Readonly<Record<Stage, Values>> = {
   dev: {
+    ...common,
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
     pointInTimeRecovery: false,
     throttleRate: 100,
     throttleBurst: 200,
-    rateLimitRequests: 6000,
-    rateLimitSeconds: 60,
     logRetentionDays: RetentionDays.ONE_WEEK,
-    authorizerCacheSeconds: 60,
-    alarmsTo: undefined,
-    runbookUrl: "docs/operations.md",
-    corsOrigins: [],
-    domainName: undefined,
-    certificateArn: undefined,
   },
   prod: {
+    ...common,
     removalPolicy: RemovalPolicy.RETAIN,
     deletionProtection: true,
     pointInTimeRecovery: true,
     // Half of an AWS account's default quotas, which all its APIs in a region share.
     throttleRate: 5000,
     throttleBurst: 2500,
-    rateLimitRequests: 6000,
-    rateLimitSeconds: 60,
     logRetentionDays: RetentionDays.THREE_MONTHS,
-    authorizerCacheSeconds: 60,
-    alarmsTo: undefined,
-    runbookUrl: "docs/operations.md",
-    corsOrigins: [],
-    domainName: undefined,
-    certificateArn: undefined,
   },
 };
 
@@ -130,23 +127,9 @@ export function readConfig(context: Context): Config {
   const own = defaults[stage];
   const setting = <Name extends SettingName>(name: Name) =>
     read<Values[Name]>(name, settings[name] as Setting<Values[Name]>, context[name], own[name]);
-  const config: Config = {
-    stage,
-    removalPolicy: setting("removalPolicy"),
-    deletionProtection: setting("deletionProtection"),
-    pointInTimeRecovery: setting("pointInTimeRecovery"),
-    throttleRate: setting("throttleRate"),
-    throttleBurst: setting("throttleBurst"),
-    rateLimitRequests: setting("rateLimitRequests"),
-    rateLimitSeconds: setting("rateLimitSeconds"),
-    logRetentionDays: setting("logRetentionDays"),
-    authorizerCacheSeconds: setting("authorizerCacheSeconds"),
-    alarmsTo: setting("alarmsTo"),
-    runbookUrl: setting("runbookUrl"),
-    corsOrigins: setting("corsOrigins"),
-    domainName: setting("domainName"),
-    certificateArn: setting("certificateArn"),
-  };
+  const names = Object.keys(settings) as SettingName[];
+  const values = Object.fromEntries(names.map((name) => [name, setting(name)])) as unknown as Values;
+  const config: Config = { ...values, stage };
   refuseHalfADomain(config);
   return config;
 }

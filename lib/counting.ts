@@ -30,7 +30,7 @@ export class Counting extends Construct {
       // One whole core: a batch may touch hundreds of lists at once.
       memorySize: 1769,
       policies: { Stream: [readStreamStatement(streamArn), sendStatement(this.failures.queueArn)] },
-      failures: "The source of its stream sends what fails to a queue of its own; no event is ever queued.",
+      whyNoQueue: "The source of its stream sends what fails to a queue of its own; no event is ever queued.",
     });
     this.addSource(this.maintainer, streamArn, this.failures);
   }

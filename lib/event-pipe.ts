@@ -44,7 +44,7 @@ export class EventPipe extends Construct {
     const enrichment = composer({
       // It makes a few objects of a few others; loading it takes most of its time.
       timeout: Duration.seconds(10),
-      failures: "The pipe calls the function synchronously, and sends what fails to a queue of its own.",
+      whyNoQueue: "The pipe calls the function synchronously, and sends what fails to a queue of its own.",
     });
     const streamArn = String(table.tableStreamArn);
     new CfnPipe(this, "Pipe", {

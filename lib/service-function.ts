@@ -27,7 +27,7 @@ export interface FunctionSettings {
   /** What the role allows beside the function's grants on the table, by the name of the policy. */
   readonly policies?: Readonly<Record<string, readonly PolicyStatement[]>>;
   /** Why the function needs no queue for events that fail. */
-  readonly failures?: string;
+  readonly whyNoQueue?: string;
 }
 
 interface ServiceFunctionProps extends FunctionSettings {
@@ -69,7 +69,7 @@ export class ServiceFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       tracing: Tracing.ACTIVE,
     });
-    this.acknowledgeFindings(props.failures ?? answeredAtOnce);
+    this.acknowledgeFindings(props.whyNoQueue ?? answeredAtOnce);
   }
 
   private createRole(
@@ -93,7 +93,7 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  private acknowledgeFindings(failures: string) {
+  private acknowledgeFindings(whyNoQueue: string) {
     // The default policy, which active tracing adds to the role, holds nothing but that permission.
     const tracingPolicy = this.node
       .findChild("Role")
@@ -105,7 +105,7 @@ export class ServiceFunction extends Construct {
     });
     Validations.of(this.lambda.node.findChild("Resource")).acknowledge({
       id: "Serverless-LambdaDLQ",
-      reason: failures,
+      reason: whyNoQueue,
     });
   }
 }

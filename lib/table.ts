@@ -9,7 +9,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { indexes } from "../shared/keys.ts";
-import { tableName } from "../shared/stages.ts";
+import { tableNameOf } from "../shared/stages.ts";
 import type { Config } from "./config.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
@@ -18,7 +18,7 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 export class ServiceTable extends Table {
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id, {
-      tableName: tableName(config.stage),
+      tableName: tableNameOf(config.stage),
       partitionKey: text("pk"),
       sortKey: text("sk"),
       billingMode: BillingMode.PAY_PER_REQUEST,

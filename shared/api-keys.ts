@@ -1,8 +1,9 @@
-import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { newApiKey, readApiKey } from "./api-key-format.ts";
+import { updateItem, updateOf } from "./conditional-update.ts";
 import { accountApiKeysPartition, apiKeyKey, indexes } from "./keys.ts";
-import { table, tableName } from "./table.ts";
+import { readItem, table, tableName } from "./table.ts";
 
 /** What the authorizer tells the routes of a live key. */
 export interface AuthorizerContext {
@@ -38,11 +39,9 @@ export function apiKeyState(
 export async function findApiKey(apiKey: string): Promise<AuthorizerContext | undefined> {
   const parts = readApiKey(apiKey);
   if (!parts) return undefined;
-  const { Item } = await table.send(
-    new GetCommand({ TableName: tableName, Key: apiKeyKey(parts.sha256, parts.keyId), ConsistentRead: true }),
-  );
-  if (!Item) return undefined;
-  const record = toApiKey(Item);
+  const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
+  if (!item) return undefined;
+  const record = toApiKey(item);
   return apiKeyState(record) === "live" ? { accountId: record.accountId, keyId: record.keyId } : undefined;
 }
 
@@ -82,19 +81,7 @@ export async function endApiKey(
 ): Promise<ApiKey | undefined> {
   const item = (await apiKeyItems(accountId)).find((candidate) => candidate.keyId === keyId);
   if (!item) return undefined;
-  const [[attribute = "", value] = []] = Object.entries(end);
-  const { Attributes } = await table.send(
-    new UpdateCommand({
-      TableName: tableName,
-      Key: { pk: item.pk, sk: item.sk },
-      UpdateExpression: "SET #attribute = :value",
-      ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeNames: { "#attribute": attribute },
-      ExpressionAttributeValues: { ":value": value },
-      ReturnValues: "ALL_NEW",
-    }),
-  );
-  return Attributes && toApiKey(Attributes);
+  return toApiKey(await updateItem(updateOf({ pk: String(item.pk), sk: String(item.sk) }, end)));
 }
 
 async function apiKeyItems(accountId: string): Promise<Record<string, unknown>[]> {

@@ -1,11 +1,10 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { pointerNames } from "./active-pointer.ts";
+import { activeConversation, pointerNames } from "./active-pointer.ts";
 import { updateItem, updateOf } from "./conditional-update.ts";
 import { conversationStatusKeys, isNotActive, toConversation } from "./conversations.ts";
 import { activeConversationKey, conversationKey } from "./keys.ts";
 import { retried } from "./retry.ts";
 import type { Conversation } from "./schemas.ts";
-import { table, tableName } from "./table.ts";
+import { readItem, tableName } from "./table.ts";
 import { transact } from "./transact.ts";
 
 /** What became of a change of a conversation's status. */
@@ -47,7 +46,7 @@ async function activate(
 ): Promise<StatusChange> {
   const { id, leadId, channel } = conversation;
   const pointerKey = activeConversationKey(account, leadId, channel);
-  const named: string | undefined = (await read(pointerKey))?.conversationId;
+  const named = await activeConversation(account, conversation);
   const other = named === id ? undefined : named;
   if (other !== undefined && (await readConversation(account, other))?.status === "active") {
     return { outcome: "refused", activeId: other };
@@ -61,11 +60,6 @@ async function activate(
 }
 
 async function readConversation(account: string, id: string): Promise<Conversation | undefined> {
-  const item = await read(conversationKey(account, id));
+  const item = await readItem(conversationKey(account, id));
   return item && toConversation(item);
-}
-
-async function read(Key: Record<string, string>) {
-  const { Item } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-  return Item;
 }

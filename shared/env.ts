@@ -13,3 +13,6 @@ export function optionalCount(name: string): number | undefined {
     throw new Error(`The environment variable ${name} must be a whole number above 0.`);
   return Number(value);
 }
+
+/** An environment variable that must be a whole number above 0. */
+export const requiredCount = (name: string) => optionalCount(name) ?? Number(requiredEnv(name));

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ApiError } from "./errors.ts";
 import { idempotencyKey } from "./keys.ts";
 import type { RouteName } from "./routes.ts";
-import { table, tableName } from "./table.ts";
+import { readItem, tableName } from "./table.ts";
 
 /** How long a request is remembered, in seconds. */
 const lifetime = 24 * 60 * 60;
@@ -80,8 +79,8 @@ export function recordOnce({ key, fingerprint }: IdempotentRequest, ids: Ids) {
 
 /** @throws AlreadyRecordedError when the request is recorded */
 export async function refuseRecorded({ key }: IdempotentRequest): Promise<void> {
-  const { Item } = await table.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
-  if (Item && Item.expiresAt > Date.now() / 1000) throw new AlreadyRecordedError(Item);
+  const item = await readItem(key);
+  if (item && item.expiresAt > Date.now() / 1000) throw new AlreadyRecordedError(item);
 }
 
 /**

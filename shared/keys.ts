@@ -101,6 +101,16 @@ export const countNodeKey = (type: Listed, account: string, node: string) => ({
   sk: node,
 });
 
+/** The name of a node: the level and the start of its range in the tree of a generation. */
+export const nodeName = (generation: number, level: number, start: string) =>
+  `${nodePrefix}${generation}#${level}#${start}`;
+
+/** What the names of all nodes but the root begin with. */
+export const nodePrefix = "node#";
+
+/** The generation of the tree that a node is of. */
+export const generationOf = (name: string) => Number(name.slice(nodePrefix.length).split("#")[0]);
+
 /** What a partition key of the table begins with, and its other parts; undefined for one that no code here has made. */
 export function readPartition(
   pk: string,

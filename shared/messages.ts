@@ -1,5 +1,4 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { pointerNames } from "./active-pointer.ts";
+import { activeConversation, pointerNames } from "./active-pointer.ts";
 import { conversationItem, isNotActive } from "./conversations.ts";
 import { ApiError } from "./errors.ts";
 import {
@@ -14,7 +13,7 @@ import { activeConversationKey, conversationKey, messageKey } from "./keys.ts";
 import { leadExists } from "./leads.ts";
 import { retried, StaleReadError } from "./retry.ts";
 import type { Message, NewMessage } from "./schemas.ts";
-import { table, tableName } from "./table.ts";
+import { tableName } from "./table.ts";
 import { transact } from "./transact.ts";
 
 /** What failed attempts taught about the conversation that the pointer names. */
@@ -74,21 +73,6 @@ async function refuse({ request }: Sending): Promise<never> {
 }
 
 const leadNotFound = () => new ApiError("lead_not_found", "This account has no lead with this leadId.");
-
-/** The conversation that the pointer names, which may have ended. */
-async function activeConversation(
-  account: string,
-  { leadId, channel }: NewMessage,
-): Promise<string | undefined> {
-  const { Item } = await table.send(
-    new GetCommand({
-      TableName: tableName,
-      Key: activeConversationKey(account, leadId, channel),
-      ConsistentRead: true,
-    }),
-  );
-  return Item?.conversationId;
-}
 
 /** @param ended the conversation that the pointer still names, if any */
 async function startConversation({ account, input, request }: Sending, ended?: string): Promise<Message> {

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { optionalCount, requiredEnv } from "./env.ts";
+import { optionalCount, requiredCount } from "./env.ts";
 import { rateWindowKey } from "./keys.ts";
 import { loggedError } from "./logged-error.ts";
 import { table, tableName } from "./table.ts";
@@ -16,9 +16,7 @@ export const rateLimit: RateLimit | undefined = readRateLimit();
 
 function readRateLimit(): RateLimit | undefined {
   const requests = optionalCount("RATE_LIMIT_REQUESTS");
-  return requests === undefined
-    ? undefined
-    : { requests, seconds: Number(requiredEnv("RATE_LIMIT_SECONDS")) };
+  return requests === undefined ? undefined : { requests, seconds: requiredCount("RATE_LIMIT_SECONDS") };
 }
 
 /** What the limit says of a request. */

@@ -21,6 +21,24 @@ export function engineClient(endpoint: string): DynamoDBClient {
   });
 }
 
+/**
+ * Points `shared/table.ts` at a table of the engine, by the environment variables that it and the SDK read; so it must
+ * come before that is imported.
+ */
+export function useEngine(endpoint: string, tableName: string): void {
+  const region = awsRegion(endpoint);
+  Object.assign(process.env, {
+    TABLE_NAME: tableName,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_REGION: region ?? localRegion,
+  });
+  if (region !== undefined) return;
+  // The SDK prefers a profile to keys, and would ask AWS for its credentials.
+  delete process.env.AWS_PROFILE;
+  process.env.AWS_ACCESS_KEY_ID = engineCredentials.accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = engineCredentials.secretAccessKey;
+}
+
 /** Signs requests as the client would. */
 export function signAs(client: DynamoDBClient, endpoint: string): Sign {
   const { protocol, hostname, host } = new URL(endpoint);

@@ -1,3 +1,4 @@
+import { isRecord } from "../is-record.ts";
 import { LocalRunError } from "./errors.ts";
 
 /** Tells whether an event passes. */
@@ -21,24 +22,21 @@ function readPattern(pattern: unknown, path: string): Filter {
     const values = pattern.map((value) => readValue(value, path));
     return (event) => values.some((matches) => matches(event));
   }
-  if (!isObject(pattern)) throw unknownPattern(pattern, path);
+  if (!isRecord(pattern)) throw unknownPattern(pattern, path);
   const fields = Object.entries(pattern).map(
     ([name, inner]) => [name, readPattern(inner, `${path}.${name}`)] as const,
   );
-  return (event) => isObject(event) && fields.every(([name, matches]) => matches(event[name]));
+  return (event) => isRecord(event) && fields.every(([name, matches]) => matches(event[name]));
 }
 
 function readValue(value: unknown, path: string): Filter {
   if (typeof value === "string") return (event) => event === value;
-  if (isObject(value) && Object.keys(value).join() === "prefix" && typeof value.prefix === "string") {
+  if (isRecord(value) && Object.keys(value).join() === "prefix" && typeof value.prefix === "string") {
     const { prefix } = value;
     return (event) => typeof event === "string" && event.startsWith(prefix);
   }
   throw unknownPattern(value, path);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const unknownPattern = (value: unknown, path: string) =>
   new LocalRunError(

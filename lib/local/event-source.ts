@@ -26,7 +26,7 @@ export interface EventSource {
   readonly failureQueue?: string;
 }
 
-/** Lambda's own where the template does not say. */
+/** Lambda's own where the template does not say, and EventBridge's. */
 const defaults = { batchSize: 100, windowSeconds: 0, lanes: 1, retries: -1 };
 
 /** Settings that make no difference on this machine: nothing here is kept so long that its age matters. */
@@ -83,23 +83,36 @@ export function readStreamArn(
   );
 }
 
-/** How often a batch is tried again; a template says -1 for "until the stream forgets it". */
-export const readRetries = (value: unknown = defaults.retries) =>
-  Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value);
-
-function readSettings(properties: Properties) {
+/**
+ * Reads what a mapping and a pipe call by the same names.
+ *
+ * @param failureQueue the ARN of where batches go that are given up
+ */
+export function readDelivery(
+  properties: Properties,
+  filterCriteria: unknown,
+  failureQueue: string | undefined,
+): Pick<EventSource, "accepts" | "batchSize" | "window" | "lanes" | "retries" | "failureQueue"> {
   const number = (name: string, otherwise: number) => Number(properties[name] ?? otherwise);
-  const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
-  const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
-  const responses = (properties.FunctionResponseTypes ?? []) as readonly string[];
+  const { Filters = [] } = (filterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
+  const retries = number("MaximumRetryAttempts", defaults.retries);
   return {
     accepts: readFilters(Filters.map(({ Pattern }) => Pattern)),
     batchSize: number("BatchSize", defaults.batchSize),
     window: number("MaximumBatchingWindowInSeconds", defaults.windowSeconds) * 1000,
     lanes: number("ParallelizationFactor", defaults.lanes),
-    retries: readRetries(properties.MaximumRetryAttempts),
+    // A template says -1 for "until the stream forgets it".
+    retries: retries < 0 ? Number.POSITIVE_INFINITY : retries,
+    ...(failureQueue !== undefined && { failureQueue: failureQueue.replace(/^.*:/, "") }),
+  };
+}
+
+function readSettings(properties: Properties) {
+  const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
+  const responses = (properties.FunctionResponseTypes ?? []) as readonly string[];
+  return {
+    ...readDelivery(properties, properties.FilterCriteria, OnFailure?.Destination),
     bisects: properties.BisectBatchOnFunctionError === true,
     reportsFailures: responses.includes("ReportBatchItemFailures"),
-    ...(OnFailure && { failureQueue: OnFailure.Destination.replace(/^.*:/, "") }),
   };
 }

@@ -63,6 +63,7 @@ export function createFunctionPool(
   }
 
   function release(environment: ExecutionEnvironment): void {
+    if (closed) return;
     if (environment.codeDirectory !== codeDirectory) void environment.end();
     if (!environment.alive) environments.delete(environment);
     const next = waiting.shift();

@@ -1,7 +1,6 @@
 import { LocalRunError } from "./errors.ts";
 import type { BusParameters } from "./event-bus.ts";
-import { readFilters } from "./event-filter.ts";
-import { type EventSource, readRetries, readStreamArn } from "./event-source.ts";
+import { type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
 import type { LocalFunction } from "./functions.ts";
 import { type Properties, type Resolve, resourcesOf, type Template } from "./intrinsics.ts";
 
@@ -9,9 +8,6 @@ import { type Properties, type Resolve, resourcesOf, type Template } from "./int
 export interface Pipe extends EventSource {
   readonly bus: BusParameters;
 }
-
-/** EventBridge's own where the template does not say. */
-const defaults = { batchSize: 100, windowSeconds: 0, lanes: 1 };
 
 /** Every property that is imitated, or that makes no difference on this machine: names, and the age of records. */
 const known = {
@@ -73,16 +69,10 @@ function readBus(target: unknown, { Source, DetailType }: Properties, id: string
 }
 
 function readSettings(stream: Properties, filterCriteria: unknown) {
-  const { Filters = [] } = (filterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
   const { Arn: queue } = (stream.DeadLetterConfig ?? {}) as { Arn?: string };
   return {
-    accepts: readFilters(Filters.map(({ Pattern }) => Pattern)),
-    batchSize: Number(stream.BatchSize ?? defaults.batchSize),
-    window: Number(stream.MaximumBatchingWindowInSeconds ?? defaults.windowSeconds) * 1000,
-    lanes: Number(stream.ParallelizationFactor ?? defaults.lanes),
-    retries: readRetries(stream.MaximumRetryAttempts),
+    ...readDelivery(stream, filterCriteria, queue),
     bisects: stream.OnPartialBatchItemFailure === "AUTOMATIC_BISECT",
     reportsFailures: false,
-    ...(queue !== undefined && { failureQueue: queue.replace(/^.*:/, "") }),
   };
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../is-record.ts";
 /** An answer of the gateway. */
 export interface HttpAnswer {
   readonly status: number;
@@ -70,9 +71,6 @@ function headersOf(headers: unknown): Record<string, string> | undefined {
   }
   return sent;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isStatus = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 200 && value <= 599;

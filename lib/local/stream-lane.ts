@@ -37,6 +37,7 @@ export class StreamLane {
     this.#running = true;
     while (this.#queue.length > 0 && !signal.aborted) {
       await this.#gathered();
+      if (signal.aborted) break;
       const batch = this.#queue.splice(0, source.batchSize);
       await deliver(batch.map(({ record }) => record));
       if (!signal.aborted) for (const { done } of batch) done();

@@ -149,4 +149,4 @@ export const schemaComponents = Object.fromEntries(
 );
 
 /** Schemas of errors, for the answers. */
-export { fault as faultSchema, gatewayError as gatewayErrorSchema, problem as problemSchema };
+export { gatewayError as gatewayErrorSchema, problem as problemSchema };

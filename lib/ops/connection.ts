@@ -1,4 +1,5 @@
-import { type Stage, tableName } from "../../shared/stages.ts";
+import { type Stage, tableNameOf } from "../../shared/stages.ts";
+import { useEngine } from "../local/dynamodb-client.ts";
 import { OperatorError } from "./errors.ts";
 import { readLocalRun } from "./local-run.ts";
 
@@ -14,17 +15,11 @@ export interface ConnectionOptions {
  * read; so it must come before that is imported.
  */
 export async function connect({ local, stage, table }: ConnectionOptions): Promise<void> {
-  if (local) return connectToLocalRun();
-  const name = stage ? tableName(stage) : table;
+  if (local) {
+    const run = await readLocalRun();
+    return useEngine(run.dynamodbEndpoint, run.tableName);
+  }
+  const name = stage ? tableNameOf(stage) : table;
   if (!name) throw new OperatorError("Say which table: --local, --stage NAME or --table NAME.");
   process.env.TABLE_NAME = name;
-}
-
-async function connectToLocalRun(): Promise<void> {
-  const run = await readLocalRun();
-  process.env.TABLE_NAME = run.tableName;
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = run.dynamodbEndpoint;
-  process.env.AWS_REGION ??= "local";
-  process.env.AWS_ACCESS_KEY_ID ??= "local";
-  process.env.AWS_SECRET_ACCESS_KEY ??= "local";
 }

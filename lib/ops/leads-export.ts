@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { rename } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
@@ -13,7 +13,7 @@ import { startProgress } from "./progress.ts";
 import { cellsOf, columns } from "./transfer/cells.ts";
 
 interface ExportOptions extends AccountOptions {
-  readonly format: "csv" | "jsonl";
+  readonly format?: "csv" | "jsonl";
   readonly output?: string;
   readonly oldestFirst?: boolean;
   readonly status?: Lead["status"];
@@ -24,7 +24,12 @@ interface ExportOptions extends AccountOptions {
 /** `leads export`: writes an account's leads as a file that `leads import` takes. */
 export function exportCommand(): Command {
   return accountCommand("export", "write an account's leads, newest first, as `leads import` reads them")
-    .addOption(new Option("--format <format>", "csv or jsonl").choices(["csv", "jsonl"]).default("csv"))
+    .addOption(
+      new Option("--format <format>", "csv or jsonl (default: what --output ends in, or csv)").choices([
+        "csv",
+        "jsonl",
+      ]),
+    )
     .option("--output <file>", "where to write, instead of stdout; --json then prints a summary")
     .option("--oldest-first", "begin with the oldest lead")
     .addOption(new Option("--status <status>", "only leads of this status").choices(leadStatuses))
@@ -67,12 +72,18 @@ async function write(options: ExportOptions, onRows: (rows: number) => void): Pr
     });
   }
   const part = `${output}.part`;
-  await pipeline(text, createWriteStream(part, { mode: 0o600, flush: true }));
-  await rename(part, output);
+  try {
+    await pipeline(text, createWriteStream(part, { mode: 0o600, flush: true }));
+    await rename(part, output);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
 }
 
 async function* textOf(options: ExportOptions, onRows: (rows: number) => void): AsyncGenerator<string> {
-  const { account, format, status, source, oldestFirst = false, escapeFormulas = false } = options;
+  const { account, output, status, source, oldestFirst = false, escapeFormulas = false } = options;
+  const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   const csv = (rows: readonly (readonly string[])[]) =>
     stringify([...rows], { escape_formulas: escapeFormulas, record_delimiter: "windows" });
   // Imported only here, because it connects to the table that `connect` has chosen.

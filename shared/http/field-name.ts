@@ -2,8 +2,8 @@
 const maxNameLength = 64;
 
 /**
- * The name of a member of what is named `parent`: `tags`, then `tags[3]`. The empty name is `""`, which nothing at
- * all, the whole, is not; a long name is cut.
+ * The name of a member of what is named `parent`: `tags`, then `tags[3]`. An empty name is shown as `""`, so that it is
+ * not taken for the whole body, whose name is empty; a long name is cut.
  *
  * @param parent undefined for the whole
  */

@@ -1,21 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { BatchWriteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { countNodeKey } from "../keys.ts";
+import { countNodeKey, generationOf, nodePrefix } from "../keys.ts";
 import { table, tableName } from "../table.ts";
+import { advance } from "./advance.ts";
 import { limits as inService, type Limits } from "./limits.ts";
-import { advance } from "./maintain.ts";
 import { learnNames, type Names } from "./names.ts";
 import { emptyRoot, type Root, rootItem } from "./root.ts";
 import { readRows } from "./rows.ts";
-import {
-  type CountedOwner,
-  generationOf,
-  nodePrefix,
-  orTreeChanged,
-  readRoot,
-  TreeChangedError,
-  versionIs,
-} from "./tree-store.ts";
+import { type CountedOwner, orTreeChanged, readRoot, TreeChangedError, versionIs } from "./tree-store.ts";
 
 /** What a rebuild works with beside the table. */
 export interface Rebuild {
@@ -83,7 +75,7 @@ async function begin(owner: CountedOwner, names: Names): Promise<number> {
   const abandoned = await readRoot(owner, "next");
   const generation = Math.max(live.generation, abandoned?.generation ?? 0) + 1;
   const version = Math.max(live.version, abandoned?.version ?? 0) + 1;
-  await transact(owner, [
+  await writeRoots(owner, [
     { put: { ...live, version: live.version + 1, rebuilding: generation }, as: "root", over: live.version },
     { put: { ...emptyRoot(generation, names), version }, as: "next", over: abandoned?.version ?? 0 },
   ]);
@@ -115,7 +107,7 @@ async function build(
       continue;
     }
     const version = Math.max(live.version, built.version) + 1;
-    await transact(owner, [
+    await writeRoots(owner, [
       { put: { ...built, version }, as: "root", over: live.version },
       { remove: "next", over: built.version },
     ]);
@@ -128,7 +120,7 @@ type RootWrite =
   | { readonly remove: "next"; readonly over: number };
 
 /** Writes roots over the versions that were read, all or nothing. */
-async function transact({ account, list }: CountedOwner, writes: readonly RootWrite[]): Promise<void> {
+async function writeRoots({ account, list }: CountedOwner, writes: readonly RootWrite[]): Promise<void> {
   const key = (name: string) => countNodeKey(list.type, account, name);
   const items = writes.map((write) =>
     "put" in write

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { countNodeKey } from "../keys.ts";
-import { table, tableName } from "../table.ts";
+import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { countNodeKey, nodeName } from "../keys.ts";
+import { readItem, table, tableName } from "../table.ts";
 import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
 import type { CountedList } from "./list.ts";
 import { type Root, rootItem, toRoot } from "./root.ts";
@@ -28,7 +28,7 @@ export class TreeChangedError extends Error {
 }
 
 export async function readRoot(owner: CountedOwner, name: RootName = "root"): Promise<Root | undefined> {
-  const item = await readItem(owner, name);
+  const item = await readTreeItem(owner, name);
   return item && toRoot(item as ReturnType<typeof rootItem>);
 }
 
@@ -39,31 +39,13 @@ export async function readNode(
   level: number,
   start: string,
 ): Promise<Entry[] | undefined> {
-  const item = await readItem(owner, nodeName(generation, level, start));
+  const item = await readTreeItem(owner, nodeName(generation, level, start));
   return item && decodeEntries(item.entries as Uint8Array);
 }
 
 /** Nodes are read by GetItem alone: a Query may show half a transaction. */
-async function readItem({ account, list }: CountedOwner, name: string) {
-  const { Item } = await table.send(
-    new GetCommand({
-      TableName: tableName,
-      Key: countNodeKey(list.type, account, name),
-      ConsistentRead: true,
-    }),
-  );
-  return Item;
-}
-
-/** The sort key of a node. */
-const nodeName = (generation: number, level: number, start: string) =>
-  `${nodePrefix}${generation}#${level}#${start}`;
-
-/** What the sort keys of all nodes begin with. */
-export const nodePrefix = "node#";
-
-/** The generation of the tree that a node's sort key is of. */
-export const generationOf = (sk: string) => Number(sk.slice(nodePrefix.length).split("#")[0]);
+const readTreeItem = ({ account, list }: CountedOwner, name: string) =>
+  readItem(countNodeKey(list.type, account, name));
 
 /**
  * Writes a root over the one of the version that was read, and nodes with it, all or nothing.

@@ -52,3 +52,16 @@ test("an empty DATA_DIR is none, as it is for `npm start`", async () => {
   const { stdout } = await opsKeys(list, { dataDirectory: "", cwd });
   expect(stdout).not.toContain(keyId);
 });
+
+test("--local does not ask for the credentials of AWS that the operator has", async () => {
+  const { keyId } = await issueApiKey("profile");
+  const env = {
+    AWS_PROFILE: "nobody",
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
+  };
+  const args = ["list", "--account", "profile", "--local"];
+  const { code, stdout, stderr } = await opsKeys(args, { dataDirectory: await dataDirectoryOfRun(), env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(keyId);
+});

@@ -4,6 +4,7 @@ import { engineClient, signAs } from "../../lib/local/dynamodb-client.ts";
 import { startIamProxy } from "../../lib/local/iam-proxy.ts";
 import { findApiKey, issueApiKey } from "../../shared/api-keys.ts";
 import { indexes } from "../../shared/keys.ts";
+import { tableName } from "../../shared/table.ts";
 import { createFunction } from "../local/support/stack.ts";
 import { dataDirectoryOfRun, opsKeys } from "../support/ops.ts";
 
@@ -24,8 +25,11 @@ async function restrictedOperator() {
   const actions = ["dynamodb:PutItem", "dynamodb:Query"];
   const statement = { effect: "Allow", actions, resources: ["*"], leadingKeys: [] } as const;
   const operator = await createFunction("", { role: { name: "Operator", statements: [statement] } });
-  const dataDirectory = await dataDirectoryOfRun(proxy.endpoint);
-  return { dataDirectory, accessKeyId: proxy.accessKeyFor(operator) };
+  const env = {
+    AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+    AWS_ACCESS_KEY_ID: proxy.accessKeyFor(operator),
+  };
+  return { dataDirectory: await dataDirectoryOfRun(), env };
 }
 
 /** The new key as it is printed, in either form. */
@@ -39,7 +43,7 @@ test.each(
 )("a rotation that cannot end the old key prints the new one, with %j", async (form, newKey) => {
   const account = randomUUID();
   const { keyId } = await issueApiKey(account);
-  const args = ["rotate", "--account", account, "--key", keyId, "--local", ...form];
+  const args = ["rotate", "--account", account, "--key", keyId, "--table", tableName, ...form];
   const { code, stdout, stderr } = await opsKeys(args, await restrictedOperator());
   expect(code).toBe(1);
   expect(stderr).toContain(`The new key is issued, but the key ${keyId} could not be ended (AccessDenied`);

@@ -11,9 +11,13 @@ const root = await mkdtemp(join(tmpdir(), "ops-"));
 afterAll(() => rm(root, { recursive: true }));
 
 /** A data directory whose `run.json` names the test file's own table; it goes with the end of the file. */
-export async function dataDirectoryOfRun(dynamodbEndpoint = inject("engine").endpoint): Promise<string> {
+export async function dataDirectoryOfRun(): Promise<string> {
   const directory = await mkdtemp(join(root, "run-"));
-  const run = { tableName: process.env.TABLE_NAME, dynamodbEndpoint, pid: process.pid };
+  const run = {
+    tableName: process.env.TABLE_NAME,
+    dynamodbEndpoint: inject("engine").endpoint,
+    pid: process.pid,
+  };
   await writeFile(join(directory, "run.json"), JSON.stringify(run));
   return directory;
 }
@@ -27,7 +31,8 @@ interface Outcome {
 interface Surroundings {
   readonly dataDirectory: string;
   readonly cwd?: string;
-  readonly accessKeyId?: string;
+  /** Over that of this process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Runs the command line `ops keys …` in a process of its own. */
@@ -37,13 +42,13 @@ export const opsKeys = (args: readonly string[], surroundings: Surroundings) =>
 /** Runs the command line `ops …` in a process of its own. */
 export async function ops(
   args: readonly string[],
-  { dataDirectory, cwd, accessKeyId }: Surroundings,
+  { dataDirectory, cwd, env: own }: Surroundings,
 ): Promise<Outcome> {
   const { TABLE_NAME, ...others } = process.env;
   const env = {
     ...others,
     DATA_DIR: dataDirectory,
-    ...(accessKeyId !== undefined && { AWS_ACCESS_KEY_ID: accessKeyId }),
+    ...own,
   };
   return promisify(execFile)(process.execPath, [program, ...args], { env, cwd }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),

@@ -8,7 +8,7 @@ export interface Pace {
   readonly parallel: number;
 }
 
-/** Works on each value. When one fails no other is begun, and the failure is thrown. */
+/** Works on each value. When one fails no other is begun; the failure is thrown. */
 export async function paced<T>(
   values: AsyncGenerator<T>,
   { rate, parallel }: Pace,
@@ -21,11 +21,16 @@ export async function paced<T>(
     next = now + wait + 1000 / rate;
     if (wait >= 1) await setTimeout(wait);
   };
+  let failed = false;
   const worker = async () => {
-    // They share one generator, which ends for all when the loop of one is left.
+    // They share one generator, which ends for all when the loop of one is left; some have a value by then.
     for await (const value of values) {
       await turn();
-      await work(value);
+      if (failed) return;
+      await work(value).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
