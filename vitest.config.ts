@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     // The functions log every request; what a failed test logged is shown.
     silent: "passed-only",
+    // A busy machine is no fault.
+    expect: { poll: { timeout: 10_000 } },
     coverage: {
       include: ["functions/**/*.ts", "shared/**/*.ts"],
       reporter: ["text-summary", ["text", { skipFull: true }]],
@@ -21,6 +23,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: [integration, stack],
+          testTimeout: 30_000,
           env: { TABLE_NAME: "unit", AWS_REGION: "local" },
         },
       },

@@ -1,6 +1,7 @@
-import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test, vi } from "vitest";
-import { conversationKey, messageKey } from "../../shared/keys.ts";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, test } from "vitest";
+import { setConversationStatus } from "../../shared/conversation-status.ts";
+import { messageKey } from "../../shared/keys.ts";
 import type { Conversation } from "../../shared/schemas.ts";
 import { table, tableName } from "../../shared/table.ts";
 import { call } from "../support/call.ts";
@@ -12,18 +13,8 @@ async function conversations(account: string, query = ""): Promise<Conversation[
   return body.data;
 }
 
-/** As an operator would. */
-async function setStatus(account: string, conversationId: string, status: string) {
-  await table.send(
-    new UpdateCommand({
-      TableName: tableName,
-      Key: conversationKey(account, conversationId),
-      UpdateExpression: "SET #status = :status",
-      ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":status": status },
-    }),
-  );
-}
+const setStatus = (account: string, id: string, status: string) =>
+  setConversationStatus(account, id, status, Date.now() + 10_000);
 
 describe("send-message", () => {
   test("answers the message, and starts a conversation of one message", async () => {
@@ -86,24 +77,6 @@ describe("send-message", () => {
     ]);
   });
 
-  test("joins the conversation that is set active again while another was to be started", async () => {
-    const { id: leadId } = await aLead("reopened");
-    const first = await aMessage("reopened", leadId);
-    await setStatus("reopened", first.conversationId, "closed");
-    const send = table.send.bind(table) as (command: unknown) => Promise<unknown>;
-    const spy = vi.spyOn(table, "send").mockImplementation((async (command: unknown) => {
-      if (JSON.stringify(command).includes("ConditionCheck")) {
-        spy.mockRestore();
-        await setStatus("reopened", first.conversationId, "active");
-      }
-      return send(command);
-    }) as typeof table.send);
-    const second = await aMessage("reopened", leadId);
-    expect(second.conversationId).toBe(first.conversationId);
-    expect(await conversations("reopened")).toMatchObject([{ status: "active", messageCount: 2 }]);
-    expect(vi.isMockFunction(table.send)).toBe(false);
-  });
-
   test.each([
     ["lead_01JZ0000000000000000000000"],
     ["x"],
@@ -143,17 +116,6 @@ describe("list-conversations", () => {
       for (const channel of ["whatsapp", "in#sta"]) await aMessage(account, id, channel);
     const [first] = await conversations(account);
     await setStatus(account, first?.id ?? "", "closed");
-    await table.send(
-      new UpdateCommand({
-        TableName: tableName,
-        Key: conversationKey(account, first?.id ?? ""),
-        UpdateExpression: "SET byStatus = :status, byStatusAndOrigin = :both",
-        ExpressionAttributeValues: {
-          ":status": "CONVERSATION#combinations#closed",
-          ":both": "CONVERSATION#combinations#closed#in%23sta",
-        },
-      }),
-    );
     const all = await conversations(account);
     expect(all).toHaveLength(4);
     for (const leadId of [undefined, leads[0]?.id, leads[1]?.id, "lead_nobody"]) {

@@ -1,6 +1,7 @@
 import { DeleteCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
-import { conversationKey, idempotencyKey, leadKey, messageKey } from "../../shared/keys.ts";
+import { setConversationStatus } from "../../shared/conversation-status.ts";
+import { idempotencyKey, leadKey, messageKey } from "../../shared/keys.ts";
 import { table, tableName } from "../../shared/table.ts";
 import { installMeter, metered, readUnits, writeUnits } from "../bench/pages/meter.ts";
 import { call } from "../support/call.ts";
@@ -33,17 +34,8 @@ async function messageCount(account: string, conversationId: string): Promise<nu
   return Count;
 }
 
-/** As an operator does. */
 const endConversation = (account: string, id: string) =>
-  table.send(
-    new UpdateCommand({
-      TableName: tableName,
-      Key: conversationKey(account, id),
-      UpdateExpression: "SET #status = :closed",
-      ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":closed": "closed" },
-    }),
-  );
+  setConversationStatus(account, id, "closed", Date.now() + 10_000);
 
 describe("the same request with the same Idempotency-Key", () => {
   test("creates one lead, and is answered with it again", async () => {

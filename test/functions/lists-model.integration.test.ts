@@ -1,9 +1,7 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { leadKey, statusAndOriginPartition, statusPartition } from "../../shared/keys.ts";
+import { setLeadStatus } from "../../shared/leads.ts";
 import { type Lead, leadStatuses } from "../../shared/schemas.ts";
-import { table, tableName } from "../../shared/table.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 
@@ -69,19 +67,7 @@ class Model {
   async move({ account, record }: Model["leads"][number], status: Lead["status"]) {
     const owner = this.prefix + account;
     record.status = status;
-    await table.send(
-      new UpdateCommand({
-        TableName: tableName,
-        Key: leadKey(owner, record.id),
-        UpdateExpression: `SET #status = :status, byStatus = :one${record.source ? ", byStatusAndOrigin = :both" : ""}`,
-        ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: {
-          ":status": status,
-          ":one": statusPartition("lead", owner, status),
-          ...(record.source && { ":both": statusAndOriginPartition("lead", owner, status, record.source) }),
-        },
-      }),
-    );
+    await setLeadStatus(owner, record.id, status, Date.now() + 10_000);
   }
 
   async send({ account, record: { id: leadId } }: Model["leads"][number], channel: string) {

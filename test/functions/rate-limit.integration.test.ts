@@ -107,12 +107,12 @@ describe("an account", () => {
       expect((writeUnits(calls) + count) / answer).toBeLessThanOrEqual(0.2);
       expect(writeUnits(calls)).toBeGreaterThan(answer / 11);
     }
-    const { calls } = await metered(async () => rateLimiter(busy)("lone"));
+    const { calls } = await metered(async () => rateLimiter(busy, patience)("lone"));
     expect(calls).toMatchObject([{ write: 1, read: 0 }]);
   });
 
   test("leaves nothing behind: what it used expires after the window", async () => {
-    await rateLimiter(limit)("expiry");
+    await rateLimiter(limit, patience)("expiry");
     const start = Math.floor(now / 60_000) * 60;
     const { Attributes } = await table.send(
       new UpdateCommand({
@@ -131,7 +131,7 @@ describe("when the store", () => {
   test("fails, requests pass; it is asked again after a while, and one line is logged", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const send = vi.spyOn(table, "send").mockRejectedValue(new Error("ada@example.com") as never);
-    const take = rateLimiter(limit);
+    const take = rateLimiter(limit, patience);
     for (let n = 0; n < 20; n++) expect((await take("open")).granted).toBe(true);
     expect(send).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls).toMatchObject([[{ event: "rate limit open", cause: { name: "Error" } }]]);

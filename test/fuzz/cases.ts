@@ -6,6 +6,9 @@ import { expectAllStored, type World } from "./world.ts";
 /** How many requests a run sends in all, over every suite. */
 const cases = Number(process.env.CASES ?? 600);
 
+/** What repeats a failure. */
+const seed = process.env.SEED;
+
 /** How many cases one world is used for: longer lists would only make listing slow. */
 const casesOfWorld = 200;
 
@@ -64,7 +67,7 @@ export async function fuzz<T>(
       throw error;
     }
   });
-  await fc.assert(property, { numRuns });
+  await fc.assert(property, { numRuns, ...(seed && { seed: Number(seed) }) });
   if (world) await expectAllStored(world);
   expect(used).toBe(numRuns);
   console.log(`fuzz: ${name}: ${used} cases, ${tally}`);

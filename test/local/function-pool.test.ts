@@ -156,7 +156,7 @@ test("after a crash the next request gets a new environment, also for those that
 test("an environment that ends between two requests is not used again", async () => {
   const { call } = await createPool(handler("setTimeout(() => process.exit(1), 20); return 'fine'"));
   expect(await call()).toBe("fine");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(await call()).toBe("fine");
 });
 

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Api, ApiRoute } from "../../lib/local/api-definition.ts";
 import { LocalRunError } from "../../lib/local/errors.ts";
 import { startGateway } from "../../lib/local/gateway.ts";
 import type { Invoke } from "../../lib/local/service.ts";
+import { exchange } from "../support/socket.ts";
 import { createFunction } from "./support/stack.ts";
 
 interface Options {
@@ -207,14 +207,6 @@ test.each([
 });
 
 /** Sends bytes as they are. */
-async function sendRaw(url: string, bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  socket.end(bytes);
-  let answer = "";
-  for await (const chunk of socket) answer += chunk;
-  return answer;
-}
-
 test.each([
   ["no HTTP", "HELLO\r\n\r\n", "HTTP/1.1 400 "],
   [
@@ -225,7 +217,7 @@ test.each([
   ["large headers", `GET /probes HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(11_000)}\r\n\r\n`, "HTTP/1.1 431 "],
 ])("%s is answered and the gateway goes on", async (_, bytes, status) => {
   const { url, get } = await start();
-  const answer = await sendRaw(url, bytes);
+  const answer = String(await exchange(url, bytes, true));
   expect(answer.startsWith(status)).toBe(true);
   expect(answer).toContain('{"message":"');
   expect((await get()).status).toBe(200);

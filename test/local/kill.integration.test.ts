@@ -8,7 +8,7 @@ import { signalProcess } from "../../lib/local/engine-process.ts";
 import { freePort, openersOf, startCommand, untilServing } from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
-/** How often the service is killed; the full run has 20. */
+/** How often the service is killed. */
 const kills = Number(process.env.KILLS ?? 4);
 const writers = 6;
 

@@ -15,7 +15,7 @@ describe("an example of another problem is what is answered", () => {
   const account = randomUUID();
   const body = { name: "Ada" };
   const key = { "idempotency-key": randomUUID() };
-  const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValueOnce(error);
+  const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
   const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> = {
     lead_not_found: () => call("send-message", { account, body: requestExamples["send-message"] }),
     unsupported_media_type: () =>
@@ -25,6 +25,8 @@ describe("an example of another problem is what is answered", () => {
       return call("create-lead", { account, body: { name: "Grace" }, headers: key });
     },
     rate_limited: async () => {
+      // However long the table takes: a limiter that waits in vain lets the request pass.
+      vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
       const start = Math.floor(Date.now() / 60_000) * 60;
       for (const at of [start, start + 60]) {
         const Item = { ...rateWindowKey("busy-account", at), used: 6000 };
@@ -33,12 +35,10 @@ describe("an example of another problem is what is answered", () => {
       return call("list-leads", { account: "busy-account" });
     },
     internal_error: async () => {
-      await call("create-lead", { account, body });
       failing(new Error("x"));
       return call("create-lead", { account, body });
     },
     busy: async () => {
-      await call("create-lead", { account, body });
       failing(Object.assign(new Error("x"), { name: "ThrottlingException" }));
       return call("create-lead", { account, body });
     },

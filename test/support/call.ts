@@ -51,7 +51,11 @@ export async function call<Name extends RouteName>(
   request: TestRequest = {},
   remaining?: number,
 ) {
-  noteSent(request.query && Object.fromEntries(new URLSearchParams(request.query)), request.body);
+  noteSent(
+    request.query && Object.fromEntries(new URLSearchParams(request.query)),
+    request.body,
+    request.headers?.["idempotency-key"],
+  );
   const answer = await answerTo(name, routeEvent(name, request), remaining);
   checkAnswer(routes[name], {
     status: answer.statusCode ?? 0,

@@ -26,7 +26,10 @@ const transportHeaders = new Set([
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: fullFormats });
 ajv.addSchema(document, "document");
 
-/** To be off while a table answers with items that no table holds. */
+/**
+ * Whether what is fetched is held to the document; off while answers are rightly others: of a table that holds
+ * nonsense, or of changed sources.
+ */
 export const checking = { on: true };
 
 /** Whether the document has the route, which a method in lower case and a path name. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { WorkerHeap } from "./heap.ts";
 import type { Service } from "./service.ts";
 import { Tally } from "./tally.ts";
@@ -23,7 +24,10 @@ export interface Length {
   readonly samplesOfTenth: number;
 }
 
-/** Sends so many requests; the memory is measured between them, when none is served. */
+/** How long after the last request nothing is served any more: changes are counted when they have settled. */
+const countedAfter = 3000;
+
+/** Sends so many requests; the memory is measured between them, when nothing is served. */
 export async function endure(
   service: Service,
   traffic: Traffic,
@@ -38,6 +42,7 @@ export async function endure(
     let left = portion;
     await saturate(traffic, connections, () => left-- > 0, tally);
     log(`${sent.toLocaleString("en")} of ${requests.toLocaleString("en")} requests`);
+    await setTimeout(countedAfter);
     samples.push({ requests: sent, heaps: await service.heap() });
   }
   return { requests, connections, tally, samples };

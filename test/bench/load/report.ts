@@ -75,7 +75,7 @@ const longRun = (endurance: Endurance) => [
       ...times(kind),
     ]),
   ),
-  `Memory is what V8 has in use after a forced collection, measured ${endurance.samples.length} times while no request was served; a stream batch may be. The second tenth is the first in which all code is warm.`,
+  `Memory is what V8 has in use after a forced collection, measured ${endurance.samples.length} times while nothing was served. The second tenth is the first in which all code is warm.`,
   table(
     [
       "MB",
@@ -102,7 +102,7 @@ const memory = (growth: Growth) => [
 ];
 
 const greedyNeighbour = ({ rounds, plan: { neighbours, rateLimit } }: Results) => [
-  `Each account may send ${rateLimit.requests} requests in ${rateLimit.seconds} s. The quiet one sends ${neighbours.quietRate} a second, first alone for ${neighbours.seconds} s, then as long beside the greedy one, which sends ${neighbours.greedyRate} a second, three times its limit, over ${greedyConnections} connections. A time counts from when the request was due.`,
+  `Each account may send ${rateLimit.requests} requests in ${rateLimit.seconds} s. The quiet one sends ${neighbours.quietRate} a second, first alone for ${neighbours.seconds} s, then as long beside the greedy one, which sends ${neighbours.greedyRate} a second, ${number((neighbours.greedyRate * rateLimit.seconds) / rateLimit.requests)} times its limit, over ${greedyConnections} connections. A time counts from when the request was due.`,
   table(
     [
       "round",

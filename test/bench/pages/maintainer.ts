@@ -10,7 +10,7 @@ type Image = Readonly<Record<string, unknown>>;
 /** How long an invocation has, less what it keeps back, in milliseconds. */
 const time = 55_000;
 
-export const passTime = async (milliseconds: number) => advanceClock(milliseconds);
+const passTime = async (milliseconds: number) => advanceClock(milliseconds);
 
 /** A record of the table's stream. */
 export const streamRecord = (before: Image | undefined, after: Image): DynamoDBRecord => ({
