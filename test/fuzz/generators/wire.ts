@@ -40,7 +40,7 @@ const path = nearlyAlways(
       "~path~%zz",
       "~path~%",
       "~path~%ff",
-      "/api/v1/%6ceads/~other0~",
+      "/api/v1/%6ceads/lead_1",
       "//evil~path~",
     ),
   ),
