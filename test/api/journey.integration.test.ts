@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
-import { request, startApi, type TestApi } from "../support/api.ts";
+import { request, startApi } from "../support/api.ts";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ maxEnvironments: 10 });
-});
-afterAll(() => api?.stop());
+const api = await startApi({ maxEnvironments: 10 });
 
 const newAccount = async () => (await api.issueKey(randomUUID())).apiKey;
 

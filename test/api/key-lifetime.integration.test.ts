@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { request, startApi, type TestApi } from "../support/api.ts";
+import { request, startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 
 /** What the README says of 60 seconds, with fewer. */
@@ -14,23 +14,18 @@ const ttl = authorizerCacheSeconds * 1000;
 /** What a request may take, and the next look at it, in milliseconds. */
 const slack = 2000;
 
-let api: TestApi;
-let outdir: string;
-beforeAll(async () => {
-  outdir = await mkdtemp(join(tmpdir(), "key-lifetime-"));
-  await synthesizeAssembly({
-    outdir,
-    tableName: String(process.env.TABLE_NAME),
-    context: { authorizerCacheSeconds },
-    bundles: join(inject("engine").assembly, "bundles"),
-  });
-  api = await startApi({ templateDirectory: outdir });
-  // Loads the functions, which would take up some of the times below.
-  await admitted((await api.issueKey(randomUUID())).apiKey);
+const outdir = await mkdtemp(join(tmpdir(), "key-lifetime-"));
+afterAll(() => rm(outdir, { recursive: true }));
+await synthesizeAssembly({
+  outdir,
+  tableName: String(process.env.TABLE_NAME),
+  context: { authorizerCacheSeconds },
+  bundles: join(inject("engine").assembly, "bundles"),
 });
-afterAll(async () => {
-  await api?.stop();
-  await rm(outdir, { recursive: true });
+const api = await startApi({ templateDirectory: outdir });
+// Loads the functions, which would take up some of the times below.
+beforeAll(async () => {
+  await admitted((await api.issueKey(randomUUID())).apiKey);
 });
 
 const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();

@@ -4,28 +4,21 @@ import { connect } from "node:net";
 import { ulid } from "ulid";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { newApiKey, readApiKey } from "../../shared/api-key-format.ts";
-import { startApi, type TestApi } from "../support/api.ts";
+import { startApi } from "../support/api.ts";
 import { Canaries } from "../support/canaries.ts";
 import { checking } from "../support/document.ts";
-import { type FaultName, faults, type HostileEngine, startHostileEngine } from "../support/hostile-engine.ts";
+import { type FaultName, faults, startHostileEngine } from "../support/hostile-engine.ts";
 import { leaksIn } from "../support/leaks.ts";
 
 const canaries = new Canaries();
 const account = randomUUID();
-let engine: HostileEngine;
-let api: TestApi;
-let apiKey: string;
+const engine = await startHostileEngine(inject("engine").endpoint);
+afterAll(() => engine.stop());
+const api = await startApi({ streams: true, throttling: true, dynamodbEndpoint: engine.endpoint });
+const apiKey = canaries.key((await api.issueKey(account)).apiKey);
 let leadId: string;
-
 beforeAll(async () => {
-  engine = await startHostileEngine(inject("engine").endpoint);
-  api = await startApi({ streams: true, throttling: true, dynamodbEndpoint: engine.endpoint });
-  apiKey = canaries.key((await api.issueKey(account)).apiKey);
   leadId = ((await send("POST", leads, lead).then((answer) => answer.json())) as { id: string }).id;
-});
-afterAll(async () => {
-  await api?.stop();
-  engine?.stop();
 });
 
 const [leads, conversations] = ["/api/v1/leads", "/api/v1/conversations"];

@@ -1,17 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newApiKey } from "../../shared/api-key-format.ts";
-import { request, startApi, type TestApi } from "../support/api.ts";
+import { request, startApi } from "../support/api.ts";
 
-let api: TestApi;
-let apiKey: string;
-let keyId: string;
 const account = randomUUID();
-beforeAll(async () => {
-  api = await startApi();
-  ({ apiKey, keyId } = await api.issueKey(account));
-});
-afterAll(() => api?.stop());
+const api = await startApi();
+const { apiKey, keyId } = await api.issueKey(account);
 
 const leads = () => `${api.url}/api/v1/leads`;
 const bearer = (key = apiKey) => ({ authorization: `Bearer ${key}` });

@@ -2,22 +2,18 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { request, startApi, type TestApi } from "../support/api.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { request, startApi } from "../support/api.ts";
+import { listening } from "../support/listening.ts";
 
 const run = promisify(execFile);
 const directory = join(import.meta.dirname, "../../docs/client");
 const read = (name: string) => readFile(join(directory, name), "utf8");
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api?.stop());
+const api = await startApi();
 
 /** Passes requests on, but drops the connection after the first message was sent and calls the second too many. */
 async function startUnreliable(): Promise<{ url: string; posts: () => number }> {
@@ -39,10 +35,9 @@ async function startUnreliable(): Promise<{ url: string; posts: () => number }> 
     });
     if (post === 1) return void incoming.socket.destroy();
     outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-  }).listen(0, "127.0.0.1");
+  });
   onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once("listening", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posts: () => posts };
+  return { url: await listening(server), posts: () => posts };
 }
 
 test("walks all pages, and greets each lead once, though the network fails it and it is run again", async () => {

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { engineClient, signAs } from "../../lib/local/dynamodb-client.ts";
 import type { Sign } from "../../lib/local/iam-proxy.ts";
+import { listening } from "../support/listening.ts";
 import { type Answer, type Exchange, type Handle, pass } from "./exchange.ts";
 import { IndexMemory } from "./index-memory.ts";
 
@@ -27,10 +26,8 @@ export async function startFaultyTable(engine: string): Promise<FaultyTable> {
     await faulty.handle(exchange).catch(() => exchange.drop());
   });
   server.keepAliveTimeout = 0;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   const faulty: FaultyTable = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: await listening(server),
     handle: pass,
     close() {
       server.close();

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { decodeTime } from "ulid";
 import { afterAll, expect, test, vi } from "vitest";
+import { listening } from "../support/listening.ts";
 
 const attempts: { at: number; id: string }[] = [];
 
@@ -13,11 +12,10 @@ const server = createServer(async (request) => {
   const at = Date.now();
   const { Item } = (await json(request)) as { Item: { id: { S: string } } };
   attempts.push({ at, id: Item.id.S });
-}).listen(0, "127.0.0.1");
-await once(server, "listening");
+});
 afterAll(() => server.closeAllConnections());
 
-vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", await listening(server));
 vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
 vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
 vi.spyOn(console, "error").mockImplementation(() => {});

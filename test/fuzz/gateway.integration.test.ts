@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { request as ask, startApi, type TestApi } from "../support/api.ts";
+import { expect, test } from "vitest";
+import { request as ask, startApi } from "../support/api.ts";
 import { exchange, parseAnswers } from "../support/socket.ts";
 import { fuzz, type Tally } from "./cases.ts";
 import { verdictOf } from "./generators/part.ts";
@@ -9,11 +9,7 @@ import { expectGood } from "./properties.ts";
 import { wireBytes } from "./wire-bytes.ts";
 import { newWorld, type World } from "./world.ts";
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({ maxEnvironments: 1 });
-});
-afterAll(() => api?.stop());
+const api = await startApi({ maxEnvironments: 1 });
 
 const start = () =>
   newWorld(

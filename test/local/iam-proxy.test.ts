@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test } from "vitest";
 import { engineClient, signAs } from "../../lib/local/dynamodb-client.ts";
 import type { Statement } from "../../lib/local/iam-policy.ts";
 import { startIamProxy } from "../../lib/local/iam-proxy.ts";
+import { listening } from "../support/listening.ts";
 import { createFunction } from "./support/stack.ts";
 
 const TableName = "probes";
@@ -25,9 +24,8 @@ async function start(statements: Statement[]) {
     received.push({ request, body: String(await buffer(request)) });
     response.setHeader("x-amz-crc32", "3633387929");
     response.end('{"Item":{"pk":{"S":"LEAD#a"}}}');
-  }).listen(0, "127.0.0.1");
-  await once(engine, "listening");
-  const endpoint = `http://127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  });
+  const endpoint = await listening(engine);
   const own = engineClient(endpoint);
   const log: string[] = [];
   const sign = signAs(own, endpoint);

@@ -1,14 +1,12 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createStreamClient, StreamError } from "../../lib/local/stream-client.ts";
+import { listening } from "../support/listening.ts";
 
 async function clientOf(status: number, answer: string) {
   const server = createServer((_, response) => void response.writeHead(status).end(answer));
   onTestFinished(() => void server.close());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoint = await listening(server);
   return createStreamClient(endpoint, async (headers) => headers);
 }
 

@@ -1,37 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { gatewayAnswer } from "../../lib/local/response.ts";
 import { openApiDocument } from "../../lib/openapi/document.ts";
 import { answerExamples, invalidExamples, requestExamples } from "../../lib/openapi/examples.ts";
-import { type Route, type RouteName, routes } from "../../shared/routes.ts";
-import { startApi, type TestApi } from "../support/api.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import { request, startApi } from "../support/api.ts";
 import { lasting } from "../support/lasting.ts";
 
-let api: TestApi;
-let authorization: string;
+const api = await startApi();
+const { apiKey } = await api.issueKey(randomUUID());
 let leadId: string;
-beforeAll(async () => {
-  api = await startApi();
-  authorization = `Bearer ${(await api.issueKey(randomUUID())).apiKey}`;
-});
-afterAll(() => api?.stop());
-
-interface Sent {
-  readonly query?: string | undefined;
-  readonly body?: object | undefined;
-  readonly headers?: Record<string, string>;
-}
 
 /** Sends a request over HTTP; each answer is held to the document as it is fetched. */
-async function send(name: RouteName, { query = "", body, headers = {} }: Sent) {
-  const { method, path }: Route = routes[name];
-  const response = await fetch(`${api.url}${path}?${query}`, {
-    method,
-    headers: { authorization, ...(body && { "content-type": "application/json" }), ...headers },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as object };
-}
+const send = (name: RouteName, sent: Omit<Parameters<typeof request>[2], "apiKey"> = {}) =>
+  request(api, name, { apiKey, ...sent });
 
 /** An example's body, with the id of a lead that there is. */
 const bodyOf = (name: RouteName) => {
@@ -83,5 +65,5 @@ test.each([
   const statusOf = async (value: number) => (await send("list-leads", { query: `${name}=${value}` })).status;
   expect([await statusOf(minimum), await statusOf(maximum)]).toEqual([200, 200]);
   expect([await statusOf(minimum - 1), await statusOf(maximum + 1)]).toEqual([400, 400]);
-  expect((await send("list-leads", {})).body).toMatchObject({ pagination: { [name]: absent } });
+  expect((await send("list-leads")).body).toMatchObject({ pagination: { [name]: absent } });
 });

@@ -1,4 +1,4 @@
-import { expect, inject } from "vitest";
+import { afterAll, expect, inject } from "vitest";
 import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Answers, Problem } from "./call.ts";
@@ -21,7 +21,8 @@ type Options = Pick<
 
 /**
  * Starts the API on the tests' engine. Its stream is left out unless it is asked for: it would bring all that other
- * tests have written to the table. When it stops, nothing that `request` sent may be in its log.
+ * tests have written to the table. It stops by itself when the test file or the suite that calls it ends, if not
+ * before; then nothing that `request` sent may be in its log.
  */
 export async function startApi(options: Options = {}): Promise<TestApi> {
   const { endpoint, assembly } = inject("engine");
@@ -41,6 +42,7 @@ export async function startApi(options: Options = {}): Promise<TestApi> {
     await run.stop();
     expect(leaksIn(log, sent)).toEqual([]);
   };
+  afterAll(stop);
   return { ...run, stop, log, keys, issueKey };
 }
 
@@ -48,21 +50,24 @@ interface HttpRequest {
   readonly apiKey: string;
   readonly query?: string;
   readonly body?: unknown;
+  /** Beside those of the key and the body. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends a request to a route; `body` is its answer, parsed. */
 export async function request<Name extends RouteName>(
   { url }: { url: string },
   name: Name,
-  { apiKey, query, body }: HttpRequest,
+  { apiKey, query, body, headers = {} }: HttpRequest,
 ) {
-  noteSent(apiKey, query && Object.fromEntries(new URLSearchParams(query)), body);
+  noteSent(apiKey, query && Object.fromEntries(new URLSearchParams(query)), body, headers["idempotency-key"]);
   const { method, path } = routes[name];
   const response = await fetch(`${url}${path}${query === undefined ? "" : `?${query}`}`, {
     method,
     headers: {
       authorization: `Bearer ${apiKey}`,
       ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });

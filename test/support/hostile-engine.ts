@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { listening } from "./listening.ts";
 
 /** How an engine may fail a call; `text` is to be in its answer, wherever there is a place for it. */
 type Fault = (response: ServerResponse, text: string) => void;
@@ -65,10 +65,9 @@ export async function startHostileEngine(engine: string): Promise<HostileEngine>
     if (!failing || !ofTable || failing.passes(body.toString()))
       return forward(engine, request, body, response);
     failing.fault(response, `${failing.text} ${body}`);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: await listening(server),
     fail(fault, text = "", passes = () => false) {
       failing = fault && { fault: faults[fault], text, passes };
     },

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { ServiceEvent } from "../../../shared/event-schemas.ts";
+import { listening } from "../../support/listening.ts";
 
 /** An event as EventBridge posts it. */
 export interface PostedEvent {
@@ -25,15 +24,13 @@ export async function startConnector(respond: (event: PostedEvent, calls: number
     if (response.statusCode < 300) delivered.set(event.detail.id, event);
     response.end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   const stop = () => {
     server.close();
     server.closeAllConnections();
   };
   onTestFinished(stop);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    url: `${await listening(server)}/events`,
     /** Everything that came. */
     received,
     /** What was taken, by its id. */
