@@ -19,6 +19,7 @@ export type StatusChange =
  * ends, the next message starts another.
  *
  * @param deadline in milliseconds since the epoch
+ * @param dryRun whether nothing is written
  * @throws ApiError `busy` when other writers stood in the way until the deadline
  */
 export function setConversationStatus(
@@ -26,6 +27,7 @@ export function setConversationStatus(
   id: string,
   status: string,
   deadline: number,
+  dryRun = false,
 ): Promise<StatusChange> {
   return retried(deadline, async () => {
     const found = await readConversation(account, id);
@@ -33,16 +35,17 @@ export function setConversationStatus(
     const conversation = { ...found, status };
     const set = { status, ...conversationStatusKeys(account, conversation) };
     const update = updateOf(conversationKey(account, id), set);
-    if (status === "active") return activate(account, conversation, update);
+    if (status === "active") return activate(account, conversation, !dryRun && update);
+    if (dryRun) return { outcome: "changed", conversation };
     return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
   });
 }
 
-/** Makes the conversation the one that the pointer names, unless that is active. */
+/** Makes the conversation the one that the pointer names, unless that is active. @param update false to write nothing */
 async function activate(
   account: string,
   conversation: Conversation,
-  update: ReturnType<typeof updateOf>,
+  update: ReturnType<typeof updateOf> | false,
 ): Promise<StatusChange> {
   const { id, leadId, channel } = conversation;
   const pointerKey = activeConversationKey(account, leadId, channel);
@@ -51,6 +54,7 @@ async function activate(
   if (other !== undefined && (await readConversation(account, other))?.status === "active") {
     return { outcome: "refused", activeId: other };
   }
+  if (!update) return { outcome: "changed", conversation };
   await transact([
     { Update: update },
     { Put: { TableName: tableName, Item: { ...pointerKey, conversationId: id }, ...pointerNames(named) } },

@@ -78,28 +78,48 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
  * Gives a lead another status.
  *
  * @param deadline in milliseconds since the epoch
- * @returns undefined when the account has no such lead
+ * @param dryRun whether nothing is written
+ * @returns the lead as it is then; undefined when the account has no such lead
  */
-export const setLeadStatus = (account: string, id: string, status: Lead["status"], deadline: number) =>
-  changeLead(account, id, deadline, (lead) => ({ status, ...statusKeys(account, { ...lead, status }) }));
+export const setLeadStatus = (
+  account: string,
+  id: string,
+  status: Lead["status"],
+  deadline: number,
+  dryRun = false,
+) =>
+  changeLead({ account, id, deadline, dryRun }, (lead) => ({
+    status,
+    ...statusKeys(account, { ...lead, status }),
+  }));
 
 /**
  * Gives a lead another score, from 0 to 100.
  *
  * @param deadline in milliseconds since the epoch
- * @returns undefined when the account has no such lead
+ * @param dryRun whether nothing is written
+ * @returns the lead as it is then; undefined when the account has no such lead
  */
-export const setLeadScore = (account: string, id: string, score: number, deadline: number) =>
-  changeLead(account, id, deadline, () => ({ score }));
+export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>
+  changeLead({ account, id, deadline, dryRun }, () => ({ score }));
 
-function changeLead(account: string, id: string, deadline: number, change: (lead: Lead) => object) {
+interface LeadChange {
+  readonly account: string;
+  readonly id: string;
+  readonly deadline: number;
+  readonly dryRun: boolean;
+}
+
+function changeLead({ account, id, deadline, dryRun }: LeadChange, change: (lead: Lead) => object) {
   const Key = leadKey(account, id);
   return retried(deadline, async () => {
     const item = await readItem(Key);
     if (!item) return undefined;
     const lead = toLead(item);
+    const set = { ...change(lead) };
+    if (dryRun) return toLead({ ...lead, ...set });
     // Keys of indexes are made of the source.
-    return toLead(await updateItem(updateOf(Key, { ...change(lead) }, { source: lead.source })));
+    return toLead(await updateItem(updateOf(Key, set, { source: lead.source })));
   });
 }
 

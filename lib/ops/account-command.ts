@@ -8,6 +8,11 @@ export interface AccountOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
+/** What a command is told that changes the table. */
+export interface WritingOptions extends AccountOptions {
+  readonly dryRun?: boolean;
+}
+
 /** A command on an account, in the table that its options name. */
 export function accountCommand(name: string, description: string): Command {
   return new Command(name)
@@ -20,6 +25,10 @@ export function accountCommand(name: string, description: string): Command {
     .option("--table <name>", "the table of this name")
     .option("--json", "print JSON");
 }
+
+/** Such a command that changes the table, unless it is told not to. */
+export const writingCommand = (name: string, description: string) =>
+  accountCommand(name, description).option("--dry-run", "say what would be, and change nothing");
 
 function accountId(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text)) {

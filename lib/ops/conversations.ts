@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from "commander";
-import { type AccountOptions, accountCommand } from "./account-command.ts";
+import { type WritingOptions, writingCommand } from "./account-command.ts";
 import { connect } from "./connection.ts";
 import { deadline } from "./deadline.ts";
 import { OperatorError } from "./errors.ts";
 
-interface SetStatusOptions extends AccountOptions {
+interface SetStatusOptions extends WritingOptions {
   readonly conversation: string;
   readonly status: string;
 }
@@ -14,7 +14,7 @@ export function conversationsCommand(): Command {
   return new Command("conversations")
     .description("change an account's conversations")
     .addCommand(
-      accountCommand("set-status", "give a conversation another status; any but `active` ends it")
+      writingCommand("set-status", "give a conversation another status; any but `active` ends it")
         .requiredOption("--conversation <id>", "the conversation's id")
         .requiredOption("--status <status>", "the new status, as active or closed", status)
         .action(setStatus),
@@ -32,8 +32,8 @@ async function setStatus(options: SetStatusOptions): Promise<void> {
   await connect(options);
   // Imported only here, because it connects to the table that `connect` has chosen.
   const { setConversationStatus } = await import("../../shared/conversation-status.ts");
-  const { account, conversation: id, status, json } = options;
-  const change = await setConversationStatus(account, id, status, deadline());
+  const { account, conversation: id, status, json, dryRun } = options;
+  const change = await setConversationStatus(account, id, status, deadline(), dryRun);
   if (change.outcome === "unknown")
     throw new OperatorError(`The account ${account} has no conversation ${id}.`);
   if (change.outcome === "refused") {
@@ -41,7 +41,8 @@ async function setStatus(options: SetStatusOptions): Promise<void> {
       `The lead has another active conversation on this channel, ${change.activeId}: end that one first.`,
     );
   }
+  const verb = dryRun ? "would have" : "has";
   console.log(
-    json ? JSON.stringify(change.conversation) : `The conversation ${id} has the status ${status}.`,
+    json ? JSON.stringify(change.conversation) : `The conversation ${id} ${verb} the status ${status}.`,
   );
 }

@@ -2,7 +2,12 @@ import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import type { Difference } from "../../shared/pages/difference.ts";
 import type { CountedOwner } from "../../shared/pages/tree-store.ts";
-import { type AccountOptions, accountCommand } from "./account-command.ts";
+import {
+  type AccountOptions,
+  accountCommand,
+  type WritingOptions,
+  writingCommand,
+} from "./account-command.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { OperatorError } from "./errors.ts";
 import { type Progress, startProgress } from "./progress.ts";
@@ -13,10 +18,10 @@ type Wait = (milliseconds: number) => Promise<unknown>;
 export function countsCommand(wait: Wait = setTimeout): Command {
   const counts = new Command("counts").description("check or make anew the counts of an account's lists");
   counts.addCommand(
-    accountCommand(
+    writingCommand(
       "rebuild",
       "make the counts anew, while the API goes on; it takes a minute at least",
-    ).action((options: AccountOptions) => rebuildCounts(options, wait)),
+    ).action((options: WritingOptions) => rebuildCounts(options, wait)),
   );
   counts.addCommand(
     accountCommand("verify", "count all rows and compare; exits with 1 if a difference lasts").action(
@@ -26,14 +31,24 @@ export function countsCommand(wait: Wait = setTimeout): Command {
   return counts;
 }
 
-async function rebuildCounts(options: AccountOptions, wait: Wait): Promise<void> {
+async function rebuildCounts(options: WritingOptions, wait: Wait): Promise<void> {
   const { rebuild, ownersOf } = await countModules(options);
+  if (options.dryRun) return reportRows(options);
   await withProgress(options, "Rebuilding", 2, (progress) =>
     Promise.all(ownersOf(options.account).map((owner) => rebuild(owner, { wait, onRows: progress.advance }))),
   );
   const { account, json } = options;
   console.log(
     json ? JSON.stringify({ account, rebuilt: true }) : `The counts of the account ${account} are made anew.`,
+  );
+}
+
+async function reportRows({ account, json }: WritingOptions): Promise<void> {
+  const rows = await countRows(account);
+  console.log(
+    json
+      ? JSON.stringify({ account, rebuilt: false, rows })
+      : `The counts of the account ${account} would be made anew: ${rows} rows would be read twice.`,
   );
 }
 

@@ -1,7 +1,12 @@
 import { Command, Option } from "commander";
 import ms from "ms";
 import type { ApiKey } from "../../shared/api-keys.ts";
-import { type AccountOptions, accountCommand } from "./account-command.ts";
+import {
+  type AccountOptions,
+  accountCommand,
+  type WritingOptions,
+  writingCommand,
+} from "./account-command.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { after, duration } from "./durations.ts";
 import { OperatorError } from "./errors.ts";
@@ -10,19 +15,19 @@ import { OperatorError } from "./errors.ts";
 export function keysCommand(): Command {
   const keys = new Command("keys").description("issue, list, revoke and rotate an account's API keys");
   keys.addCommand(
-    accountCommand("issue", "issue a key; it is printed once and cannot be shown again")
+    writingCommand("issue", "issue a key; it is printed once and cannot be shown again")
       .option("--label <text>", "a note that `keys list` shows")
       .addOption(validForOption())
       .action(issue),
   );
   keys.addCommand(accountCommand("list", "list all keys, oldest first").action(list));
   keys.addCommand(
-    accountCommand("revoke", "end a key now; authorizers may admit it until their cache has expired")
+    writingCommand("revoke", "end a key now; authorizers may admit it until their cache has expired")
       .requiredOption("--key <keyId>", "the key's id, as `keys list` shows it", keyIdOf)
       .action(revoke),
   );
   keys.addCommand(
-    accountCommand("rotate", "issue a key in place of another, which goes on working for a while")
+    writingCommand("rotate", "issue a key in place of another, which goes on working for a while")
       .requiredOption("--key <keyId>", "the id of the key to replace", keyIdOf)
       .addOption(overlapOption())
       .addOption(validForOption())
@@ -50,14 +55,19 @@ async function apiKeys(options: ConnectionOptions) {
   return import("../../shared/api-keys.ts");
 }
 
-async function issue(options: AccountOptions & { label?: string; validFor?: number }): Promise<void> {
+async function issue(options: WritingOptions & { label?: string; validFor?: number }): Promise<void> {
   const { issueApiKey } = await apiKeys(options);
-  const { label, validFor } = options;
-  const issued = await issueApiKey(options.account, {
+  const { account, label, validFor, json } = options;
+  const given = {
     ...(label !== undefined && { label }),
     ...(validFor !== undefined && { validUntil: after(validFor) }),
-  });
-  console.log(options.json ? JSON.stringify(issued) : issued.apiKey);
+  };
+  if (options.dryRun) {
+    const sentence = `A key of the account ${account} would be issued, to work ${given.validUntil ? `until ${given.validUntil}` : "for ever"}.`;
+    return console.log(json ? JSON.stringify({ accountId: account, ...given }) : sentence);
+  }
+  const issued = await issueApiKey(account, given);
+  console.log(json ? JSON.stringify(issued) : issued.apiKey);
 }
 
 async function list(options: AccountOptions): Promise<void> {
@@ -68,23 +78,39 @@ async function list(options: AccountOptions): Promise<void> {
   console.table(keys, ["keyId", "state", "createdAt", "validUntil", "revokedAt", "label"]);
 }
 
-async function revoke(options: AccountOptions & { key: string }): Promise<void> {
+async function revoke(options: WritingOptions & { key: string }): Promise<void> {
   const { endApiKey } = await apiKeys(options);
-  const { revokedAt } = await findKey(options);
-  if (revokedAt) throw new OperatorError(`The key ${options.key} was revoked before, at ${revokedAt}.`);
-  const ended = await endApiKey(options.account, options.key, { revokedAt: after(0) });
-  console.log(options.json ? JSON.stringify(ended) : `The key ${options.key} is revoked.`);
+  const { account, key, json, dryRun } = options;
+  const found = await findKey(options);
+  if (found.revokedAt) throw new OperatorError(`The key ${key} was revoked before, at ${found.revokedAt}.`);
+  const end = { revokedAt: after(0) };
+  const ended = dryRun ? { ...found, ...end } : await endApiKey(account, key, end);
+  console.log(json ? JSON.stringify(ended) : `The key ${key} ${dryRun ? "would be" : "is"} revoked.`);
 }
 
-async function rotate(
-  options: AccountOptions & { key: string; overlap: number; validFor?: number },
-): Promise<void> {
-  const { issueApiKey, endApiKey, apiKeyState } = await apiKeys(options);
+interface RotateOptions extends WritingOptions {
+  readonly key: string;
+  readonly overlap: number;
+  readonly validFor?: number;
+}
+
+async function rotate(options: RotateOptions): Promise<void> {
+  const { apiKeyState } = await apiKeys(options);
   const old = await findKey(options);
   const state = apiKeyState(old);
   if (state !== "live")
     throw new OperatorError(`The key ${options.key} is ${state}; issue a new one instead.`);
-  const { label } = old;
+  const validUntil = earlier(old.validUntil, after(options.overlap));
+  if (options.dryRun) {
+    const sentence = `A key would be issued, and the key ${options.key} would work until ${validUntil}.`;
+    return console.log(options.json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
+  }
+  await replace(options, old, validUntil);
+}
+
+/** Issues a key in place of another, which works until then. */
+async function replace(options: RotateOptions, { label }: ApiKey, validUntil: string): Promise<void> {
+  const { issueApiKey, endApiKey } = await apiKeys(options);
   const issued = await issueApiKey(options.account, {
     ...(label !== undefined && { label }),
     ...(options.validFor !== undefined && { validUntil: after(options.validFor) }),
@@ -93,7 +119,6 @@ async function rotate(
   if (!options.json) console.log(issued.apiKey);
   let replaced: ApiKey | undefined;
   try {
-    const validUntil = earlier(old.validUntil, after(options.overlap));
     replaced = await endApiKey(options.account, options.key, { validUntil });
   } catch (cause) {
     throw new OperatorError(

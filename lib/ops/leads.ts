@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Lead, leadStatuses } from "../../shared/schemas.ts";
-import { type AccountOptions, accountCommand } from "./account-command.ts";
+import { type WritingOptions, writingCommand } from "./account-command.ts";
 import { type ConnectionOptions, connect } from "./connection.ts";
 import { deadline } from "./deadline.ts";
 import { OperatorError } from "./errors.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
 
-interface LeadOptions extends AccountOptions {
+interface LeadOptions extends WritingOptions {
   readonly lead: string;
 }
 
@@ -15,7 +15,7 @@ interface LeadOptions extends AccountOptions {
 export function leadsCommand(): Command {
   const leads = new Command("leads").description("change, import and export an account's leads");
   leads.addCommand(
-    accountCommand("set-status", "give a lead another status")
+    writingCommand("set-status", "give a lead another status")
       .requiredOption("--lead <id>", "the lead's id")
       .addOption(
         new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
@@ -23,7 +23,7 @@ export function leadsCommand(): Command {
       .action(setStatus),
   );
   leads.addCommand(
-    accountCommand("set-score", "give a lead another score")
+    writingCommand("set-score", "give a lead another score")
       .requiredOption("--lead <id>", "the lead's id")
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", score)
       .action(setScore),
@@ -46,20 +46,21 @@ async function leadsModule(options: ConnectionOptions) {
 
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
   const { setLeadStatus } = await leadsModule(options);
-  const { account, lead, status } = options;
-  report(options, await setLeadStatus(account, lead, status, deadline()));
+  const { account, lead, status, dryRun } = options;
+  report(options, await setLeadStatus(account, lead, status, deadline(), dryRun));
 }
 
 async function setScore(options: LeadOptions & { score: number }): Promise<void> {
   const { setLeadScore } = await leadsModule(options);
-  const { account, lead } = options;
-  report(options, await setLeadScore(account, lead, options.score, deadline()));
+  const { account, lead, score, dryRun } = options;
+  report(options, await setLeadScore(account, lead, score, deadline(), dryRun));
 }
 
-function report({ account, lead: id, json }: LeadOptions, lead: Lead | undefined): void {
+function report({ account, lead: id, json, dryRun }: LeadOptions, lead: Lead | undefined): void {
   if (!lead) throw new OperatorError(`The account ${account} has no lead ${id}.`);
   const { status, score } = lead;
+  const verb = dryRun ? "would have" : "has";
   console.log(
-    json ? JSON.stringify(lead) : `The lead ${id} has the status ${status} and the score ${score}.`,
+    json ? JSON.stringify(lead) : `The lead ${id} ${verb} the status ${status} and the score ${score}.`,
   );
 }
