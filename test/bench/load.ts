@@ -18,7 +18,7 @@ import { type Plan, run } from "./load/run.ts";
 const { values: options } = parseArgs({ options: { quick: { type: "boolean" } } });
 
 const plan: Plan = {
-  endurance: options.quick ? { requests: 2000, samplesOfTenth: 1 } : { requests: 100_000, samplesOfTenth: 4 },
+  endurance: options.quick ? { requests: 2000, samplesOfTenth: 1 } : { requests: 100_000, samplesOfTenth: 2 },
   levels: [1, 2, 4, 8, 16, 32],
   levelSeconds: options.quick ? 2 : 5,
   // A third of what a machine of two processors can serve: with none to spare, every request waits for every other.

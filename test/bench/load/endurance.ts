@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { limits } from "../../../shared/pages/limits.ts";
 import type { WorkerHeap } from "./heap.ts";
 import type { Service } from "./service.ts";
 import { Tally } from "./tally.ts";
@@ -24,8 +25,11 @@ export interface Length {
   readonly samplesOfTenth: number;
 }
 
-/** How long after the last request nothing is served any more: changes are counted when they have settled. */
-const countedAfter = 3000;
+/**
+ * How long after the last request nothing is served any more, in milliseconds: the maintainer of counts waits for what
+ * is young, with all of its batch in memory, and then has another batch.
+ */
+const countedAfter = 2 * limits.settle + 3000;
 
 /** Sends so many requests; the memory is measured between them, when nothing is served. */
 export async function endure(
