@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { LocalRunError } from "./errors.ts";
+import { LocalRunError, messageOf } from "./errors.ts";
 
 /** What the worker is told to call. */
 export interface Call {
@@ -36,8 +36,11 @@ export async function callAfresh(
   signal?.addEventListener("abort", () => void worker.terminate(), { once: true });
   const outcome = await new Promise<Outcome>((resolve, reject) => {
     worker.once("message", resolve);
-    worker.once("error", reject);
-    worker.once("exit", (code) => reject(signal?.reason ?? new Error(`The worker ended with code ${code}.`)));
+    worker.once("error", (error) => resolve({ fault: messageOf(error) }));
+    worker.once("exit", (code) => {
+      if (signal?.aborted) reject(signal.reason);
+      else resolve({ fault: `its worker ended with code ${code}` });
+    });
   });
   await worker.terminate();
   if ("value" in outcome) return outcome.value;

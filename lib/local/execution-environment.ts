@@ -76,10 +76,6 @@ export class ExecutionEnvironment {
     return this.#alive;
   }
 
-  get codeDirectory(): string {
-    return this.#function.codeDirectory;
-  }
-
   /**
    * Calls the function; one call at a time.
    *

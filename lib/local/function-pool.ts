@@ -39,6 +39,8 @@ export function createFunctionPool(
 ): FunctionPool {
   const environments = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
+  /** Those that began with code that has been replaced since; a directory may come again. */
+  const outdated = new WeakSet<ExecutionEnvironment>();
   let { codeDirectory } = fn;
   const waiting: ((environment: ExecutionEnvironment) => void)[] = [];
   let closed = false;
@@ -64,7 +66,7 @@ export function createFunctionPool(
 
   function release(environment: ExecutionEnvironment): void {
     if (closed) return;
-    if (environment.codeDirectory !== codeDirectory) void environment.end();
+    if (outdated.has(environment)) void environment.end();
     if (!environment.alive) environments.delete(environment);
     const next = waiting.shift();
     if (next) next(environment.alive ? environment : start());
@@ -86,6 +88,7 @@ export function createFunctionPool(
     },
     reload(directory) {
       codeDirectory = directory;
+      for (const environment of environments) outdated.add(environment);
       for (const environment of idle.splice(0)) {
         environments.delete(environment);
         void environment.end();

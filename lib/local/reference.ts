@@ -54,7 +54,7 @@ export function referencePages(apiKey: Promise<string>): Pages {
   };
 }
 
-/** Made of the schemas as they are now, which may have been edited since this process began. */
+/** Made of the schemas as they are now: with `--watch`, of those that serve; without, perhaps of newer ones. */
 async function document(): Promise<object> {
   const module = new URL("../openapi/document.ts", import.meta.url);
   const failure = "The reference cannot be made";

@@ -1,4 +1,5 @@
 import { isRecord } from "../is-record.ts";
+
 /** An answer of the gateway. */
 export interface HttpAnswer {
   readonly status: number;

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createFunctionPool, FunctionError } from "../../lib/local/function-pool.ts";
 import type { LocalFunction } from "../../lib/local/functions.ts";
@@ -82,6 +84,20 @@ test("new code serves what comes after it; what is being served ends by the old,
 
   reload((await createFunction(answering("newest"))).codeDirectory);
   expect(await call({ wait: 0 })).toBe("newest");
+});
+
+test("an environment with old code is not used again when its directory comes back", async () => {
+  const answering = (word: string) =>
+    handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
+  const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
+  const { codeDirectory } = await createFunction(answering("new"));
+  reload(codeDirectory);
+  expect(await call({ wait: 0 })).toBe("new");
+  const served = call({ wait: 200 });
+  reload((await createFunction(answering("other"))).codeDirectory);
+  await writeFile(join(codeDirectory, "index.cjs"), answering("newest"));
+  reload(codeDirectory);
+  expect(await Promise.all([served, call({ wait: 0 })])).toEqual(["new", "newest"]);
 });
 
 test("the environment used last is used first", async () => {
