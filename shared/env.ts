@@ -15,4 +15,7 @@ export function optionalCount(name: string): number | undefined {
 }
 
 /** An environment variable that must be a whole number above 0. */
-export const requiredCount = (name: string) => optionalCount(name) ?? Number(requiredEnv(name));
+export function requiredCount(name: string): number {
+  requiredEnv(name);
+  return optionalCount(name) as number;
+}

@@ -45,16 +45,12 @@ export async function createLead(
 /**
  * Stores a lead as it is, unless the account has one of its id.
  *
- * @param marks `imported` for a lead that no event is to tell of
+ * @param imported whether no event is to tell of it
  * @returns whether it was stored
  */
-export async function addLead(
-  account: string,
-  lead: Lead,
-  marks: { readonly imported?: true } = {},
-): Promise<boolean> {
+export async function addLead(account: string, lead: Lead, imported = false): Promise<boolean> {
   try {
-    await table.send(new PutCommand(putNew(account, lead, marks)));
+    await table.send(new PutCommand(putNew(account, lead, imported)));
     return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -62,9 +58,9 @@ export async function addLead(
   }
 }
 
-const putNew = (account: string, lead: Lead, marks: object = {}) => ({
+const putNew = (account: string, lead: Lead, imported = false) => ({
   TableName: tableName,
-  Item: { ...leadItem(account, lead), ...marks },
+  Item: { ...leadItem(account, lead), ...(imported && { imported }) },
   ConditionExpression: "attribute_not_exists(pk)",
 });
 

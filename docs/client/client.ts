@@ -4,9 +4,10 @@ import type { paths } from "./api.d.ts";
 
 /** Sends again what was not answered, or too early or in vain: a message is sent once, for it has a key of its own. */
 async function persistent(request: Request, attempt = 1): Promise<Response> {
-  const answer = await fetch(request.clone()).catch(() => undefined);
-  if (answer && answer.status !== 429 && answer.status < 500) return answer;
-  if (attempt === 5) return answer ?? Response.error();
+  const answer = await fetch(request.clone()).catch((error: unknown) => {
+    if (attempt === 5) throw error;
+  });
+  if (answer && (attempt === 5 || (answer.status !== 429 && answer.status < 500))) return answer;
   await setTimeout(1000 * Number(answer?.headers.get("Retry-After") ?? attempt));
   return persistent(request, attempt + 1);
 }

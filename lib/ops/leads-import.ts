@@ -88,11 +88,7 @@ async function store(
   ]);
   const startedAt = await startOfImport(account, file.digest.toString("hex"));
   const add = async (lead: Lead) => {
-    const added = await retried(
-      Date.now() + patience,
-      () => addLead(account, lead, { imported: true }),
-      isBusyTable,
-    );
+    const added = await retried(Date.now() + patience, () => addLead(account, lead, true), isBusyTable);
     outcome[added ? "imported" : "present"] += 1;
     advance(1);
   };
