@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { filePath, leadFile, readLines, storedLeads } from "../support/lead-files.ts";
@@ -56,7 +57,7 @@ describe("leads export", () => {
     const path = await leadFile(`name,status,source\n${rows.join("")}`);
     await ops(account, "import", path, "--rate", "100000");
     const output = filePath(".jsonl");
-    const to = ["--format", "jsonl", "--output", output];
+    const to = ["--output", output];
     await ops(account, "export", ...to, "--oldest-first", "--status", "booked", "--source", "fair");
     const wanted = rows.map((_, i) => i).filter((i) => i % 2 === 1 && i % 3 === 1);
     expect((await readLines(output)).map(({ name }) => name)).toEqual(wanted.map((i) => `Lead ${i}`));
@@ -74,12 +75,13 @@ describe("leads export", () => {
     expect((await ops(account, "export", "--escape-formulas")).stdout).toContain(",'=1+1,,0,new,'@fair,,");
   });
 
-  test("leaves a file as it was when it fails", async () => {
+  test("leaves a file as it was when it fails, and nothing beside it", async () => {
     const output = await leadFile("before", ".csv");
     const args = ["leads", "export", "--account", "a", "--table", "no-such-table", "--output", output];
     const { code, stderr } = await runOps(args, { dataDirectory });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/ResourceNotFoundException/) });
     expect(await readFile(output, "utf8")).toBe("before");
+    expect(existsSync(`${output}.part`)).toBe(false);
   });
 
   test("--json needs --output", async () => {
