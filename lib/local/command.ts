@@ -40,15 +40,11 @@ async function serve(settings: Settings, watch: boolean): Promise<void> {
   console.log(welcome(run, settings, apiKey));
   if (!watch) return;
   const port = Number(new URL(run.url).port);
-  let current = run;
-  await serveChanges({
-    run: () => current,
-    async restart(templateDirectory) {
-      await current.stop();
-      run = undefined;
-      current = await startLocal({ ...options, port, templateDirectory });
-      run = current;
-    },
+  await serveChanges(run, async (old, templateDirectory) => {
+    await old.stop();
+    run = undefined;
+    run = await startLocal({ ...options, port, templateDirectory });
+    return run;
   });
 }
 

@@ -1,17 +1,16 @@
 import { rm } from "node:fs/promises";
 import { callAfresh } from "./afresh.ts";
+import type { AssemblyProps } from "./assembly.ts";
 
-interface Synthesis {
-  /** The directory that holds each function's bundle; without it they are made. */
-  readonly bundles?: string;
+interface Synthesis extends AssemblyProps {
   readonly signal?: AbortSignal;
 }
 
 /** Synthesizes the stack of the stage `dev` into a directory of its own. @returns the directory */
-export async function synthesize(directory: string, { bundles, signal }: Synthesis = {}): Promise<string> {
+export async function synthesize(directory: string, { signal, ...props }: Synthesis = {}): Promise<string> {
   await rm(directory, { recursive: true, force: true });
   const module = new URL("./assembly.ts", import.meta.url);
   const failure = "The stack cannot be synthesized";
-  await callAfresh([module, "writeAssembly", directory, bundles], { failure, signal });
+  await callAfresh([module, "writeAssembly", directory, props], { failure, signal });
   return directory;
 }

@@ -18,12 +18,8 @@ const ignored = ["lib/local", "lib/ops"].map((path) => join(root, path));
 /** How long no file may change before all are read, in milliseconds: editors and git write several at once. */
 const settled = 100;
 
-interface Served {
-  /** What serves now; its cloud assembly is in a directory that is its own. */
-  readonly run: () => LocalRun;
-  /** Ends the run, and starts another that serves the cloud assembly. */
-  readonly restart: (templateDirectory: string) => Promise<void>;
-}
+/** Ends a run, and starts another that serves the cloud assembly. */
+type Restart = (run: LocalRun, templateDirectory: string) => Promise<LocalRun>;
 
 interface Change {
   /** The last of the files that changed, from the root. */
@@ -36,19 +32,21 @@ interface Change {
  * Brings changed sources to a run: new code of the functions at once; another stack, which takes seconds to
  * synthesize, by a new start. What cannot be built is told, and what ran before goes on.
  *
+ * @param first what serves at first; its cloud assembly is in a directory that is its own
  * @throws LocalRunError when a new start fails
  */
-export async function serveChanges(served: Served): Promise<void> {
+export async function serveChanges(first: LocalRun, restart: Restart): Promise<void> {
+  let run = first;
   /** Where the next bundles go, then where those that serve are: what is broken must not replace them. */
   const places = ["bundles-0", "bundles-1"];
   for await (const change of changes()) {
-    const assembly = await build(change, places, served.run()).catch((error: unknown) => {
+    const assembly = await build(change, places, run).catch((error: unknown) => {
       if (error instanceof LocalRunError) console.error(`[watch] ${error.message}`);
       else if (!change.signal.aborted) throw error;
     });
     if (assembly === undefined) continue;
     console.log("[watch] The stack is another: starting again …");
-    await served.restart(assembly);
+    run = await restart(run, assembly);
     console.log("[watch] Serving the other stack.");
   }
 }

@@ -1,32 +1,19 @@
 import { realpath } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
+import { describe, expect, test } from "vitest";
+import type { LocalRun } from "../../lib/local/local-run.ts";
 import { request } from "../support/api.ts";
 import { faultsOf } from "../support/event-validators.ts";
 import { leaksIn } from "../support/leaks.ts";
 import { startConnector } from "./support/connector.ts";
+import { issueKey, startRun } from "./support/run.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 const account = "acme & söhne";
 const patience = { timeout: 30_000 };
 
-async function start(dataDirectory: string, eventsUrl: string) {
-  const log: string[] = [];
-  const run = await startLocal({
-    ...{ dataDirectory, eventsUrl, templateDirectory: inject("engine").assembly },
-    ...{ throttling: false, maxEnvironments: 2, log: (line) => log.push(line) },
-  });
-  onTestFinished(() => run.stop());
-  return { ...run, log };
-}
-
-/** A key of the account; the modules of the API take the table's name and address once, so only one run can give it. */
-async function issueKey({ tableName, dynamodbEndpoint }: LocalRun): Promise<string> {
-  Object.assign(process.env, { TABLE_NAME: tableName, AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint });
-  const { issueApiKey } = await import("../../shared/api-keys.ts");
-  return (await issueApiKey(account)).apiKey;
-}
+const start = (dataDirectory: string, eventsUrl: string) =>
+  startRun(dataDirectory, { eventsUrl, maxEnvironments: 2 });
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
   test("reach a connector that fails at first, all of them, over a restart of the run too", async () => {
@@ -34,7 +21,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     let failing = true;
     const connector = await startConnector(() => (failing ? 503 : 200));
     const first = await start(directory, connector.url);
-    const apiKey = await issueKey(first);
+    const apiKey = await issueKey(first, account);
     const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "instagram", tags: ["important"] };
     const { body: created } = await request(first, "create-lead", { apiKey, body: lead });
     const send = async (run: LocalRun, message: string) => {

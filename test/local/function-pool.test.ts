@@ -72,9 +72,10 @@ test("requests past the maximum wait for an environment", async () => {
   expect(answers.every(({ most }) => most === 1)).toBe(true);
 });
 
+const answering = (word: string) =>
+  handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
+
 test("new code serves what comes after it; what is being served ends by the old, and waits in vain for neither", async () => {
-  const answering = (word: string) =>
-    handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
   const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
   expect(await call({ wait: 0 })).toBe("old");
   const served = call({ wait: 200 });
@@ -87,8 +88,6 @@ test("new code serves what comes after it; what is being served ends by the old,
 });
 
 test("an environment with old code is not used again when its directory comes back", async () => {
-  const answering = (word: string) =>
-    handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
   const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
   const { codeDirectory } = await createFunction(answering("new"));
   reload(codeDirectory);

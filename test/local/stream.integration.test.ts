@@ -1,36 +1,18 @@
 import { realpath } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { engineClient } from "../../lib/local/dynamodb-client.ts";
-import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
+import type { LocalRun } from "../../lib/local/local-run.ts";
 import { countNodeKey } from "../../shared/keys.ts";
 import { request } from "../support/api.ts";
+import { issueKey, startRun } from "./support/run.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 const account = "acme";
 
-/** Starts the whole service on an engine of its own. */
-async function start(dataDirectory: string, streams = true) {
-  const log: string[] = [];
-  const run = await startLocal({
-    dataDirectory,
-    templateDirectory: inject("engine").assembly,
-    throttling: false,
-    maxEnvironments: 3,
-    streams,
-    log: (line) => log.push(line),
-  });
-  onTestFinished(() => run.stop());
-  return { ...run, log };
-}
-
-/** A key of the account; the modules of the API take the table's name and address once, so only one run can give it. */
-async function issueKey({ tableName, dynamodbEndpoint }: LocalRun): Promise<string> {
-  Object.assign(process.env, { TABLE_NAME: tableName, AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint });
-  const { issueApiKey } = await import("../../shared/api-keys.ts");
-  return (await issueApiKey(account)).apiKey;
-}
+const start = (dataDirectory: string, streams = true) =>
+  startRun(dataDirectory, { streams, maxEnvironments: 3 });
 
 /** Creates leads one after the other: many cold functions at once would be too much for a busy machine. */
 async function createLeads(run: LocalRun, apiKey: string, count: number): Promise<void> {
@@ -63,7 +45,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
   test("has leads counted once they have settled, and those of a time when it was left out later", async () => {
     const directory = await realpath(await temporaryDirectory());
     const first = await start(directory);
-    const apiKey = await issueKey(first);
+    const apiKey = await issueKey(first, account);
     await createLeads(first, apiKey, 40);
     const settled = await newestLead(first, apiKey, 40);
     await expect.poll(() => countedThrough(first), { timeout: 20_000 }).toSatisfy((at) => at > `${settled}`);

@@ -6,15 +6,13 @@
  *
  * Usage: fork with the context as JSON and the file of the log
  */
-import { once } from "node:events";
 import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
-import { engineCredentials } from "../../../lib/local/dynamodb-client.ts";
-import { localRegion } from "../../../lib/local/intrinsics.ts";
+import { useEngine } from "../../../lib/local/dynamodb-client.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
+import { synthesize } from "../../../lib/local/synthesize.ts";
 import { readStack } from "../../../lib/local/template.ts";
 import { measureWorkers } from "./heap.ts";
 import type { Command, Outcomes } from "./service.ts";
@@ -27,7 +25,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {
 const log = createWriteStream(logFile);
 const directory = await mkdtemp(join(tmpdir(), "bench-load-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-const templateDirectory = await synthesize(join(directory, "stack"));
+const templateDirectory = await synthesize(join(directory, "stack"), {
+  context: JSON.parse(context),
+});
 const { functions } = await readStack(templateDirectory);
 const run = await startLocal({
   templateDirectory,
@@ -35,13 +35,7 @@ const run = await startLocal({
   log: (line) => log.write(`${line}\n`),
   onEngineExit: () => process.exit(1),
 });
-Object.assign(process.env, {
-  TABLE_NAME: run.tableName,
-  AWS_ENDPOINT_URL_DYNAMODB: run.dynamodbEndpoint,
-  AWS_REGION: localRegion,
-  AWS_ACCESS_KEY_ID: engineCredentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: engineCredentials.secretAccessKey,
-});
+useEngine(run.dynamodbEndpoint, run.tableName);
 // Read only now: it takes the table's name and address from the environment.
 const { issueApiKey } = await import("../../../shared/api-keys.ts");
 
@@ -56,9 +50,3 @@ process.on("message", async ({ name, account = "" }: Command) =>
   process.send?.({ outcome: await commands[name](account) }),
 );
 process.send?.({ outcome: run.url });
-
-async function synthesize(directory: string): Promise<string> {
-  const workerData = { directory, context: JSON.parse(context) };
-  await once(new Worker(new URL("./assembly.ts", import.meta.url), { workerData }), "exit");
-  return directory;
-}
