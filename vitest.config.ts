@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
-import { validatorsVitePlugin } from "./lib/validators.ts";
+import { validatorsVitePlugin } from "./lib/bundling/validators.ts";
 
 const integration = "test/**/*.integration.test.ts";
-const stack = "test/stack/**/*.test.ts";
+const stack = ["test/lib/*.test.ts", "test/lib/{bundling,config,constructs,monitoring}/**/*.test.ts"];
 
 export default defineConfig({
   plugins: [validatorsVitePlugin()],
@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [integration, stack],
+          exclude: [integration, ...stack],
           testTimeout: 30_000,
           env: { TABLE_NAME: "unit", AWS_REGION: "local" },
         },
@@ -35,14 +35,14 @@ export default defineConfig({
           globalSetup: "test/support/engine.ts",
           setupFiles: [
             "test/support/own-table.ts",
-            "test/support/quiet-console.ts",
+            "test/support/log-leak-check.ts",
             "test/support/checked-fetch.ts",
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },
-      { extends: true, test: { name: "stack", include: [stack], testTimeout: 60_000, hookTimeout: 60_000 } },
+      { extends: true, test: { name: "stack", include: stack, testTimeout: 60_000, hookTimeout: 60_000 } },
     ],
   },
 });

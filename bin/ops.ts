@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { conversationsCommand } from "../lib/ops/conversations.ts";
-import { countsCommand } from "../lib/ops/counts.ts";
-import { keysCommand } from "../lib/ops/keys.ts";
-import { leadsCommand } from "../lib/ops/leads.ts";
+import { conversationsCommand } from "../lib/ops/conversations-command.ts";
+import { countsCommand } from "../lib/ops/counts-command.ts";
+import { keysCommand } from "../lib/ops/keys-command.ts";
+import { leadsCommand } from "../lib/ops/leads-command.ts";
 
 const program = new Command("npm run ops --")
   .description("The operator's commands. Credentials, region and endpoint are the AWS SDK's usual ones.")

@@ -2,8 +2,8 @@ import type {
   APIGatewayRequestAuthorizerEventV2,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
-import { type AuthorizerContext, findApiKey } from "../shared/api-keys.ts";
-import { maskedFailures } from "../shared/masked-failures.ts";
+import { type AuthorizerContext, findApiKey } from "../shared/domain/api-keys.ts";
+import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 /**
  * Admits a request whose `Authorization: Bearer <API_KEY>` names a live key.

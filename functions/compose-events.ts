@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import type { ServiceEvent } from "../shared/event-schemas.ts";
-import { eventsOf } from "../shared/events.ts";
-import { maskedFailures } from "../shared/masked-failures.ts";
+import type { ServiceEvent } from "../shared/domain/event-schemas.ts";
+import { eventsOf } from "../shared/domain/events.ts";
+import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 /** Makes of the table's new items the events that the pipe puts on the bus; none for an item that is no news. */
 async function composeEvents(records: readonly DynamoDBRecord[]): Promise<ServiceEvent[]> {

@@ -1,5 +1,5 @@
 import validate from "validate:list-conversations";
-import { listConversations } from "../shared/conversations.ts";
+import { listConversations } from "../shared/domain/conversations.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { pageRequest } from "../shared/pages/page.ts";
 

@@ -1,6 +1,6 @@
 import validate from "validate:list-leads";
+import { listLeads } from "../shared/domain/leads.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
-import { listLeads } from "../shared/leads.ts";
 import { pageRequest } from "../shared/pages/page.ts";
 
 export const handler = routeHandler("list-leads", validate, ({ account, query }) =>

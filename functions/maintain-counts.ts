@@ -1,8 +1,8 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from "aws-lambda";
-import { loggedError } from "../shared/logged-error.ts";
-import { maskedFailures } from "../shared/masked-failures.ts";
-import { countedChanges } from "../shared/pages/changes.ts";
-import { maintainLists } from "../shared/pages/maintain.ts";
+import { loggedError } from "../shared/logging/logged-error.ts";
+import { maskedFailures } from "../shared/logging/masked-failures.ts";
+import { countedChanges } from "../shared/pages/maintenance/changes.ts";
+import { maintainLists } from "../shared/pages/maintenance/maintain.ts";
 
 /** Time of an invocation that is kept back for its last commits, in milliseconds. */
 const reserve = 5000;

@@ -3,8 +3,8 @@ import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
 import cdkJson from "../cdk.json" with { type: "json" };
 import type { Stage } from "../shared/stages.ts";
-import { bundleFunctions } from "./bundle.ts";
-import { readConfig } from "./config.ts";
+import { bundleFunctions } from "./bundling/bundle.ts";
+import { readConfig } from "./config/config.ts";
 import { ServiceStack } from "./stack.ts";
 
 interface AppProps {

@@ -1,15 +1,15 @@
 import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { Api } from "./api.ts";
-import type { FunctionName } from "./bundle.ts";
-import type { Config } from "./config.ts";
-import { Counting } from "./counting.ts";
-import { EventPipe } from "./event-pipe.ts";
-import { Monitoring } from "./monitoring.ts";
-import { rateLimitSettings } from "./rate-limit.ts";
-import { type FunctionSettings, ServiceFunction } from "./service-function.ts";
-import { ServiceTable } from "./table.ts";
+import type { FunctionName } from "./bundling/bundle.ts";
+import type { Config } from "./config/config.ts";
+import { Api } from "./constructs/api.ts";
+import { Counting } from "./constructs/counting.ts";
+import { EventPipe } from "./constructs/event-pipe.ts";
+import { rateLimitSettings } from "./constructs/rate-limit.ts";
+import { type FunctionSettings, ServiceFunction } from "./constructs/service-function.ts";
+import { ServiceTable } from "./constructs/table.ts";
+import { Monitoring } from "./monitoring/monitoring.ts";
 
 interface ServiceStackProps {
   readonly config: Config;

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { demoKey } from "./demo-key.ts";
 import { LocalRunError } from "./errors.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
-import { referencePages } from "./reference.ts";
+import { referencePages } from "./reference/reference.ts";
 import { serveChanges } from "./watch.ts";
 
 /** npm passes a Ctrl-C on to a process that had it from the terminal already: within this time, it is the same one. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { useEngine } from "./dynamodb-client.ts";
+import { useEngine } from "./engine/dynamodb-client.ts";
 import { codeOf } from "./errors.ts";
 import type { LocalRun } from "./local-run.ts";
 
@@ -14,7 +14,7 @@ const account = "demo";
  */
 export async function demoKey(directory: string, { dynamodbEndpoint, tableName }: LocalRun): Promise<string> {
   useEngine(dynamodbEndpoint, tableName);
-  const { findApiKey, issueApiKey } = await import("../../shared/api-keys.ts");
+  const { findApiKey, issueApiKey } = await import("../../shared/domain/api-keys.ts");
   const file = join(directory, "api-key");
   const kept = await read(file);
   if (kept && (await findApiKey(kept))?.accountId === account) return kept;

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDataDirectory } from "./data-directory.ts";
-import { engineClient, signAs } from "./dynamodb-client.ts";
-import { startEngine } from "./engine.ts";
-import { startFunctions } from "./function-pools.ts";
-import { listen, type Pages, startGateway } from "./gateway.ts";
-import { startStreams } from "./streams.ts";
+import { openDataDirectory } from "./engine/data-directory.ts";
+import { engineClient, signAs } from "./engine/dynamodb-client.ts";
+import { startEngine } from "./engine/engine.ts";
+import { ensureTable } from "./engine/table-setup.ts";
+import { listen, type Pages, startGateway } from "./gateway/gateway.ts";
+import { startFunctions } from "./lambda/lambda-functions.ts";
+import { startStreams } from "./streams/streams.ts";
 import { synthesize } from "./synthesize.ts";
-import { ensureTable } from "./table-setup.ts";
-import { readStack } from "./template.ts";
+import { readStack } from "./template/template.ts";
 
 interface LocalOptions {
   /** Where data are kept from one run to the next; without it they are in memory. */

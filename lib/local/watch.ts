@@ -5,7 +5,7 @@ import { callAfresh } from "./afresh.ts";
 import { LocalRunError, messageOf } from "./errors.ts";
 import type { LocalRun } from "./local-run.ts";
 import { synthesize } from "./synthesize.ts";
-import { isSameStack, readStack } from "./template.ts";
+import { isSameStack, readStack } from "./template/template.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -60,7 +60,7 @@ async function build(
   const began = performance.now();
   const bundles = join(dirname(templateDirectory), places[0] ?? "");
   await rm(bundles, { recursive: true, force: true });
-  const module = new URL("../bundle.ts", import.meta.url);
+  const module = new URL("../bundling/bundle.ts", import.meta.url);
   await callAfresh([module, "bundleFunctions", bundles], { failure: `After a change of ${file}` });
   reload(bundles);
   places.reverse();

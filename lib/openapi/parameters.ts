@@ -1,4 +1,4 @@
-import { idempotencyKeyPattern } from "../../shared/http/idempotency-key.ts";
+import { idempotencyKeyPattern } from "../../shared/http/idempotency-key-parser.ts";
 import { pageRequest } from "../../shared/pages/page.ts";
 import type { Route } from "../../shared/routes.ts";
 import { referring } from "./schemas.ts";

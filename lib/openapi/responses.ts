@@ -1,6 +1,6 @@
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
-import { gatewayAnswer } from "../local/response.ts";
+import { gatewayAnswer } from "../local/gateway/http-response.ts";
 import { answerExamples, invalidExamples, problemExamples } from "./examples.ts";
 import { functionHeaders, headers } from "./headers.ts";
 import { gatewayErrorSchema, problemSchema, referring } from "./schemas.ts";

@@ -1,7 +1,7 @@
 import { type Stage, tableNameOf } from "../../shared/stages.ts";
-import { useEngine } from "../local/dynamodb-client.ts";
+import { useEngine } from "../local/engine/dynamodb-client.ts";
 import { OperatorError } from "./errors.ts";
-import { readLocalRun } from "./local-run.ts";
+import { readLocalRun } from "./local-run-file.ts";
 
 /** Which table a command works on: just one of the three is given. */
 export interface ConnectionOptions {
@@ -11,7 +11,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Points the SDK at the table that the options name, by the environment variables that it and `shared/table.ts`
+ * Points the SDK at the table that the options name, by the environment variables that it and `shared/dynamodb/table-client.ts`
  * read; so it must come before that is imported.
  */
 export async function connect({ local, stage, table }: ConnectionOptions): Promise<void> {

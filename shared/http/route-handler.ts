@@ -6,21 +6,21 @@ import type {
   APIGatewayProxyResultV2,
   Context,
 } from "aws-lambda";
-import type { AuthorizerContext } from "../api-keys.ts";
+import type { AuthorizerContext } from "../domain/api-keys.ts";
+import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotency.ts";
+import { type Permit, rateLimit } from "../domain/rate-limiter.ts";
 import type { Fault } from "../errors.ts";
-import { type IdempotentRequest, idempotentRequest, Replayed } from "../idempotency.ts";
-import { maskedFailures } from "../masked-failures.ts";
+import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
-import { type Permit, rateLimit } from "../rate-limit.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
 import { accountOf } from "./account.ts";
 import { bodyParser } from "./body-parser.ts";
+import { awaitPermit, rateLimited } from "./enforce-rate-limit.ts";
 import { invalidInput } from "./faults.ts";
-import { idempotencyKeyParser } from "./idempotency-key.ts";
+import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
 import { pageLinks } from "./page-links.ts";
-import { problemAnswers } from "./problem-answers.ts";
+import { problemAnswers } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
-import { awaitPermit, rateLimited } from "./rate-limit.ts";
 import { requestLog } from "./request-log.ts";
 
 /** The event of a route; the parsers put the rest on it and replace `body` by what it says. */

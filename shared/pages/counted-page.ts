@@ -1,13 +1,18 @@
-import { listPartition, originPartition, statusAndOriginPartition, statusPartition } from "../keys.ts";
-import { countRows, equalCells, sumCells } from "./cells.ts";
+import {
+  listPartition,
+  originPartition,
+  statusAndOriginPartition,
+  statusPartition,
+} from "../dynamodb/keys.ts";
 import { countedQuery } from "./counted-query.ts";
-import type { Entry } from "./entry.ts";
-import { limits } from "./limits.ts";
-import { type Filter, matcher } from "./names.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { type Item, type Range, type Stretch, walk } from "./range.ts";
-import type { Root } from "./root.ts";
-import { type CountedOwner, readNode, readRoot } from "./tree-store.ts";
+import { countRows, equalCells, sumCells } from "./tree/cells.ts";
+import type { Entry } from "./tree/entry.ts";
+import { type Filter, matcher } from "./tree/names.ts";
+import type { Root } from "./tree/root.ts";
+import { limits } from "./tree/tree-limits.ts";
+import { type CountedOwner, readNode, readRoot } from "./tree/tree-store.ts";
 
 /** How often a reader starts again when the tree changes under it. */
 const attempts = 3;

@@ -1,6 +1,6 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { type IndexName, indexes } from "../keys.ts";
-import { table, tableName } from "../table.ts";
+import { type IndexName, indexes } from "../dynamodb/keys.ts";
+import { table, tableName } from "../dynamodb/table-client.ts";
 
 /** The rows that a list is made of: a partition of the table or of one of its indexes. */
 export interface Range {

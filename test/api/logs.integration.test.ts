@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { ulid } from "ulid";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { newApiKey, readApiKey } from "../../shared/api-key-format.ts";
+import { newApiKey, readApiKey } from "../../shared/domain/api-key-format.ts";
 import { startApi } from "../support/api.ts";
 import { Canaries } from "../support/canaries.ts";
 import { checking } from "../support/document.ts";

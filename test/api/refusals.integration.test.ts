@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { newApiKey } from "../../shared/api-key-format.ts";
+import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { request, startApi } from "../support/api.ts";
 
 const account = randomUUID();

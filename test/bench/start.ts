@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { bundle, bundleFunctions, functionNames } from "../../lib/bundle.ts";
+import { bundle, bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
 
 const rounds = Number(process.argv[2] ?? 21);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error("ROUNDS must be a whole number of at least 1.");

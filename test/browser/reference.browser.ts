@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page, type Request } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signalProcess } from "../../lib/local/engine-process.ts";
-import { freePort, type StartedCommand, startCommand, untilServing } from "../local/support/process.ts";
+import { signalProcess } from "../../lib/local/engine/engine-process.ts";
+import { freePort, type StartedCommand, startCommand, untilServing } from "../lib/local/support/process.ts";
 import { findChromium } from "./chromium.ts";
 
 const screenshots = join(import.meta.dirname, "../../.build/screenshots");

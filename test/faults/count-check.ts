@@ -1,8 +1,8 @@
-import { sumCells } from "../../shared/pages/cells.ts";
-import { limits } from "../../shared/pages/limits.ts";
-import { countedLists } from "../../shared/pages/list.ts";
-import { readRoot } from "../../shared/pages/tree-store.ts";
-import { verify } from "../../shared/pages/verify.ts";
+import { verify } from "../../lib/ops/counts/verify.ts";
+import { sumCells } from "../../shared/pages/tree/cells.ts";
+import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { limits } from "../../shared/pages/tree/tree-limits.ts";
+import { readRoot } from "../../shared/pages/tree/tree-store.ts";
 import { leadStatuses } from "../../shared/schemas.ts";
 import type { Call } from "./client.ts";
 import type { ListName } from "./ledger.ts";

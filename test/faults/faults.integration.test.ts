@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect, inject, test, vi } from "vitest";
-import { engineClient } from "../../lib/local/dynamodb-client.ts";
-import { ensureTable } from "../../lib/local/table-setup.ts";
+import { engineClient } from "../../lib/local/engine/dynamodb-client.ts";
+import { ensureTable } from "../../lib/local/engine/table-setup.ts";
 import { startFaultyApi } from "./faulty-api.ts";
 import { everyKind, mixed } from "./phases.ts";
 import { report } from "./report.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { countNodeKey } from "../../shared/keys.ts";
+import { countNodeKey } from "../../shared/dynamodb/keys.ts";
 import { refusal, serverError } from "./aws-errors.ts";
 import { checkCounts } from "./count-check.ts";
 import { type Exchange, pass } from "./exchange.ts";
@@ -7,7 +7,7 @@ import { startFaultyApi } from "./faulty-api.ts";
 
 const { table, stored, ...options } = await startFaultyApi();
 // Imported here, for the client takes its endpoint from the environment.
-const { setLeadStatus } = await import("../../shared/leads.ts");
+const { setLeadStatus } = await import("../../shared/domain/leads.ts");
 const { call } = await import("../support/call.ts");
 const { aLead } = await import("../support/requests.ts");
 const { startMaintainer } = await import("./maintainer.ts");

@@ -2,13 +2,13 @@ import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { handler } from "../../functions/maintain-counts.ts";
-import { engineClient, signAs } from "../../lib/local/dynamodb-client.ts";
-import { startStream } from "../../lib/local/stream.ts";
-import { createStreamClient } from "../../lib/local/stream-client.ts";
-import { StreamPositions } from "../../lib/local/stream-positions.ts";
-import { streamArnOf } from "../../lib/local/table-setup.ts";
-import { readStack } from "../../lib/local/template.ts";
-import { leadKey } from "../../shared/keys.ts";
+import { engineClient, signAs } from "../../lib/local/engine/dynamodb-client.ts";
+import { streamArnOf } from "../../lib/local/engine/table-setup.ts";
+import { startStream } from "../../lib/local/streams/stream.ts";
+import { createStreamClient } from "../../lib/local/streams/stream-client.ts";
+import { StreamPositions } from "../../lib/local/streams/stream-positions.ts";
+import { readStack } from "../../lib/local/template/template.ts";
+import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { lambdaContext } from "../support/events.ts";
 
 /** What a maintainer works on. */

@@ -1,5 +1,5 @@
-import { setConversationStatus } from "../../shared/conversation-status.ts";
-import { setLeadStatus } from "../../shared/leads.ts";
+import { setConversationStatus } from "../../lib/ops/conversation-status.ts";
+import { setLeadStatus } from "../../shared/domain/leads.ts";
 import type { Lead } from "../../shared/schemas.ts";
 import type { Ledger } from "./ledger.ts";
 

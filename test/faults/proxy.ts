@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { engineClient, signAs } from "../../lib/local/dynamodb-client.ts";
-import type { Sign } from "../../lib/local/iam-proxy.ts";
+import { engineClient, signAs } from "../../lib/local/engine/dynamodb-client.ts";
+import type { Sign } from "../../lib/local/iam/iam-proxy.ts";
 import { listening } from "../support/listening.ts";
 import { type Answer, type Exchange, type Handle, pass } from "./exchange.ts";
 import { IndexMemory } from "./index-memory.ts";

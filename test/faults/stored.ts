@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { engineClient } from "../../lib/local/dynamodb-client.ts";
-import { itemTypes } from "../../shared/keys.ts";
+import { engineClient } from "../../lib/local/engine/dynamodb-client.ts";
+import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
 
 /** All that the table holds of an account. */

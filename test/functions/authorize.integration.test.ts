@@ -1,10 +1,10 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../functions/authorize.ts";
-import { newApiKey, readApiKey } from "../../shared/api-key-format.ts";
-import { apiKeyState, endApiKey, issueApiKey, listApiKeys } from "../../shared/api-keys.ts";
-import { apiKeyKey } from "../../shared/keys.ts";
-import { table, tableName } from "../../shared/table.ts";
+import { newApiKey, readApiKey } from "../../shared/domain/api-key-format.ts";
+import { apiKeyState, endApiKey, issueApiKey, listApiKeys } from "../../shared/domain/api-keys.ts";
+import { apiKeyKey } from "../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { authorizerEvent } from "../support/events.ts";
 
 const authorize = (authorization: string) => handler(authorizerEvent(authorization));

@@ -1,9 +1,9 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
-import { setConversationStatus } from "../../shared/conversation-status.ts";
-import { messageKey } from "../../shared/keys.ts";
+import { setConversationStatus } from "../../lib/ops/conversation-status.ts";
+import { messageKey } from "../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Conversation } from "../../shared/schemas.ts";
-import { table, tableName } from "../../shared/table.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 

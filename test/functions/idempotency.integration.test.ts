@@ -1,8 +1,8 @@
 import { DeleteCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
-import { setConversationStatus } from "../../shared/conversation-status.ts";
-import { idempotencyKey, leadKey, messageKey } from "../../shared/keys.ts";
-import { table, tableName } from "../../shared/table.ts";
+import { setConversationStatus } from "../../lib/ops/conversation-status.ts";
+import { idempotencyKey, leadKey, messageKey } from "../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { installMeter, metered, readUnits, writeUnits } from "../bench/pages/meter.ts";
 import { call } from "../support/call.ts";
 import { aLead } from "../support/requests.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { setLeadStatus } from "../../shared/leads.ts";
+import { setLeadStatus } from "../../shared/domain/leads.ts";
 import { type Lead, leadStatuses } from "../../shared/schemas.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";

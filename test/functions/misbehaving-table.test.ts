@@ -9,8 +9,8 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
-import { newApiKey } from "../../shared/api-key-format.ts";
-import { idempotentRequest } from "../../shared/idempotency.ts";
+import { newApiKey } from "../../shared/domain/api-key-format.ts";
+import { idempotentRequest } from "../../shared/domain/idempotency.ts";
 import { call } from "../support/call.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { storedLead } from "../support/stored.ts";

@@ -1,8 +1,8 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { rateWindowKey } from "../../shared/keys.ts";
-import { rateLimiter } from "../../shared/rate-limit.ts";
-import { table, tableName } from "../../shared/table.ts";
+import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
+import { rateWindowKey } from "../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { installMeter, metered, writeUnits } from "../bench/pages/meter.ts";
 
 installMeter();

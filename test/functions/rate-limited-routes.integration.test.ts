@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 process.env.RATE_LIMIT_REQUESTS = "20";
 process.env.RATE_LIMIT_SECONDS = "60";
 const { call } = await import("../support/call.ts");
-const { table } = await import("../../shared/table.ts");
+const { table } = await import("../../shared/dynamodb/table-client.ts");
 
 const now = Math.ceil(Date.now() / 60_000) * 60_000 + 1500;
 beforeEach(() => {

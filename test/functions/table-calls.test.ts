@@ -8,7 +8,7 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
-import { newApiKey } from "../../shared/api-key-format.ts";
+import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { call } from "../support/call.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { storedConversation, storedLead } from "../support/stored.ts";

@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
 import type { Conversation, Lead, Message, NewLead, NewMessage } from "../../shared/schemas.ts";
 import type { RawAnswer } from "../support/socket.ts";
-import { expectDocumented } from "./answer.ts";
 import type { Verdict } from "./generators/part.ts";
+import { expectDocumented } from "./response-check.ts";
 import { type Account, created, type World } from "./world.ts";
 
 /** What an answer is to. */
@@ -67,8 +67,8 @@ async function expectListed(
 /** The routes list no messages: the table itself is asked. */
 async function expectMessageStored({ name }: Account, message: Message): Promise<void> {
   const { GetCommand } = await import("@aws-sdk/lib-dynamodb");
-  const { messageKey } = await import("../../shared/keys.ts");
-  const { table, tableName } = await import("../../shared/table.ts");
+  const { messageKey } = await import("../../shared/dynamodb/keys.ts");
+  const { table, tableName } = await import("../../shared/dynamodb/table-client.ts");
   const Key = messageKey(name, message.conversationId, message.id);
   const { Item } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
   expect(Item).toEqual({ ...Key, ...message });

@@ -11,7 +11,7 @@ export interface TestApi extends LocalRun {
   readonly log: string[];
   /** Issues a key; accounts are told apart from those of other tests by this run's own prefix. */
   issueKey(account: string, options?: { validUntil?: string }): Promise<{ apiKey: string; keyId: string }>;
-  keys(): Promise<typeof import("../../shared/api-keys.ts")>;
+  keys(): Promise<typeof import("../../shared/domain/api-keys.ts")>;
 }
 
 type Options = Pick<
@@ -36,7 +36,7 @@ export async function startApi(options: Options = {}): Promise<TestApi> {
     log: (line) => log.push(line),
   });
   process.env.TABLE_NAME = run.tableName;
-  const keys = () => import("../../shared/api-keys.ts");
+  const keys = () => import("../../shared/domain/api-keys.ts");
   const issueKey: TestApi["issueKey"] = async (account, given) => (await keys()).issueApiKey(account, given);
   const stop = async () => {
     await run.stop();

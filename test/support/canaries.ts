@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readApiKey } from "../../shared/api-key-format.ts";
+import { readApiKey } from "../../shared/domain/api-key-format.ts";
 
 /** Texts that occur nowhere but where a test sends them, by which a log is searched. */
 export class Canaries {

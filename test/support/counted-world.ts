@@ -2,14 +2,19 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { expect } from "vitest";
-import { leadKey, originPartition, statusAndOriginPartition, statusPartition } from "../../shared/keys.ts";
-import { listLeads } from "../../shared/leads.ts";
-import type { Limits } from "../../shared/pages/limits.ts";
-import { countedLists } from "../../shared/pages/list.ts";
-import { maintainLists } from "../../shared/pages/maintain.ts";
-import { rebuild } from "../../shared/pages/rebuild.ts";
+import { rebuild } from "../../lib/ops/counts/rebuild.ts";
+import { listLeads } from "../../shared/domain/leads.ts";
+import {
+  leadKey,
+  originPartition,
+  statusAndOriginPartition,
+  statusPartition,
+} from "../../shared/dynamodb/keys.ts";
+import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { maintainLists } from "../../shared/pages/maintenance/maintain.ts";
+import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { type Lead, leadStatuses } from "../../shared/schemas.ts";
-import { tableName } from "../../shared/table.ts";
 import { type Actor, Interleaving } from "./interleaving.ts";
 
 /** A change of the table that no maintainer has counted to the end yet. */

@@ -8,9 +8,9 @@ import {
   ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
 import type { TestProject } from "vitest/node";
-import { engineClient } from "../../lib/local/dynamodb-client.ts";
-import { startEngine } from "../../lib/local/engine.ts";
-import { readStack } from "../../lib/local/template.ts";
+import { engineClient } from "../../lib/local/engine/dynamodb-client.ts";
+import { startEngine } from "../../lib/local/engine/engine.ts";
+import { readStack } from "../../lib/local/template/template.ts";
 import { synthesizeAssembly } from "./assembly.ts";
 
 declare module "vitest" {

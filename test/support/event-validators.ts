@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { type EventType, eventSchemas } from "../../shared/event-schemas.ts";
+import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
 
 const ajv = new Ajv2020({ allErrors: true, formats: { ...fullFormats, "date-time": true } });
 

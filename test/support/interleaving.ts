@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { table } from "../../shared/table.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
 
 /** A call of the table, or a wait, that the test lets happen when it likes. */
 interface Gate {

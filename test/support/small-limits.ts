@@ -1,4 +1,4 @@
-import { type Limits, limits } from "../../shared/pages/limits.ts";
+import { type Limits, limits } from "../../shared/pages/tree/tree-limits.ts";
 
 /** Small enough that a few rows meet every case of a counted tree. */
 export const smallLimits: Limits = {

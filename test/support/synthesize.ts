@@ -5,7 +5,7 @@ import type { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { afterAll } from "vitest";
 import { createApp } from "../../lib/app.ts";
-import { type FunctionName, functionNames } from "../../lib/bundle.ts";
+import { type FunctionName, functionNames } from "../../lib/bundling/bundle.ts";
 import { type Stage, tableNameOf } from "../../shared/stages.ts";
 
 /** Stand-ins for the bundles, so that no test of the stack waits for esbuild or meets another's bundles. */

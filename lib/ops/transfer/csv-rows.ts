@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
 import { OperatorError } from "../errors.ts";
-import { columns, fieldsOf } from "./cells.ts";
+import { columns, fieldsOf } from "./csv-cells.ts";
 import { maxRowBytes, type Row, rowFault } from "./row.ts";
 
 interface CsvRecord {

@@ -3,10 +3,10 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { toFaults } from "../../../shared/http/faults.ts";
 import { timeOf } from "../../../shared/ids.ts";
-import { limits } from "../../../shared/pages/limits.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { lead, newLead } from "../../../shared/schemas.ts";
+import { validation } from "../../bundling/validators.ts";
 import { isRecord } from "../../is-record.ts";
-import { validation } from "../../validators.ts";
 import { type RowFault, rowFault } from "./row.ts";
 
 /** What the API takes for a new lead, and the status, which it gives itself. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Filter, faultOfPage, faultOfRecord, faultOfReplay } from "./answers.ts";
 import { Bounds } from "./bounds.ts";
 import type { ApiAnswer, ApiRequest } from "./connections.ts";
+import { type Filter, faultOfPage, faultOfRecord, faultOfReplay } from "./responses.ts";
 
 /** A request and what makes its answer right. */
 export interface Exchange {

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { limits } from "../../../shared/pages/limits.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import type { WorkerHeap } from "./heap.ts";
 import type { Service } from "./service.ts";
 import { Tally } from "./tally.ts";

@@ -10,10 +10,10 @@ import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { useEngine } from "../../../lib/local/dynamodb-client.ts";
+import { useEngine } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { synthesize } from "../../../lib/local/synthesize.ts";
-import { readStack } from "../../../lib/local/template.ts";
+import { readStack } from "../../../lib/local/template/template.ts";
 import { measureWorkers } from "./heap.ts";
 import type { Command, Outcomes } from "./service.ts";
 
@@ -37,7 +37,7 @@ const run = await startLocal({
 });
 useEngine(run.dynamodbEndpoint, run.tableName);
 // Read only now: it takes the table's name and address from the environment.
-const { issueApiKey } = await import("../../../shared/api-keys.ts");
+const { issueApiKey } = await import("../../../shared/domain/api-keys.ts");
 
 const labels = new Map(functions.map(({ name, label }) => [name, label]));
 const commands: { [Name in keyof Outcomes]: (account: string) => Promise<Outcomes[Name]> } = {

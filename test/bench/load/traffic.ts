@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { codeOf, messageOf } from "../../../lib/local/errors.ts";
 import type { Exchange } from "./account.ts";
-import { isRefusal } from "./answers.ts";
 import type { Connections } from "./connections.ts";
+import { isRefusal } from "./responses.ts";
 import { Tally } from "./tally.ts";
 
 /** Where requests come from and where they go. */

@@ -1,6 +1,6 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { decodeTime, ulid } from "ulid";
-import { table, tableName } from "../../../shared/table.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { leadItem, type Row } from "./lead-item.ts";
 import { deliver, streamRecord } from "./maintainer.ts";
 import { type Call, metered } from "./meter.ts";

@@ -1,6 +1,11 @@
 import type { AttributeValue } from "aws-lambda";
+import {
+  leadKey,
+  originPartition,
+  statusAndOriginPartition,
+  statusPartition,
+} from "../../../shared/dynamodb/keys.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { leadKey, originPartition, statusAndOriginPartition, statusPartition } from "../../../shared/keys.ts";
 import type { Lead } from "../../../shared/schemas.ts";
 
 /** What a benchmark keeps in mind of a lead. */

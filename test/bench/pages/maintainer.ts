@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { countedChanges } from "../../../shared/pages/changes.ts";
-import { countedLists } from "../../../shared/pages/list.ts";
-import { maintain, maintainLists } from "../../../shared/pages/maintain.ts";
+import { countedChanges } from "../../../shared/pages/maintenance/changes.ts";
+import { maintain, maintainLists } from "../../../shared/pages/maintenance/maintain.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { advanceClock } from "./clock.ts";
 import { toAttributes } from "./lead-item.ts";
 

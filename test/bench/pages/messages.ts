@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { conversationKey } from "../../../shared/keys.ts";
-import { sendMessage } from "../../../shared/messages.ts";
+import { sendMessage } from "../../../shared/domain/messages.ts";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { Message } from "../../../shared/schemas.ts";
-import { table, tableName } from "../../../shared/table.ts";
 import { streamRecord } from "./maintainer.ts";
 import { metered } from "./meter.ts";
 import type { Population } from "./population.ts";

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { table } from "../../../shared/table.ts";
+import { table } from "../../../shared/dynamodb/table-client.ts";
 import { sum } from "./statistics.ts";
 
 /** What a call of the table was for, told from its input. */

@@ -1,8 +1,8 @@
-import { listLeads } from "../../../shared/leads.ts";
+import { listLeads } from "../../../shared/domain/leads.ts";
 import { filteredRange } from "../../../shared/pages/counted-page.ts";
 import { countedQuery } from "../../../shared/pages/counted-query.ts";
-import { countedLists } from "../../../shared/pages/list.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas.ts";
 import { type Call, type Metered, metered, type Part, readUnits, roundTrips } from "./meter.ts";
 import { type Population, rareSource } from "./population.ts";

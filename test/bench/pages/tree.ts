@@ -1,8 +1,8 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { countNodeKey } from "../../../shared/keys.ts";
-import { countedLists } from "../../../shared/pages/list.ts";
-import { readRoot } from "../../../shared/pages/tree-store.ts";
-import { table, tableName } from "../../../shared/table.ts";
+import { countNodeKey } from "../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { itemSize } from "./item-size.ts";
 
 /** The sizes of a tree. */

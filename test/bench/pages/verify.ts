@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert";
-import { listLeads } from "../../../shared/leads.ts";
+import { listLeads } from "../../../shared/domain/leads.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { LeadsQuery } from "../../../shared/schemas.ts";
 import type { Population } from "./population.ts";

@@ -9,9 +9,9 @@ import { promisify } from "node:util";
 import { createGzip } from "node:zlib";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { createApp } from "../../../lib/app.ts";
-import { startEngine } from "../../../lib/local/engine.ts";
-import { engineBinary } from "../../../lib/local/engine-process.ts";
-import { readStack } from "../../../lib/local/template.ts";
+import { startEngine } from "../../../lib/local/engine/engine.ts";
+import { engineBinary } from "../../../lib/local/engine/engine-process.ts";
+import { readStack } from "../../../lib/local/template/template.ts";
 import { leadItem, toAttributes } from "./lead-item.ts";
 import type { Population } from "./population.ts";
 

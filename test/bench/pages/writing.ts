@@ -1,9 +1,9 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { leadKey } from "../../../shared/keys.ts";
-import { createLead } from "../../../shared/leads.ts";
+import { createLead } from "../../../shared/domain/leads.ts";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas.ts";
-import { table, tableName } from "../../../shared/table.ts";
 import { advanceClock } from "./clock.ts";
 import { details, leadItem, leadKeys, type Row } from "./lead-item.ts";
 import { deliver, streamRecord } from "./maintainer.ts";

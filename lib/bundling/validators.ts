@@ -1,0 +1,73 @@
+import { Ajv2020, type Options } from "ajv/dist/2020.js";
+import standalone from "ajv/dist/standalone/index.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { build, type Plugin as EsbuildPlugin } from "esbuild";
+import { type Route, type RouteName, routes } from "../../shared/routes.ts";
+
+/** Modules of this name are compiled here: `validate:<route>` validates `{ query, body }` of that route. */
+const prefix = "validate:";
+
+/** How the schemas of requests are read, wherever they are compiled. */
+export const validation = {
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  ownProperties: true,
+  formats: { email: fullFormats.email, "date-time": true },
+} as const satisfies Options;
+
+/** The JSON Schema of a request to a route, as its handler sees it. */
+function requestSchema(route: Route) {
+  return {
+    type: "object",
+    properties: { query: route.query, ...(route.body && { body: route.body }) },
+  };
+}
+
+/** The source of an ES module whose default export validates requests to the route, without Ajv's compiler. */
+function validatorSource(name: RouteName): string {
+  const ajv = new Ajv2020({ ...validation, code: { source: true, esm: true, optimize: 2 } });
+  return standalone.default(ajv, ajv.compile(requestSchema(routes[name])));
+}
+
+function routeOf(specifier: string): RouteName {
+  const name = specifier.slice(prefix.length);
+  if (!Object.hasOwn(routes, name))
+    throw new Error(`There is no route "${name}" to compile a validator for.`);
+  return name as RouteName;
+}
+
+/** Lets esbuild resolve `validate:<route>` imports. */
+export function validatorsPlugin(): EsbuildPlugin {
+  return {
+    name: "validators",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^validate:/ }, ({ path }) => ({ path, namespace: "validate" }));
+      onLoad({ filter: /.*/, namespace: "validate" }, ({ path }) => ({
+        contents: validatorSource(routeOf(path)),
+        resolveDir: import.meta.dirname,
+        loader: "js",
+      }));
+    },
+  };
+}
+
+/** Lets Vite, and so the tests, resolve `validate:<route>` imports: the same code, as a self-contained module. */
+export function validatorsVitePlugin() {
+  return {
+    name: "validators",
+    resolveId: (id: string) => (id.startsWith(prefix) ? `\0${id}` : undefined),
+    async load(id: string) {
+      if (!id.startsWith(`\0${prefix}`)) return undefined;
+      const stdin = { contents: `export { default } from "${id.slice(1)}"`, resolveDir: import.meta.dirname };
+      const result = await build({
+        stdin,
+        bundle: true,
+        write: false,
+        format: "esm",
+        plugins: [validatorsPlugin()],
+      });
+      return result.outputFiles[0]?.text;
+    },
+  };
+}

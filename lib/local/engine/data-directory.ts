@@ -1,0 +1,44 @@
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LocalRunError, messageOf } from "../errors.ts";
+import { lockDataDirectory } from "./data-lock.ts";
+
+/** The directory that keeps the data of local runs, held by this process alone. */
+export interface DataDirectory {
+  /** Its real path. */
+  readonly path: string;
+  /** Says in `run.json` where this run is, for the operator's commands. */
+  writeRun(run: { url: string; dynamodbEndpoint: string; tableName: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the directory where there is none, and takes it for this process. */
+export async function openDataDirectory(directory: string): Promise<DataDirectory> {
+  const path = await prepare(directory);
+  const unlock = await lockDataDirectory(path);
+  const runFile = join(path, "run.json");
+  return {
+    path,
+    writeRun: (run) => writeFile(runFile, `${JSON.stringify({ ...run, pid: process.pid }, null, 2)}\n`),
+    async close() {
+      await rm(runFile, { force: true });
+      unlock();
+    },
+  };
+}
+
+async function prepare(directory: string): Promise<string> {
+  try {
+    await mkdir(directory, { recursive: true });
+    const path = await realpath(directory);
+    // Found out now rather than by the engine, whose words would not say so.
+    const probe = join(path, ".probe");
+    await writeFile(probe, "");
+    await rm(probe);
+    return path;
+  } catch (error) {
+    throw new LocalRunError(
+      `The data directory ${directory} cannot be used (${messageOf(error)}): set DATA_DIR to another.`,
+    );
+  }
+}

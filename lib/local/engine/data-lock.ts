@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { codeOf, LocalRunError } from "../errors.ts";
+
+/**
+ * Makes this process the only local run on a data directory.
+ *
+ * The lock is a listening socket of Linux's abstract namespace, which the kernel takes back from a process however
+ * it ends: no file can be left behind.
+ *
+ * @param directory the directory's real path
+ * @returns how to give the lock back
+ * @throws LocalRunError when another process holds it
+ * @see https://man7.org/linux/man-pages/man7/unix.7.html
+ */
+export async function lockDataDirectory(directory: string): Promise<() => void> {
+  // The embedded engine, which the lock protects, comes for Linux only.
+  if (process.platform !== "linux") return () => {};
+  const server = createServer((socket) => socket.destroy());
+  server.listen(`\0leads-and-conversations-${createHash("sha256").update(directory).digest("hex")}`);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (codeOf(error) !== "EADDRINUSE") throw error;
+    throw new LocalRunError(
+      `Another \`npm start\` is running on the data in ${directory}: stop it first, or set DATA_DIR to another directory.`,
+    );
+  }
+  server.unref();
+  return () => server.close();
+}

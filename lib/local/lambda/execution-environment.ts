@@ -1,0 +1,122 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { Worker } from "node:worker_threads";
+import { codeOf } from "../errors.ts";
+import type { LocalFunction } from "../template/functions.ts";
+
+/** What a worker is told of its function. */
+export interface EnvironmentData {
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly codeDirectory: string;
+  readonly handler: string;
+  readonly memorySize: number;
+}
+
+/** One call of the function. */
+export interface Invocation {
+  readonly requestId: string;
+  readonly payload: string;
+  /** When its time is up, in milliseconds since the epoch. */
+  readonly deadline: number;
+}
+
+/** The JSON that the handler returned, or what it threw. */
+export type Answer = { readonly payload: string } | { readonly error: string };
+
+/** Lambda's own limit for loading a function, in milliseconds. */
+const initialisationLimit = 10_000;
+
+/** One execution environment of a function: a worker thread with its own memory and environment variables. */
+export class ExecutionEnvironment {
+  readonly #worker: Worker;
+  readonly #function: LocalFunction;
+  readonly #ready: Promise<unknown>;
+  #message = Promise.withResolvers<Answer>();
+  readonly #ended = Promise.withResolvers<never>();
+  #alive = true;
+
+  /** @param variables all that the function sees as `process.env` */
+  constructor(fn: LocalFunction, variables: Record<string, string>, log: (line: string) => void) {
+    const { name, arn, codeDirectory, handler, memorySize } = fn;
+    this.#function = fn;
+    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
+      name,
+      env: variables,
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: memorySize },
+      workerData: {
+        functionName: name,
+        functionArn: arn,
+        codeDirectory,
+        handler,
+        memorySize,
+      } satisfies EnvironmentData,
+    });
+    for (const output of [this.#worker.stdout, this.#worker.stderr]) logLines(output, log);
+    this.#worker.on("message", (message) => this.#message.resolve(message));
+    let failure: unknown;
+    this.#worker.on("error", (error) => {
+      failure = error;
+    });
+    this.#worker.once("exit", (code) => {
+      this.#alive = false;
+      this.#ended.reject(
+        new Error(failure === undefined ? `ended by itself with code ${code}` : describe(failure)),
+      );
+    });
+    this.#ready = Promise.race([this.#message.promise, this.#ended.promise]);
+    // Between two requests nobody waits for these.
+    for (const promise of [this.#ended.promise, this.#ready]) promise.catch(() => {});
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /**
+   * Calls the function; one call at a time.
+   *
+   * @returns the JSON that the handler returned
+   * @throws Error with what to log when it gave none; the environment may have ended with it
+   */
+  async invoke(requestId: string, payload: string): Promise<string> {
+    await this.#within(initialisationLimit, this.#ready, "did not load");
+    const { timeout } = this.#function;
+    this.#message = Promise.withResolvers();
+    this.#worker.postMessage({ requestId, payload, deadline: Date.now() + timeout } satisfies Invocation);
+    const answered = Promise.race([this.#message.promise, this.#ended.promise]);
+    const answer = await this.#within(timeout, answered, "timed out");
+    if ("error" in answer) throw new Error(answer.error);
+    return answer.payload;
+  }
+
+  async end(): Promise<void> {
+    this.#alive = false;
+    await this.#worker.terminate();
+  }
+
+  async #within<T>(limit: number, outcome: Promise<T>, failure: string): Promise<T> {
+    const expiry = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      expiry.reject(new Error(`${failure} after ${limit / 1000} s`));
+      void this.end();
+    }, limit);
+    try {
+      return await Promise.race([outcome, expiry.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function logLines(output: Readable, log: (line: string) => void): void {
+  createInterface({ input: output }).on("line", log);
+}
+
+function describe(failure: unknown): string {
+  if (codeOf(failure) === "ERR_WORKER_OUT_OF_MEMORY") return "ran out of memory";
+  return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+}

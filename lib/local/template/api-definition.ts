@@ -1,0 +1,126 @@
+import { LocalRunError } from "../errors.ts";
+import type { LocalFunction } from "./functions.ts";
+import { type Properties, type Resolve, resourcesOf, type Template } from "./intrinsics.ts";
+
+/** A Lambda authorizer of the API. */
+export interface Authorizer {
+  readonly function: LocalFunction;
+  /** The request headers, in lower case, whose values are the identity that answers are kept by. */
+  readonly identityHeaders: readonly string[];
+  readonly ttlSeconds: number;
+}
+
+/** A route of the API and what it leads to. */
+export interface ApiRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly function: LocalFunction;
+  readonly authorizer?: Authorizer;
+  /** Milliseconds that the gateway waits for the function. */
+  readonly timeout: number;
+}
+
+/** The token bucket of the API's stage. */
+export interface Throttle {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+/** The stack's HTTP API. */
+export interface Api {
+  readonly apiId: string;
+  readonly routes: readonly ApiRoute[];
+  readonly throttle?: Throttle;
+}
+
+/** What an HTTP API waits for a function where the template does not say, in milliseconds. */
+const defaultTimeout = 30_000;
+
+/** How long CloudFormation has an authorizer's answers kept where the template does not say, in seconds. */
+const defaultTtl = 300;
+
+/** Reads the HTTP API from the template; what the gateway here cannot imitate is an error. */
+export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
+  const [[apiId, api] = ["", {}]] = resourcesOf(template, "AWS::ApiGatewayV2::Api");
+  if (api.CorsConfiguration) {
+    throw new LocalRunError(
+      "The local gateway does not answer preflight requests: take corsOrigins out of the context in cdk.json.",
+    );
+  }
+  const integrations = new Map(resourcesOf(template, "AWS::ApiGatewayV2::Integration"));
+  const functionOf = (uri: unknown) => findFunction(functions, String(resolve(uri)));
+  const authorizers = new Map(
+    resourcesOf(template, "AWS::ApiGatewayV2::Authorizer").map(([id, properties]) => [
+      id,
+      readAuthorizer(properties, functionOf),
+    ]),
+  );
+  const routes = resourcesOf(template, "AWS::ApiGatewayV2::Route").map(([, properties]) => {
+    const integration = integrations.get(String(resolve(properties.Target)).replace("integrations/", ""));
+    const authorizer = authorizers.get(String(resolve(properties.AuthorizerId)));
+    return readRoute(properties, integration, authorizer, functionOf);
+  });
+  return { apiId, routes, ...readThrottle(template) };
+}
+
+function findFunction(functions: readonly LocalFunction[], uri: string): LocalFunction {
+  const found = functions.find(({ arn }) => uri === arn || uri.includes(`/functions/${arn}/`));
+  if (!found) throw new LocalRunError(`The template calls ${uri}, which is no function in it.`);
+  return found;
+}
+
+function readRoute(
+  { RouteKey, AuthorizationType = "NONE" }: Properties,
+  integration: Properties | undefined,
+  authorizer: Authorizer | undefined,
+  functionOf: (uri: unknown) => LocalFunction,
+): ApiRoute {
+  const [method = "", path = ""] = String(RouteKey).split(" ");
+  if (!path || path.includes("{") || method === "ANY") {
+    throw new LocalRunError(
+      `The local gateway cannot serve the route "${RouteKey}": it knows a method and a fixed path.`,
+    );
+  }
+  if (integration?.IntegrationType !== "AWS_PROXY" || integration.PayloadFormatVersion !== "2.0") {
+    throw new LocalRunError(`The route "${RouteKey}" does not lead to a function with payload format 2.0.`);
+  }
+  if (AuthorizationType !== (authorizer ? "CUSTOM" : "NONE")) {
+    throw new LocalRunError(`The local gateway cannot authorize "${RouteKey}" by ${AuthorizationType}.`);
+  }
+  return {
+    method,
+    path,
+    function: functionOf(integration.IntegrationUri),
+    timeout: Number(integration.TimeoutInMillis ?? defaultTimeout),
+    ...(authorizer && { authorizer }),
+  };
+}
+
+function readAuthorizer(properties: Properties, functionOf: (uri: unknown) => LocalFunction): Authorizer {
+  if (properties.AuthorizerPayloadFormatVersion !== "2.0" || properties.EnableSimpleResponses !== true) {
+    throw new LocalRunError(
+      "The local gateway knows authorizers with payload format 2.0 and simple responses only.",
+    );
+  }
+  const identityHeaders = (properties.IdentitySource as string[]).map((source) => {
+    const [, header] = /^\$request\.header\.(.+)$/.exec(source) ?? [];
+    if (!header) throw new LocalRunError(`The local gateway does not know the identity source ${source}.`);
+    return header.toLowerCase();
+  });
+  return {
+    function: functionOf(properties.AuthorizerUri),
+    identityHeaders,
+    ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? defaultTtl),
+  };
+}
+
+function readThrottle(template: Template): { throttle?: Throttle } {
+  const [[id, properties] = ["", {}]] = resourcesOf(template, "AWS::ApiGatewayV2::Stage");
+  if (properties.RouteSettings)
+    throw new LocalRunError(`The local gateway does not know RouteSettings, as in ${id}.`);
+  const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = (properties.DefaultRouteSettings ??
+    {}) as Properties;
+  return rate === undefined || burst === undefined
+    ? {}
+    : { throttle: { ratePerSecond: Number(rate), burst: Number(burst) } };
+}

@@ -1,0 +1,82 @@
+import { LocalRunError } from "../errors.ts";
+import { readStatement, type Statement } from "../iam/iam-policy.ts";
+import { type Properties, type Resolve, resourcesOf, type Template } from "./intrinsics.ts";
+
+/** A Lambda function of the stack. */
+export interface LocalFunction {
+  readonly name: string;
+  /** What the log calls it: the name of its construct. */
+  readonly label: string;
+  readonly arn: string;
+  /** The folder of the code that would be deployed. */
+  readonly codeDirectory: string;
+  /** File and export, as `index.handler`. */
+  readonly handler: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** Megabytes. */
+  readonly memorySize: number;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly role: Role;
+}
+
+/** A function's role and what it is allowed. */
+export interface Role {
+  readonly name: string;
+  readonly statements: readonly Statement[];
+}
+
+/** The code of a function on this machine. */
+export interface Asset {
+  readonly directory: string;
+  readonly name: string;
+}
+
+/** Finds the asset that would be uploaded under an S3 key. */
+export type FindAsset = (objectKey: string) => Asset | undefined;
+
+/** Lambda's own where the template does not say: seconds and megabytes. */
+const defaults = { timeout: 3, memorySize: 128 };
+
+/** Reads the functions, with their roles, from the template. */
+export function readFunctions(template: Template, resolve: Resolve, findAsset: FindAsset): LocalFunction[] {
+  return resourcesOf(template, "AWS::Lambda::Function").map(([id, properties]) => {
+    const asset = findAsset(String(resolve((properties.Code as Properties).S3Key)));
+    if (!asset) throw new LocalRunError(`The code of the function ${id} is not among the stack's assets.`);
+    const { Variables = {} } = (resolve(properties.Environment) ?? {}) as { Variables?: Properties };
+    return {
+      name: String(resolve({ Ref: id })),
+      label: asset.name,
+      arn: String(resolve({ "Fn::GetAtt": [id, "Arn"] })),
+      codeDirectory: asset.directory,
+      handler: String(properties.Handler),
+      timeout: Number(properties.Timeout ?? defaults.timeout) * 1000,
+      memorySize: Number(properties.MemorySize ?? defaults.memorySize),
+      environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
+      role: readRole(template, resolve, properties.Role),
+    };
+  });
+}
+
+/** Reads a role with the policies inside it and those attached to it; policies that AWS keeps give nothing here. */
+function readRole(template: Template, resolve: Resolve, arn: unknown): Role {
+  const roleArn = resolve(arn);
+  const found = resourcesOf(template, "AWS::IAM::Role").find(
+    ([id]) => resolve({ "Fn::GetAtt": [id, "Arn"] }) === roleArn,
+  );
+  if (!found)
+    throw new LocalRunError(`The template gives a function the role ${roleArn}, which is not in it.`);
+  const [id, { Policies = [] }] = found;
+  const name = String(resolve({ Ref: id }));
+  const attached = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"]
+    .flatMap((type) => resourcesOf(template, type))
+    .map(([, policy]) => policy)
+    .filter(({ Roles = [] }) => (resolve(Roles) as unknown[]).includes(name));
+  const policies = [...(Policies as Properties[]), ...attached];
+  return { name, statements: policies.flatMap((policy) => readStatements(policy, resolve)) };
+}
+
+function readStatements({ PolicyDocument }: Properties, resolve: Resolve): Statement[] {
+  const { Statement: statements } = PolicyDocument as { Statement: Properties | Properties[] };
+  return [statements].flat().flatMap((statement) => readStatement(statement, resolve) ?? []);
+}

@@ -1,0 +1,90 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve as resolvePath } from "node:path";
+import { LocalRunError } from "../errors.ts";
+import { type Api, readApi } from "./api-definition.ts";
+import { type EventSource, readEventSources } from "./event-source.ts";
+import { type Asset, type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
+import { createResolver, type Template } from "./intrinsics.ts";
+import { type Pipe, readPipes } from "./pipe.ts";
+import { readTable, type TableDefinition } from "./table-definition.ts";
+
+/** All that the local run knows of a stack; every part is read from its template. */
+export interface LocalStack extends Api {
+  readonly functions: readonly LocalFunction[];
+  readonly table: TableDefinition;
+  readonly eventSources: readonly EventSource[];
+  readonly pipes: readonly Pipe[];
+}
+
+interface AssetManifest {
+  readonly files: Readonly<
+    Record<
+      string,
+      {
+        readonly displayName: string;
+        readonly source: { readonly path: string };
+        readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
+      }
+    >
+  >;
+}
+
+const suffix = ".template.json";
+
+/** Reads the one stack of a synthesized cloud assembly. */
+export async function readStack(directory: string): Promise<LocalStack> {
+  const name = await stackName(directory);
+  const template = await readJson<Template>(join(directory, name + suffix));
+  const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
+  return parseStack(name, template, assetsOf(directory, manifest));
+}
+
+/** Whether two cloud assemblies are of the same stack but for the code of its functions. */
+export async function isSameStack(directory: string, other: string): Promise<boolean> {
+  const [template, otherTemplate] = await Promise.all([directory, other].map(templateWithoutCode));
+  return template === otherTemplate;
+}
+
+/** Assets are named by a hash of what is in them. */
+async function templateWithoutCode(directory: string): Promise<string> {
+  const text = await readFile(join(directory, (await stackName(directory)) + suffix), "utf8");
+  return text.replaceAll(/[0-9a-f]{64}/g, "");
+}
+
+async function stackName(directory: string): Promise<string> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0) {
+    throw new LocalRunError(
+      `${directory} holds ${files.length} templates, not one: synthesize the stack into it.`,
+    );
+  }
+  return file.slice(0, -suffix.length);
+}
+
+const readJson = async <T>(file: string) => JSON.parse(await readFile(file, "utf8")) as T;
+
+function assetsOf(directory: string, { files }: AssetManifest): FindAsset {
+  const assets = new Map<string, Asset>();
+  for (const { displayName, source, destinations } of Object.values(files)) {
+    const [name = displayName] = displayName.split("/");
+    const asset = { directory: resolvePath(directory, source.path), name };
+    for (const { objectKey } of Object.values(destinations)) assets.set(objectKey, asset);
+  }
+  return (objectKey) => assets.get(objectKey);
+}
+
+/** Reads a stack from its template. */
+export function parseStack(name: string, template: Template, findAsset: FindAsset): LocalStack {
+  const resolve = createResolver(name, template);
+  const functions = readFunctions(template, resolve, findAsset);
+  const table = readTable(template, resolve);
+  const { TableName } = table.input;
+  return {
+    ...readApi(template, resolve, functions),
+    functions,
+    table,
+    eventSources: readEventSources(template, resolve, functions, TableName),
+    pipes: readPipes(template, resolve, functions, TableName),
+  };
+}

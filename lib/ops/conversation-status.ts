@@ -1,0 +1,69 @@
+import { activeConversation, pointerNames } from "../../shared/domain/active-pointer.ts";
+import { conversationStatusKeys, isNotActive, toConversation } from "../../shared/domain/conversations.ts";
+import { updateItem, updateOf } from "../../shared/dynamodb/conditional-update.ts";
+import { activeConversationKey, conversationKey } from "../../shared/dynamodb/keys.ts";
+import { retried } from "../../shared/dynamodb/retry.ts";
+import { readItem, tableName } from "../../shared/dynamodb/table-client.ts";
+import { transact } from "../../shared/dynamodb/transact.ts";
+import type { Conversation } from "../../shared/schemas.ts";
+
+/** What became of a change of a conversation's status. */
+export type StatusChange =
+  | { readonly outcome: "changed"; readonly conversation: Conversation }
+  | { readonly outcome: "unknown" }
+  /** Nothing changed: another conversation of the lead on the channel is active. */
+  | { readonly outcome: "refused"; readonly activeId: string };
+
+/**
+ * Gives a conversation another status. Of the conversations of a lead on a channel, one at most is active; when that
+ * ends, the next message starts another.
+ *
+ * @param deadline in milliseconds since the epoch
+ * @param dryRun whether nothing is written
+ * @throws ApiError `busy` when other writers stood in the way until the deadline
+ */
+export function setConversationStatus(
+  account: string,
+  id: string,
+  status: string,
+  deadline: number,
+  dryRun = false,
+): Promise<StatusChange> {
+  return retried(deadline, async () => {
+    const found = await readConversation(account, id);
+    if (!found) return { outcome: "unknown" };
+    const conversation = { ...found, status };
+    const set = { status, ...conversationStatusKeys(account, conversation) };
+    const update = updateOf(conversationKey(account, id), set);
+    if (status === "active") return activate(account, conversation, !dryRun && update);
+    if (dryRun) return { outcome: "changed", conversation };
+    return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
+  });
+}
+
+/** Makes the conversation the one that the pointer names, unless that is active. @param update false to write nothing */
+async function activate(
+  account: string,
+  conversation: Conversation,
+  update: ReturnType<typeof updateOf> | false,
+): Promise<StatusChange> {
+  const { id, leadId, channel } = conversation;
+  const pointerKey = activeConversationKey(account, leadId, channel);
+  const named = await activeConversation(account, conversation);
+  const other = named === id ? undefined : named;
+  if (other !== undefined && (await readConversation(account, other))?.status === "active") {
+    return { outcome: "refused", activeId: other };
+  }
+  if (!update) return { outcome: "changed", conversation };
+  await transact([
+    { Update: update },
+    { Put: { TableName: tableName, Item: { ...pointerKey, conversationId: id }, ...pointerNames(named) } },
+    ...(other === undefined ? [] : [isNotActive(account, other)]),
+  ]);
+  return { outcome: "changed", conversation };
+}
+
+async function readConversation(account: string, id: string): Promise<Conversation | undefined> {
+  const item = await readItem(conversationKey(account, id));
+  return item && toConversation(item);
+}

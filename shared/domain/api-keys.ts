@@ -1,0 +1,106 @@
+import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { updateItem, updateOf } from "../dynamodb/conditional-update.ts";
+import { accountApiKeysPartition, apiKeyKey, indexes } from "../dynamodb/keys.ts";
+import { readItem, table, tableName } from "../dynamodb/table-client.ts";
+import { newApiKey, readApiKey } from "./api-key-format.ts";
+
+/** What the authorizer tells the routes of a live key. */
+export interface AuthorizerContext {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+/** An API key as it is stored: all but the key itself, of which only a digest is kept. */
+export interface ApiKey {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly label?: string;
+  readonly createdAt: string;
+  /** ISO 8601 UTC timestamp from which the key is refused. */
+  readonly validUntil?: string;
+  /** ISO 8601 UTC timestamp of its revocation. */
+  readonly revokedAt?: string;
+}
+
+/**
+ * Whether a key is admitted at a time (milliseconds since the epoch), and if not, why. An end that is no timestamp has
+ * come: better a key too few than one for ever.
+ */
+export function apiKeyState(
+  { validUntil, revokedAt }: ApiKey,
+  now = Date.now(),
+): "live" | "expired" | "revoked" {
+  if (revokedAt !== undefined) return "revoked";
+  return validUntil === undefined || Date.parse(validUntil) > now ? "live" : "expired";
+}
+
+/** The account of a live key; a text that is no key is told without a read. */
+export async function findApiKey(apiKey: string): Promise<AuthorizerContext | undefined> {
+  const parts = readApiKey(apiKey);
+  if (!parts) return undefined;
+  const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
+  if (!item) return undefined;
+  const record = toApiKey(item);
+  return apiKeyState(record) === "live" ? { accountId: record.accountId, keyId: record.keyId } : undefined;
+}
+
+/** Issues a key for the account. The key is in the answer and nowhere else: it cannot be shown again. */
+export async function issueApiKey(
+  accountId: string,
+  options: Pick<ApiKey, "label" | "validUntil"> = {},
+): Promise<ApiKey & { readonly apiKey: string }> {
+  const keyId = ulid();
+  const apiKey = newApiKey(keyId);
+  const record: ApiKey = { keyId, accountId, createdAt: new Date().toISOString(), ...options };
+  const sha256 = readApiKey(apiKey)?.sha256 ?? "";
+  await table.send(
+    new PutCommand({
+      TableName: tableName,
+      Item: { ...apiKeyKey(sha256, keyId), byParent: accountApiKeysPartition(accountId), ...record },
+      ConditionExpression: "attribute_not_exists(pk)",
+    }),
+  );
+  return { ...record, apiKey };
+}
+
+/** All keys that the account was ever issued, oldest first. */
+export async function listApiKeys(accountId: string): Promise<ApiKey[]> {
+  return (await apiKeyItems(accountId)).map(toApiKey);
+}
+
+/**
+ * Ends a key at once (`revokedAt`) or at a time (`validUntil`).
+ *
+ * @returns the key as it is now; undefined if the account has no such key
+ */
+export async function endApiKey(
+  accountId: string,
+  keyId: string,
+  end: { readonly revokedAt: string } | { readonly validUntil: string },
+): Promise<ApiKey | undefined> {
+  const item = (await apiKeyItems(accountId)).find((candidate) => candidate.keyId === keyId);
+  if (!item) return undefined;
+  return toApiKey(await updateItem(updateOf({ pk: String(item.pk), sk: String(item.sk) }, end)));
+}
+
+async function apiKeyItems(accountId: string): Promise<Record<string, unknown>[]> {
+  const items = [];
+  const pages = paginateQuery(
+    { client: table },
+    {
+      TableName: tableName,
+      IndexName: "by-parent",
+      KeyConditionExpression: "#partition = :partition",
+      ExpressionAttributeNames: { "#partition": indexes["by-parent"] },
+      ExpressionAttributeValues: { ":partition": accountApiKeysPartition(accountId) },
+    },
+  );
+  for await (const { Items = [] } of pages) items.push(...Items);
+  return items;
+}
+
+function toApiKey(item: Record<string, unknown>): ApiKey {
+  const { pk, sk, byParent, ...record } = item;
+  return record as unknown as ApiKey;
+}

@@ -1,0 +1,41 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import { itemTypes, readPartition } from "../dynamodb/keys.ts";
+import { createdAt, timeOf } from "../ids.ts";
+import { recordOf } from "../schemas.ts";
+import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
+
+/** Which event tells of a new item, by the item's type. */
+export const eventTypes: ReadonlyMap<string, EventType> = new Map([
+  [itemTypes.lead, "lead.created"],
+  [itemTypes.conversation, "conversation.started"],
+  [itemTypes.message, "message.sent"],
+]);
+
+/**
+ * How long after its id was made an item may be written and still be news, in milliseconds. The routes write within
+ * seconds; what comes later was restored, and a message must not be delivered again for that.
+ */
+const newsFor = 60_000;
+
+/** The events that tell of the new items of a batch; an item that is no news, as of an import, gives none. */
+export const eventsOf = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
+  records.flatMap((record) => eventOf(record) ?? []);
+
+function eventOf({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
+  const { Keys, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
+  const partition = readPartition(Keys?.pk?.S ?? "");
+  const type = partition && eventTypes.get(partition.itemType);
+  const id = Keys?.sk?.S ?? "";
+  if (eventName !== "INSERT" || !NewImage || NewImage.imported) return undefined;
+  if (!type || !new RegExp(eventSchemas[type].properties.id.pattern).test(id)) return undefined;
+  if (writtenAt * 1000 - timeOf(id) > newsFor) return undefined;
+  return recordOf<ServiceEvent>(eventSchemas[type], {
+    ...unmarshall(NewImage as Record<string, AttributeValue>),
+    type,
+    version: eventSchemas[type].properties.version.const,
+    account: partition.account,
+    createdAt: createdAt(id),
+  });
+}

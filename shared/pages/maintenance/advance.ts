@@ -1,0 +1,134 @@
+import { keyAt } from "../tree/counted-list.ts";
+import { separator } from "../tree/entry.ts";
+import type { Root } from "../tree/root.ts";
+import { type Rows, readRows } from "../tree/rows.ts";
+import type { Limits } from "../tree/tree-limits.ts";
+import type { CountedOwner, RootName } from "../tree/tree-store.ts";
+import { fillLeaves, recountLeaf } from "./recount.ts";
+import { Draft } from "./tree-edit.ts";
+
+/** What a commit left to do. */
+interface Progress {
+  /** The keys whose leaves are still to be counted. */
+  readonly rest: readonly string[];
+  /** Whether rows that are old enough are still to be counted. */
+  readonly more: boolean;
+  /** How many rows were too young to be counted. */
+  readonly young: number;
+  /** How many rows of the tail were counted. */
+  readonly counted: number;
+}
+
+/** How many leaves of a list are read at once. */
+const parallelLeaves = 8;
+
+/** One step of a maintainer. */
+interface Step {
+  readonly name: RootName;
+  /** The time before the root was read, in milliseconds since the epoch. */
+  readonly clock: number;
+  readonly keys: readonly string[];
+  /** Whether to count the rows of the tail that are older than the horizon. */
+  readonly tail: boolean;
+  /** Whether to commit even if nothing is worth it. */
+  readonly always?: boolean;
+  readonly limits: Limits;
+}
+
+/**
+ * Counts the leaves of keys anew, then the tail, in one commit.
+ *
+ * It commits even if nothing differs: that makes the commit of a slower maintainer, whose rows are older, fail.
+ *
+ * @throws TreeChangedError when another commit came first
+ */
+export async function advance(owner: CountedOwner, root: Root, step: Step): Promise<Progress> {
+  const { name, clock, keys, limits } = step;
+  // All rows before the horizon have been written; at or past the frontier nobody, however fast their clock, has
+  // counted any, or is about to.
+  const horizon = keyAt(owner.list, clock - limits.settle);
+  const frontier = latest(root.through, keyAt(owner.list, clock - limits.settle + limits.skew));
+  const tail = step.tail ? await readRows(owner, { start: root.through }, limits.rangeRows) : noRows;
+  const settled = tail.rows.filter(({ sk }) => sk < horizon);
+  const young = tail.rows.length - settled.length;
+  const worthwhile = step.always || (settled.length > 0 && tail.rows.length > limits.tail);
+  if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
+    return { rest: [], more: false, young, counted: 0 };
+  }
+  const draft = new Draft(owner, root, limits);
+  const stale = keys.filter((key) => key < root.through);
+  const left = new Set(await recount(owner, draft, [...root.pending, ...stale], limits));
+  // While keys are left, those of the tail stay with them: the tail is counted in the last commit.
+  const rest = left.size === 0 ? [] : keys.filter((key) => key >= root.through || left.has(key));
+  const withTail =
+    step.tail && left.size === 0 && (await countTail(draft, settled, tail, { horizon, limits }));
+  await draft.commit(name);
+  return {
+    rest,
+    more:
+      draft.root.pending.length > 0 || (step.tail && !withTail) || (tail.next !== undefined && young === 0),
+    young,
+    counted: withTail ? settled.length : 0,
+  };
+}
+
+const noRows: Rows = { rows: [], next: undefined };
+
+/** Counts the leaves of keys anew. @returns the keys that have to wait, because the commit is full */
+async function recount(
+  owner: CountedOwner,
+  draft: Draft,
+  keys: readonly string[],
+  limits: Limits,
+): Promise<readonly string[]> {
+  let rest = [...new Set(keys)].sort();
+  while (rest.length > 0 && draft.size < limits.commitNodes) {
+    const found = await Promise.all(rest.slice(0, parallelLeaves).map((key) => draft.findLeaf(key)));
+    const ranges = new Map(found.map((range) => [range.start, range])).values();
+    const leaves = await Promise.all(
+      Array.from(ranges, async (range) => ({
+        ...range,
+        rows: await readRows(owner, range, limits.rangeRows),
+      })),
+    );
+    for (const { start, end, rows } of leaves) {
+      if (draft.size >= limits.commitNodes) break;
+      const { leaves, names, pending } = recountLeaf(start, rows, draft.root.names, limits);
+      await draft.replaceLeaf(start, leaves);
+      const others = draft.root.pending.filter((waiting) => waiting !== start);
+      draft.root = { ...draft.root, names, pending: pending === undefined ? others : [...others, pending] };
+      rest = rest.filter((key) => key < start || key >= end);
+    }
+  }
+  return rest;
+}
+
+/**
+ * Counts the settled rows of the tail into the newest leaf, and into new ones when it is full.
+ *
+ * @returns whether there was room for them in the commit
+ */
+async function countTail(
+  draft: Draft,
+  settled: Rows["rows"],
+  tail: Rows,
+  { horizon, limits }: { readonly horizon: string; readonly limits: Limits },
+): Promise<boolean> {
+  const { last, through, names } = draft.root;
+  const counted = fillLeaves(last, through, settled, names, limits.leafRows);
+  const full = counted.leaves.slice(0, -1);
+  if (draft.size > 0 && draft.sizeWith(full) > limits.transactionNodes) return false;
+  await draft.append(full);
+  const before = settled.at(-1)?.sk;
+  const cut = tail.next !== undefined && before !== undefined ? separator(before, tail.next) : horizon;
+  draft.root = {
+    ...draft.root,
+    names: counted.names,
+    last: counted.leaves.at(-1) ?? last,
+    through: latest(through, earliest(cut, horizon)),
+  };
+  return true;
+}
+
+const earliest = (a: string, b: string) => (a < b ? a : b);
+const latest = (a: string, b: string) => (a > b ? a : b);

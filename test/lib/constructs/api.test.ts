@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, functions } = await synthesize("dev");
+const api = only(template, "AWS::ApiGatewayV2::Api");
+const authorizer = only(template, "AWS::ApiGatewayV2::Authorizer");
+const stage = only(template, "AWS::ApiGatewayV2::Stage");
+const idOf = new Map([...functions].map(([id, name]) => [name, id]));
+
+/** The function that a route's integration calls, with the payload format in which it does. */
+function integrationOf(target: { "Fn::Join": [string, [string, { Ref: string }]] }) {
+  const id = target["Fn::Join"][1][1].Ref;
+  const { Properties } = template.findResources("AWS::ApiGatewayV2::Integration")[id] ?? {};
+  return {
+    function: functions.get(Properties.IntegrationUri["Fn::GetAtt"][0]),
+    type: Properties.IntegrationType,
+    payload: Properties.PayloadFormatVersion,
+  };
+}
+
+test("There are exactly four routes, each with its own function and behind the authorizer", () => {
+  const found = Object.values(template.findResources("AWS::ApiGatewayV2::Route")).map(({ Properties }) => [
+    Properties.RouteKey,
+    {
+      ...integrationOf(Properties.Target),
+      by: Properties.AuthorizationType,
+      authorizer: Properties.AuthorizerId,
+    },
+  ]);
+  const to = (name: string) => ({
+    function: name,
+    type: "AWS_PROXY",
+    payload: "2.0",
+    by: "CUSTOM",
+    authorizer: { Ref: authorizer.id },
+  });
+  expect(found).toHaveLength(4);
+  expect(Object.fromEntries(found)).toEqual({
+    "GET /api/v1/leads": to("list-leads"),
+    "POST /api/v1/leads": to("create-lead"),
+    "GET /api/v1/conversations": to("list-conversations"),
+    "POST /api/v1/conversations": to("send-message"),
+  });
+});
+
+test("The authorizer reads the Authorization header and answers in the simple format", () => {
+  const { AuthorizerUri, ...settings } = authorizer.properties;
+  expect(settings).toEqual({
+    Name: "Authorizer",
+    ApiId: { Ref: api.id },
+    AuthorizerType: "REQUEST",
+    AuthorizerPayloadFormatVersion: "2.0",
+    EnableSimpleResponses: true,
+    IdentitySource: ["$request.header.Authorization"],
+    AuthorizerResultTtlInSeconds: 60,
+  });
+  expect(JSON.stringify(AuthorizerUri)).toContain(`"${idOf.get("authorize")}"`);
+});
+
+test("The gateway may call each function, by its own route alone", () => {
+  const permissions = Object.values(template.findResources("AWS::Lambda::Permission"));
+  const allowed = permissions.map(({ Properties }) => [
+    functions.get(Properties.FunctionName["Fn::GetAtt"][0]),
+    Properties.SourceArn["Fn::Join"][1]
+      .slice(7)
+      .map((part: unknown) => (typeof part === "string" ? part : "…")),
+  ]);
+  expect(allowed).toHaveLength(5);
+  expect(Object.fromEntries(allowed)).toEqual({
+    "list-leads": ["…", "/*/*/api/v1/leads"],
+    "create-lead": ["…", "/*/*/api/v1/leads"],
+    "list-conversations": ["…", "/*/*/api/v1/conversations"],
+    "send-message": ["…", "/*/*/api/v1/conversations"],
+    authorize: ["…", "/authorizers/", "…"],
+  });
+  for (const { Properties } of permissions) expect(Properties.Principal).toBe("apigateway.amazonaws.com");
+});
+
+test("The one stage is $default, deployed by itself and throttled", () => {
+  expect(stage.properties).toMatchObject({
+    StageName: "$default",
+    AutoDeploy: true,
+    DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+  });
+});
+
+test("The access log tells request, route, status, latencies, account and errors, and of the request only method and path", () => {
+  const { Format, DestinationArn } = stage.properties.AccessLogSettings;
+  expect(JSON.parse(Format)).toEqual({
+    requestId: "$context.requestId",
+    requestTime: "$context.requestTime",
+    routeKey: "$context.routeKey",
+    httpMethod: "$context.httpMethod",
+    path: "$context.path",
+    protocol: "$context.protocol",
+    status: "$context.status",
+    responseLength: "$context.responseLength",
+    responseLatency: "$context.responseLatency",
+    integrationLatency: "$context.integration.latency",
+    integrationStatus: "$context.integration.status",
+    integrationError: "$context.integration.error",
+    accountId: "$context.authorizer.accountId",
+    keyId: "$context.authorizer.keyId",
+    authorizerError: "$context.authorizer.error",
+    gatewayError: "$context.error.message",
+    sourceIp: "$context.identity.sourceIp",
+  });
+  const [logGroupId] = DestinationArn["Fn::GetAtt"];
+  expect(template.findResources("AWS::Logs::LogGroup")[logGroupId]?.Properties).toEqual({
+    LogGroupName: "/aws/vendedlogs/http-apis/leads-and-conversations-dev",
+    RetentionInDays: 7,
+  });
+});
+
+test("The outputs are the address of the API and the names of the table and of the event bus", () => {
+  expect(template.findOutputs("*")).toEqual({
+    ApiUrl: { Value: { "Fn::GetAtt": [api.id, "ApiEndpoint"] } },
+    EventBusName: { Value: { Ref: only(template, "AWS::Events::EventBus").id } },
+    TableName: { Value: { Ref: only(template, "AWS::DynamoDB::Table").id } },
+  });
+});

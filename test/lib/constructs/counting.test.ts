@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { expectFailureQueue } from "../../support/failure-queue.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, functions } = await synthesize("dev");
+const queue = only(template, "AWS::SQS::Queue", "Counting");
+const source = only(template, "AWS::Lambda::EventSourceMapping");
+const queueArn = { "Fn::GetAtt": [queue.id, "Arn"] };
+
+test("The table's stream feeds maintain-counts from its beginning, in large batches, one after another", () => {
+  const { FunctionName, FilterCriteria, ...settings } = source.properties;
+  expect(functions.get(FunctionName.Ref)).toBe("maintain-counts");
+  expect(settings).toEqual({
+    EventSourceArn: { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "StreamArn"] },
+    StartingPosition: "TRIM_HORIZON",
+    BatchSize: 10_000,
+    MaximumBatchingWindowInSeconds: 1,
+    ParallelizationFactor: 1,
+    FunctionResponseTypes: ["ReportBatchItemFailures"],
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: 10,
+    MaximumRecordAgeInSeconds: 86_400,
+    DestinationConfig: { OnFailure: { Destination: queueArn } },
+  });
+});
+
+test("Only leads and conversations pass the source's filter, never what the function itself writes", () => {
+  const { Filters } = source.properties.FilterCriteria;
+  expect(Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
+    { dynamodb: { Keys: { pk: { S: [{ prefix: "LEAD#" }, { prefix: "CONVERSATION#" }] } } } },
+  ]);
+});
+
+test("What fails is kept for 14 days, and sent over TLS only", () => {
+  expectFailureQueue(template, "Counting");
+});

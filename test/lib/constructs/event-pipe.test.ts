@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { expectFailureQueue } from "../../support/failure-queue.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, functions } = await synthesize("prod");
+const pipe = only(template, "AWS::Pipes::Pipe");
+const bus = only(template, "AWS::Events::EventBus");
+const role = only(template, "AWS::IAM::Role", "EventsRole");
+const logs = only(template, "AWS::Logs::LogGroup", "EventsLogs");
+const arnOf = (id: string, attribute = "Arn") => ({ "Fn::GetAtt": [id, attribute] });
+const [composer = ""] = [...functions].find(([, name]) => name === "compose-events") ?? [];
+const streamArn = arnOf(only(template, "AWS::DynamoDB::Table").id, "StreamArn");
+const queueArn = arnOf(only(template, "AWS::SQS::Queue", "Events").id);
+
+test("One pipe takes new leads, conversations and messages through compose-events to the bus", () => {
+  const { SourceParameters, LogConfiguration, ...properties } = pipe.properties;
+  expect(properties).toEqual({
+    Name: "leads-and-conversations-prod",
+    RoleArn: arnOf(role.id),
+    Source: streamArn,
+    Enrichment: arnOf(composer),
+    Target: arnOf(bus.id),
+    TargetParameters: {
+      EventBridgeEventBusParameters: { Source: "leads-and-conversations", DetailType: "$.type" },
+    },
+  });
+  expect(SourceParameters.DynamoDBStreamParameters).toEqual({
+    StartingPosition: "TRIM_HORIZON",
+    BatchSize: 10,
+    ParallelizationFactor: 5,
+    OnPartialBatchItemFailure: "AUTOMATIC_BISECT",
+    MaximumRetryAttempts: 185,
+    MaximumRecordAgeInSeconds: 86_400,
+    DeadLetterConfig: { Arn: queueArn },
+  });
+});
+
+test("Nothing passes the pipe's filter but what is new, of the three types", () => {
+  const { Filters } = pipe.properties.SourceParameters.FilterCriteria;
+  expect(Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
+    {
+      eventName: ["INSERT"],
+      dynamodb: {
+        Keys: { pk: { S: [{ prefix: "LEAD#" }, { prefix: "CONVERSATION#" }, { prefix: "MESSAGE#" }] } },
+      },
+    },
+  ]);
+});
+
+test("The stream has two readers, which is as many as it serves well", () => {
+  const sources = Object.keys(template.findResources("AWS::Lambda::EventSourceMapping"));
+  const pipes = Object.keys(template.findResources("AWS::Pipes::Pipe"));
+  expect(sources.length + pipes.length).toBe(2);
+});
+
+test("The pipe may read the stream, call its function, put events on its bus and send failures, nothing else", () => {
+  const [policy, ...others] = role.properties.Policies;
+  expect(others).toEqual([]);
+  expect(policy.PolicyDocument.Statement).toEqual([
+    {
+      Effect: "Allow",
+      Action: [
+        "dynamodb:DescribeStream",
+        "dynamodb:GetRecords",
+        "dynamodb:GetShardIterator",
+        "dynamodb:ListStreams",
+      ],
+      Resource: streamArn,
+    },
+    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: arnOf(composer) },
+    { Effect: "Allow", Action: "events:PutEvents", Resource: arnOf(bus.id) },
+    { Effect: "Allow", Action: "sqs:SendMessage", Resource: queueArn },
+  ]);
+  expect(role.properties.ManagedPolicyArns).toBeUndefined();
+  expect(JSON.stringify(template.findResources("AWS::IAM::Policy"))).not.toContain(role.id);
+});
+
+test("No pipe but this one may take on its role", () => {
+  expect(role.properties.AssumeRolePolicyDocument.Statement).toEqual([
+    {
+      Effect: "Allow",
+      Action: "sts:AssumeRole",
+      Principal: { Service: "pipes.amazonaws.com" },
+      Condition: {
+        StringEquals: {
+          "aws:SourceAccount": { Ref: "AWS::AccountId" },
+          "aws:SourceArn": {
+            "Fn::Join": [
+              "",
+              [
+                "arn:",
+                { Ref: "AWS::Partition" },
+                ":pipes:",
+                { Ref: "AWS::Region" },
+                ":",
+                { Ref: "AWS::AccountId" },
+                ":pipe/leads-and-conversations-prod",
+              ],
+            ],
+          },
+        },
+      },
+    },
+  ]);
+});
+
+test("The bus has the stage's name, keeps nothing, and lets no other account in", () => {
+  const { Description, ...properties } = bus.properties;
+  expect(properties).toEqual({ Name: "leads-and-conversations-prod" });
+  template.resourceCountIs("AWS::Events::Archive", 0);
+  template.resourceCountIs("AWS::Events::EventBusPolicy", 0);
+});
+
+test("The pipe logs its errors, never what is in the events", () => {
+  expect(pipe.properties.LogConfiguration).toEqual({
+    CloudwatchLogsLogDestination: { LogGroupArn: arnOf(logs.id) },
+    Level: "ERROR",
+  });
+  expect(logs.properties).toEqual({
+    LogGroupName: "/aws/vendedlogs/pipes/leads-and-conversations-prod",
+    RetentionInDays: 90,
+  });
+});
+
+test("What the pipe gives up is kept for 14 days, and sent over TLS only", () => {
+  expectFailureQueue(template, "Events");
+});

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect, test } from "vitest";
+import type { FunctionName } from "../../../lib/bundling/bundle.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, functions } = await synthesize("dev");
+const resources = template.findResources("AWS::Lambda::Function");
+const named = [...functions].map(([id, name]) => ({ id, name }));
+const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Arn"] };
+const indexArn = (name: string) => ({ "Fn::Join": ["", [tableArn, `/index/${name}`]] });
+
+/** A statement as the template has it: what is one of a kind is not in a list. */
+function allow(action: string | string[], keys: string[], ...indexes: string[]) {
+  return {
+    Effect: "Allow",
+    Action: action,
+    // CDK sorts the resources of a statement.
+    Resource: indexes.length ? [tableArn, ...indexes.sort().map(indexArn)] : tableArn,
+    Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } },
+  };
+}
+
+/** What the functions of the routes may do for the accounts' rate limit. */
+const rateLimit = allow("dynamodb:UpdateItem", ["RATE#*"]);
+
+const expected: Record<FunctionName, unknown[]> = {
+  "list-leads": [
+    allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin"),
+    allow("dynamodb:GetItem", ["COUNT#*"]),
+    rateLimit,
+  ],
+  "create-lead": [allow("dynamodb:PutItem", ["LEAD#*", "IDEMPOTENCY#*"]), rateLimit],
+  "list-conversations": [
+    allow(
+      "dynamodb:Query",
+      ["CONVERSATION#*"],
+      "by-status",
+      "by-origin",
+      "by-status-and-origin",
+      "by-parent",
+    ),
+    allow("dynamodb:GetItem", ["COUNT#*"]),
+    rateLimit,
+  ],
+  "send-message": [
+    allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*", "IDEMPOTENCY#*"]),
+    allow("dynamodb:PutItem", ["CONVERSATION#*", "ACTIVE#*", "MESSAGE#*", "IDEMPOTENCY#*"]),
+    allow(["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"], ["CONVERSATION#*"]),
+    rateLimit,
+  ],
+  authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
+  "maintain-counts": [
+    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"]),
+    allow(["dynamodb:GetItem", "dynamodb:PutItem"], ["COUNT#*"]),
+    {
+      Effect: "Allow",
+      Action: [
+        "dynamodb:DescribeStream",
+        "dynamodb:GetRecords",
+        "dynamodb:GetShardIterator",
+        "dynamodb:ListStreams",
+      ],
+      Resource: { "Fn::GetAtt": [tableArn["Fn::GetAtt"][0], "StreamArn"] },
+    },
+    {
+      Effect: "Allow",
+      Action: "sqs:SendMessage",
+      Resource: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue", "Counting").id, "Arn"] },
+    },
+  ],
+  "compose-events": [],
+};
+
+/** Every statement of the role, from its own policies and from those that name it. */
+function statementsOf(roleId: string): unknown[] {
+  const { Properties } = template.findResources("AWS::IAM::Role")[roleId] ?? {};
+  const attached = Object.values(template.findResources("AWS::IAM::Policy"))
+    .filter((policy) => policy.Properties.Roles.some((role: { Ref: string }) => role.Ref === roleId))
+    .map((policy) => policy.Properties);
+  expect(Properties.ManagedPolicyArns).toBeUndefined();
+  return [...Properties.Policies, ...attached].flatMap((policy) => policy.PolicyDocument.Statement);
+}
+
+test.each(named)("$name may do what it needs and nothing else", ({ id, name }) => {
+  const { Role, LoggingConfig } = resources[id]?.Properties ?? {};
+  expect(statementsOf(Role["Fn::GetAtt"][0])).toEqual([
+    ...expected[name],
+    {
+      Effect: "Allow",
+      Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
+      Resource: { "Fn::GetAtt": [LoggingConfig.LogGroup.Ref, "Arn"] },
+    },
+    { Effect: "Allow", Action: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], Resource: "*" },
+  ]);
+});
+
+test.each(
+  named.filter(({ name }) => name.startsWith("list-")),
+)("$name can write nothing but what is used of the rate limit", ({ id }) => {
+  const all = statementsOf(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
+  const statements = all.filter((statement) => !isDeepStrictEqual(statement, rateLimit));
+  expect(statements).toHaveLength(all.length - 1);
+  const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
+  expect(
+    actions.filter((action) => !action.startsWith("logs:") && !action.startsWith("xray:")).sort(),
+  ).toEqual(["dynamodb:GetItem", "dynamodb:Query"]);
+});
+
+test("Only Lambda may take on the roles of the functions, and no policy is left over", () => {
+  const pipe = only(template, "AWS::Pipes::Pipe").properties.RoleArn["Fn::GetAtt"][0];
+  const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(([id]) => id !== pipe);
+  expect(roles).toHaveLength(functions.size);
+  for (const [, { Properties }] of roles) {
+    expect(Properties.AssumeRolePolicyDocument.Statement).toEqual([
+      { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "lambda.amazonaws.com" } },
+    ]);
+  }
+  expect(Object.keys(template.findResources("AWS::IAM::Policy"))).toHaveLength(functions.size);
+});

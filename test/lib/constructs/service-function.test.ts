@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, functions } = await synthesize("dev");
+const resources = template.findResources("AWS::Lambda::Function");
+const logGroups = template.findResources("AWS::Logs::LogGroup");
+const table = only(template, "AWS::DynamoDB::Table");
+
+const Environment = { Variables: { TABLE_NAME: { Ref: table.id } } };
+
+/** What is not as for a route's function. */
+const others: Partial<Record<FunctionName, object>> = {
+  authorize: { Environment, Timeout: 5 },
+  "maintain-counts": { Environment, Timeout: 60, MemorySize: 1769 },
+  // It knows of no table.
+  "compose-events": { Environment: undefined },
+};
+
+test("Every function is deployed once, and nothing else", () => {
+  expect(Object.keys(resources)).toHaveLength(functionNames.length);
+  expect([...functions.values()].sort()).toEqual([...functionNames].sort());
+});
+
+describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id, name }) => {
+  const { Code, Role, ...properties } = resources[id]?.Properties ?? {};
+
+  test("has the settings of all functions", () => {
+    expect(properties).toEqual({
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Handler: "index.handler",
+      MemorySize: 1024,
+      Timeout: 10,
+      TracingConfig: { Mode: "Active" },
+      Environment: {
+        Variables: { ...Environment.Variables, RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" },
+      },
+      LoggingConfig: {
+        LogFormat: "JSON",
+        ApplicationLogLevel: "INFO",
+        LogGroup: { Ref: expect.any(String) },
+      },
+      ...others[name],
+    });
+  });
+
+  test("has a log group of its own, with a retention", () => {
+    const users = Object.values(resources).filter(
+      ({ Properties }) => Properties.LoggingConfig.LogGroup.Ref === properties.LoggingConfig.LogGroup.Ref,
+    );
+    expect(users).toHaveLength(1);
+    expect(logGroups[properties.LoggingConfig.LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
+  });
+
+  test("has a role of its own", () => {
+    const users = Object.values(resources).filter(
+      ({ Properties }) => Properties.Role["Fn::GetAtt"][0] === Role["Fn::GetAtt"][0],
+    );
+    expect(users).toHaveLength(1);
+  });
+});
+
+test("Where accounts have no limit, no function knows of one or may count requests", async () => {
+  const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
+  const text = JSON.stringify(unlimited.toJSON());
+  expect(text).not.toContain("RATE");
+  expect(JSON.stringify(template.toJSON())).toContain("RATE#*");
+});

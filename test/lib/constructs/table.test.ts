@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { indexes } from "../../../shared/dynamodb/keys.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template } = await synthesize("dev");
+const { properties } = only(template, "AWS::DynamoDB::Table");
+
+test("The table has string keys pk and sk, and no attribute but keys is declared", () => {
+  expect(properties.KeySchema).toEqual([
+    { AttributeName: "pk", KeyType: "HASH" },
+    { AttributeName: "sk", KeyType: "RANGE" },
+  ]);
+  const names = ["pk", "sk", ...Object.values(indexes)];
+  expect(properties.AttributeDefinitions).toEqual(
+    names.map((name) => ({ AttributeName: name, AttributeType: "S" })),
+  );
+});
+
+test("Every index of the key map is there, sorted by sk, with all attributes", () => {
+  expect(properties.GlobalSecondaryIndexes).toEqual(
+    Object.entries(indexes).map(([name, attribute]) => ({
+      IndexName: name,
+      KeySchema: [
+        { AttributeName: attribute, KeyType: "HASH" },
+        { AttributeName: "sk", KeyType: "RANGE" },
+      ],
+      Projection: { ProjectionType: "ALL" },
+    })),
+  );
+});
+
+test("The table is on demand, streams both images and expires items", () => {
+  expect(properties).toMatchObject({
+    TableName: "leads-and-conversations-dev",
+    BillingMode: "PAY_PER_REQUEST",
+    StreamSpecification: { StreamViewType: "NEW_AND_OLD_IMAGES" },
+    TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
+    SSESpecification: { SSEEnabled: false },
+  });
+  expect(properties).not.toHaveProperty("ContributorInsightsSpecification");
+});

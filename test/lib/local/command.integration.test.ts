@@ -1,0 +1,98 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
+import { freePort, openersOf, type StartedCommand, startCommand, untilServing } from "./support/process.ts";
+import { temporaryDirectory } from "./support/stack.ts";
+
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+function start(env: Record<string, string>): StartedCommand {
+  const command = startCommand(env);
+  onTestFinished(async () => {
+    signalProcess(command.pid, "SIGTERM");
+    await command.ended;
+  });
+  return command;
+}
+
+async function expectSentence(command: StartedCommand, sentence: string | RegExp) {
+  expect(await command.ended).toBe(1);
+  const lines = command.output().trim().split("\n");
+  expect(lines.at(-1)).toMatch(sentence);
+  expect(lines.filter((line) => line !== "Starting …")).toHaveLength(1);
+}
+
+describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
+  test("serves until Ctrl-C, keeps its data and its key, and is alone on them", async () => {
+    const directory = await realpath(await temporaryDirectory());
+    const port = await freePort();
+    const env = { DATA_DIR: directory, PORT: String(port) };
+    const first = start(env);
+    await untilServing(first);
+    const apiKey = (await readFile(join(directory, "api-key"), "utf8")).trim();
+    expect(first.output()).toContain(apiKey);
+    expect((await stat(join(directory, "api-key"))).mode & 0o777).toBe(0o600);
+    const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
+    expect(run).toMatchObject({ url: `http://127.0.0.1:${port}`, pid: first.pid });
+
+    const listed = async () => {
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const response = await fetch(`${run.url}/api/v1/leads`, { headers });
+      return ((await response.json()) as { pagination: { total: number } }).pagination.total;
+    };
+    expect(await listed()).toBe(0);
+    if (hasCurl) {
+      const curls = first
+        .output()
+        .split("\n")
+        .filter((line) => line.trim().startsWith("curl "));
+      expect(curls).toHaveLength(2);
+      const answers = curls.map((line) =>
+        JSON.parse(execFileSync("/bin/sh", ["-c", line], { stdio: "pipe" }).toString()),
+      );
+      expect(answers[1].data).toEqual([answers[0]]);
+      await expect.poll(first.output).toMatch(/POST \/api\/v1\/leads 201 \d+ ms demo /);
+    }
+
+    await expectSentence(start(env), /^Another `npm start` is running on the data in /);
+    const elsewhere = await temporaryDirectory();
+    await expectSentence(start({ ...env, DATA_DIR: elsewhere }), new RegExp(`^The port ${port} is in use`));
+
+    signalProcess(first.pid, "SIGINT");
+    // npm sends the signal once more.
+    signalProcess(first.pid, "SIGINT");
+    expect(await first.ended).toBe(0);
+    expect(openersOf(join(directory, "dynamodb.sqlite"))).toEqual([]);
+    expect(existsSync(join(directory, "run.json"))).toBe(false);
+
+    const second = start(env);
+    await untilServing(second);
+    expect(second.output()).toContain(apiKey);
+    expect(await listed()).toBe(hasCurl ? 1 : 0);
+    signalProcess(Number(await readFile(join(directory, "engine.pid"), "utf8")), "SIGKILL");
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain("The embedded DynamoDB ended by itself");
+  });
+
+  test("ends at once, with its engine, when it is interrupted while it starts", async () => {
+    const directory = await realpath(await temporaryDirectory());
+    const command = start({ DATA_DIR: directory, PORT: "0" });
+    await expect.poll(() => existsSync(join(directory, "stack")), { timeout: 20_000 }).toBe(true);
+    signalProcess(command.pid, "SIGINT");
+    expect(await command.ended).toBe(130);
+    expect(openersOf(join(directory, "dynamodb.sqlite"))).toEqual([]);
+  });
+
+  test.each([
+    [{ PORT: "http" }, /^PORT=http must be a whole number from 0 to 65535\.$/],
+    [{ PORT: "65536" }, /^PORT=65536 must be/],
+    [{ DYNAMODB_ENDPOINT: "localhost:8000" }, /^DYNAMODB_ENDPOINT=localhost:8000 must be a URL/],
+    [{ EVENTS_URL: "ftp://localhost" }, /^EVENTS_URL=ftp:\/\/localhost must be a URL/],
+    [{ DATA_DIR: "/dev/null" }, /^The data directory \/dev\/null cannot be used .* set DATA_DIR/],
+  ])("with %j says in one sentence what is wrong", async (env: Record<string, string>, sentence) => {
+    await expectSentence(start({ PORT: "0", ...env }), sentence);
+  });
+});

@@ -1,0 +1,73 @@
+import { realpath } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { LocalRun } from "../../../lib/local/local-run.ts";
+import { request } from "../../support/api.ts";
+import { faultsOf } from "../../support/event-validators.ts";
+import { leaksIn } from "../../support/leaks.ts";
+import { startConnector } from "./support/connector.ts";
+import { issueKey, startRun } from "./support/run.ts";
+import { temporaryDirectory } from "./support/stack.ts";
+
+const account = "acme & söhne";
+const patience = { timeout: 30_000 };
+
+const start = (dataDirectory: string, eventsUrl: string) =>
+  startRun(dataDirectory, { eventsUrl, maxEnvironments: 2 });
+
+describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
+  test("reach a connector that fails at first, all of them, over a restart of the run too", async () => {
+    const directory = await realpath(await temporaryDirectory());
+    let failing = true;
+    const connector = await startConnector(() => (failing ? 503 : 200));
+    const first = await start(directory, connector.url);
+    const apiKey = await issueKey(first, account);
+    const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "instagram", tags: ["important"] };
+    const { body: created } = await request(first, "create-lead", { apiKey, body: lead });
+    const send = async (run: LocalRun, message: string) => {
+      const body = { leadId: created.id, channel: "whatsapp", message };
+      const answer = await request(run, "send-message", { apiKey, body });
+      expect(answer.status).toBe(201);
+      return answer.body;
+    };
+    const hello = await send(first, "Hello Ada, this is the first message");
+    // One event was refused, and so nothing was taken: stopped now, the run must bring it again.
+    await expect.poll(() => connector.received.length, patience).toBeGreaterThan(1);
+    expect(connector.delivered.size).toBe(0);
+    await first.stop();
+
+    failing = false;
+    const second = await start(directory, connector.url);
+    const again = await send(second, "Hello again, this is the second message");
+    await expect.poll(() => [...connector.delivered.keys()], patience).toHaveLength(4);
+    const ofMessage = (message: typeof hello) => ({ type: "message.sent", version: 1, account, ...message });
+    const details = new Map([...connector.delivered].map(([id, { detail }]) => [id, detail]));
+    expect(details.get(hello.id)).toEqual(ofMessage(hello));
+    expect(details.get(again.id)).toEqual(ofMessage(again));
+    expect(details.get(created.id)).toEqual({
+      ...{ type: "lead.created", version: 1, id: created.id, account, createdAt: created.createdAt },
+      ...{ email: "ada@example.com", source: "instagram" },
+    });
+    expect(details.get(hello.conversationId)).toEqual({
+      ...{ type: "conversation.started", version: 1, id: hello.conversationId, account },
+      ...{ leadId: created.id, channel: "whatsapp", createdAt: expect.any(String) },
+    });
+    for (const event of connector.delivered.values()) {
+      expect(faultsOf(event.detail)).toEqual([]);
+      expect(event).toMatchObject({ source: "leads-and-conversations", "detail-type": event.detail.type });
+    }
+    await second.stop();
+
+    // What was taken does not come again: the position was kept.
+    const before = connector.received.length;
+    const third = await start(directory, connector.url);
+    await setTimeout(2000);
+    expect(connector.received).toHaveLength(before);
+    await third.stop();
+
+    const log = [...first.log, ...second.log, ...third.log];
+    expect(log).toContain(`[events] message.sent ${again.id}`);
+    expect(log.some((line) => line.includes("comes again: the connector answered 503"))).toBe(true);
+    expect(leaksIn(log, [lead.name, lead.email, lead.source, hello.message, again.message])).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { gatewayAnswer, httpAnswer } from "../../../../lib/local/gateway/http-response.ts";
+
+const text = { "content-type": "text/plain; charset=utf-8" };
+const json = { "content-type": "application/json" };
+
+test.each([
+  ["an object without a status", { a: 1 }, 200, json, '{"a":1}'],
+  ["a text", "hello", 200, json, '"hello"'],
+  ["an array", [1], 200, json, "[1]"],
+  ["nothing", null, 200, json, "null"],
+  ["a status alone", { statusCode: 204 }, 204, text, ""],
+  ["a body", { statusCode: 200, body: "hi" }, 200, text, "hi"],
+  ["null for what is absent", { statusCode: 200, body: null, headers: null }, 200, text, ""],
+  [
+    "a content type",
+    { statusCode: 201, headers: { "Content-Type": "application/json" }, body: "{}" },
+    201,
+    json,
+    "{}",
+  ],
+  [
+    "numbers and booleans",
+    { statusCode: 200, headers: { A: 1, b: true } },
+    200,
+    { ...text, a: "1", b: "true" },
+    "",
+  ],
+  [
+    "cookies",
+    { statusCode: 200, cookies: ["a=1", "b=2"] },
+    200,
+    { ...text, "set-cookie": ["a=1", "b=2"] },
+    "",
+  ],
+  [
+    "headers of the gateway",
+    { statusCode: 200, headers: { "Content-Length": 9, Connection: "x" } },
+    200,
+    text,
+    "",
+  ],
+])("%s is answered", (_, result, status, headers, body) => {
+  expect(httpAnswer(result)).toEqual({ status, headers, body });
+});
+
+test("a base64 body is decoded", () => {
+  const { body } = httpAnswer({ statusCode: 200, isBase64Encoded: true, body: "AP8=" });
+  expect(body).toEqual(Buffer.from([0, 255]));
+});
+
+test.each([
+  { statusCode: "200" },
+  { statusCode: 200.5 },
+  { statusCode: 99 },
+  { statusCode: 600 },
+  { statusCode: null },
+  { statusCode: 200, body: {} },
+  { statusCode: 200, body: 5 },
+  { statusCode: 200, headers: [] },
+  { statusCode: 200, headers: { a: {} } },
+  { statusCode: 200, headers: { "a b": "1" } },
+  { statusCode: 200, headers: { a: "x\r\ny: 1" } },
+  { statusCode: 200, cookies: "a=1" },
+])("%j is no answer", (result) => {
+  expect(httpAnswer(result)).toEqual(gatewayAnswer(500));
+});

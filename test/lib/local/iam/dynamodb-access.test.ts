@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { accessesOf } from "../../../../lib/local/iam/dynamodb-access.ts";
+
+const table = "arn:aws:dynamodb:local:000000000000:table/probes";
+const TableName = "probes";
+const pk = (S: string) => ({ pk: { S }, sk: { S: "x" } });
+const of = (operation: string, input: object) =>
+  accessesOf(operation, input as Record<string, unknown>, (index) =>
+    index === undefined ? "pk" : "byStatus",
+  );
+
+test.each([
+  ["GetItem", { TableName, Key: pk("A") }, ["A"]],
+  ["PutItem", { TableName, Item: { ...pk("A"), byStatus: { S: "B" } } }, ["A"]],
+  ["UpdateItem", { TableName: table, Key: pk("A") }, ["A"]],
+  ["DeleteItem", { TableName, Key: pk("A") }, ["A"]],
+  ["Scan", { TableName }, []],
+  ["DescribeTable", { TableName }, []],
+  ["BatchGetItem", { RequestItems: { probes: { Keys: [pk("A"), pk("B")] } } }, ["A", "B"]],
+  [
+    "BatchWriteItem",
+    { RequestItems: { probes: [{ PutRequest: { Item: pk("A") } }, { DeleteRequest: { Key: pk("B") } }] } },
+    ["A", "B"],
+  ],
+])("%s is one access", (operation, input, leadingKeys) => {
+  expect(of(operation, input)).toEqual([{ action: `dynamodb:${operation}`, resource: table, leadingKeys }]);
+});
+
+test.each([
+  ["pk = :a", {}],
+  ["pk=:a AND sk < :b", {}],
+  ["sk BETWEEN :b AND :b AND (#p = :a)", { "#p": "pk" }],
+  ["pk = :a AND sk BETWEEN :b AND :b", {}],
+  ["pk = :a AND sk >= :b", {}],
+  ["begins_with(sk, :b) AND pk = :a", {}],
+])("the key of a query by %s is found", (KeyConditionExpression, ExpressionAttributeNames) => {
+  const ExpressionAttributeValues = { ":a": { S: "A" }, ":b": { S: "B" } };
+  const query = { TableName, KeyConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues };
+  expect(of("Query", query)).toEqual([{ action: "dynamodb:Query", resource: table, leadingKeys: ["A"] }]);
+});
+
+test("a query of an index needs the index and its own key", () => {
+  const query = {
+    TableName,
+    IndexName: "by-status",
+    KeyConditionExpression: "byStatus = :a",
+    ExpressionAttributeValues: { ":a": { S: "A" } },
+  };
+  expect(of("Query", query)).toEqual([
+    { action: "dynamodb:Query", resource: `${table}/index/by-status`, leadingKeys: ["A"] },
+  ]);
+});
+
+test("a query whose key cannot be told is refused", () => {
+  expect(() => of("Query", { TableName, KeyConditionExpression: "sk = :a" })).toThrow("cannot be told");
+  expect(() => of("Query", { TableName, KeyConditions: {} })).toThrow("cannot be told");
+});
+
+test("a transaction is told item by item", () => {
+  const writes = [
+    { Put: { TableName, Item: pk("A") } },
+    { Update: { TableName, Key: pk("B") } },
+    { Delete: { TableName, Key: pk("C") } },
+    { ConditionCheck: { TableName, Key: pk("D") } },
+  ];
+  expect(
+    of("TransactWriteItems", { TransactItems: writes }).map(({ action, leadingKeys }) => [
+      action,
+      ...leadingKeys,
+    ]),
+  ).toEqual([
+    ["dynamodb:PutItem", "A"],
+    ["dynamodb:UpdateItem", "B"],
+    ["dynamodb:DeleteItem", "C"],
+    ["dynamodb:ConditionCheckItem", "D"],
+  ]);
+  expect(of("TransactGetItems", { TransactItems: [{ Get: { TableName, Key: pk("A") } }] })).toEqual([
+    { action: "dynamodb:GetItem", resource: table, leadingKeys: ["A"] },
+  ]);
+});

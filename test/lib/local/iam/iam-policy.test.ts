@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { type Decision, evaluate, readStatement } from "../../../../lib/local/iam/iam-policy.ts";
+
+const table = "arn:aws:dynamodb:local:000000000000:table/probes";
+const leadingKeys = (operator: string, ...keys: string[]) => ({
+  [operator]: { "dynamodb:LeadingKeys": keys },
+});
+const like = (...keys: string[]) => leadingKeys("ForAllValues:StringLike", ...keys);
+
+function decide(documents: object[], access: object): Decision {
+  const statements = documents.flatMap(
+    (document) => readStatement({ Effect: "Allow", Resource: table, ...document }, (value) => value) ?? [],
+  );
+  return evaluate(statements, {
+    action: "dynamodb:GetItem",
+    resource: table,
+    leadingKeys: ["LEAD#a"],
+    ...access,
+  });
+}
+
+test.each<[string, object[], object, Decision]>([
+  ["no statement", [], {}, "not allowed"],
+  ["the action", [{ Action: "dynamodb:GetItem" }], {}, "allowed"],
+  ["the action in any case", [{ Action: "DynamoDB:getitem" }], {}, "allowed"],
+  ["one action of many", [{ Action: ["dynamodb:Query", "dynamodb:GetItem"] }], {}, "allowed"],
+  ["a pattern of actions", [{ Action: "dynamodb:Get*" }], {}, "allowed"],
+  ["every action", [{ Action: "*" }], {}, "allowed"],
+  ["another action", [{ Action: "dynamodb:PutItem" }], {}, "not allowed"],
+  [
+    "the table for its index",
+    [{ Action: "dynamodb:GetItem" }],
+    { resource: `${table}/index/x` },
+    "not allowed",
+  ],
+  [
+    "a pattern of indexes",
+    [{ Action: "*", Resource: `${table}/index/*` }],
+    { resource: `${table}/index/x` },
+    "allowed",
+  ],
+  ["another table", [{ Action: "*", Resource: `${table}2` }], {}, "not allowed"],
+  ["a matching key", [{ Action: "*", Condition: like("LEAD#*") }], {}, "allowed"],
+  ["one of two patterns", [{ Action: "*", Condition: like("KEY#*", "LEAD#?") }], {}, "allowed"],
+  ["another type's key", [{ Action: "*", Condition: like("KEY#*") }], {}, "not allowed"],
+  ["a pattern's special characters", [{ Action: "*", Condition: like("LEAD.a") }], {}, "not allowed"],
+  [
+    "one key of two",
+    [{ Action: "*", Condition: like("LEAD#*") }],
+    { leadingKeys: ["LEAD#a", "KEY#b"] },
+    "not allowed",
+  ],
+  ["no key at all", [{ Action: "*", Condition: like("LEAD#*") }], { leadingKeys: [] }, "allowed"],
+  [
+    "an equal key",
+    [{ Action: "*", Condition: leadingKeys("ForAllValues:StringEquals", "LEAD#a") }],
+    {},
+    "allowed",
+  ],
+  [
+    "no wildcards in equality",
+    [{ Action: "*", Condition: leadingKeys("ForAllValues:StringEquals", "LEAD#*") }],
+    {},
+    "not allowed",
+  ],
+  [
+    "an explicit denial",
+    [{ Action: "*" }, { Effect: "Deny", Action: "dynamodb:Get*" }],
+    {},
+    "explicitly denied",
+  ],
+  [
+    "a denial of another key",
+    [{ Action: "*" }, { Effect: "Deny", Action: "*", Condition: like("KEY#*") }],
+    {},
+    "allowed",
+  ],
+  [
+    "statements are not mixed",
+    [{ Action: "dynamodb:GetItem", Condition: like("KEY#*") }, { Action: "dynamodb:PutItem" }],
+    {},
+    "not allowed",
+  ],
+])("%s", (_, documents, access, decision) => {
+  expect(decide(documents, access)).toBe(decision);
+});

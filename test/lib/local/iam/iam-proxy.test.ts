@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
+import { expect, onTestFinished, test } from "vitest";
+import { engineClient, signAs } from "../../../../lib/local/engine/dynamodb-client.ts";
+import type { Statement } from "../../../../lib/local/iam/iam-policy.ts";
+import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
+import { listening } from "../../../support/listening.ts";
+import { createFunction } from "../support/stack.ts";
+
+const TableName = "probes";
+const key = (S: string) => ({ pk: { S } });
+const allow = (action: string, pattern: string): Statement => ({
+  effect: "Allow",
+  actions: [`dynamodb:${action}`],
+  resources: ["arn:aws:dynamodb:local:000000000000:table/probes"],
+  leadingKeys: [{ patterns: [pattern], wildcards: true }],
+});
+
+/** An engine that answers everything with an item, and a client of the proxy before it that has a role. */
+async function start(statements: Statement[]) {
+  const received: { request: IncomingMessage; body: string }[] = [];
+  const engine = createServer(async (request, response) => {
+    received.push({ request, body: String(await buffer(request)) });
+    response.setHeader("x-amz-crc32", "3633387929");
+    response.end('{"Item":{"pk":{"S":"LEAD#a"}}}');
+  });
+  const endpoint = await listening(engine);
+  const own = engineClient(endpoint);
+  const log: string[] = [];
+  const sign = signAs(own, endpoint);
+  const proxy = await startIamProxy({
+    endpoint,
+    sign,
+    partitionKeyOf: () => "pk",
+    log: (line) => log.push(line),
+  });
+  const role = { name: "ProbeRole", statements };
+  const accessKeyId = proxy.accessKeyFor(await createFunction("", { role }));
+  const client = new DynamoDBClient({
+    endpoint: proxy.endpoint,
+    region: "local",
+    credentials: { accessKeyId, secretAccessKey: "x" },
+    maxAttempts: 1,
+  });
+  onTestFinished(() => {
+    client.destroy();
+    proxy.close();
+    engine.close();
+    engine.closeAllConnections();
+  });
+  return { client, received, log, proxy };
+}
+
+test("what the role allows reaches the engine as it was sent, signed anew", async () => {
+  const { client, received } = await start([allow("GetItem", "LEAD#*")]);
+  const { Item } = await client.send(new GetItemCommand({ TableName, Key: key("LEAD#a") }));
+  expect(Item).toEqual(key("LEAD#a"));
+  const [{ request, body } = { request: undefined, body: "" }] = received;
+  expect(JSON.parse(body)).toEqual({ TableName, Key: key("LEAD#a") });
+  expect(request?.headers["x-amz-target"]).toBe("DynamoDB_20120810.GetItem");
+  expect(request?.headers.authorization).toContain("Credential=local/");
+});
+
+test("what it does not allow is answered as AWS does, and never reaches the engine", async () => {
+  const { client, received, log } = await start([allow("GetItem", "LEAD#*")]);
+  const refused = client.send(new GetItemCommand({ TableName, Key: key("KEY#a") }));
+  await expect(refused).rejects.toMatchObject({
+    name: "AccessDeniedException",
+    message:
+      "User: arn:aws:sts::000000000000:assumed-role/ProbeRole/Probe is not authorized to perform: dynamodb:GetItem on resource: arn:aws:dynamodb:local:000000000000:table/probes because no identity-based policy allows the dynamodb:GetItem action",
+  });
+  expect(received).toEqual([]);
+  expect(log).toEqual([expect.stringMatching(/^\[probe\] AccessDeniedException: /)]);
+});
+
+test("an explicit denial is told as one", async () => {
+  const denial: Statement = { ...allow("GetItem", "LEAD#b"), effect: "Deny" };
+  const { client } = await start([allow("*", "*"), denial]);
+  const refused = client.send(new GetItemCommand({ TableName, Key: key("LEAD#b") }));
+  await expect(refused).rejects.toThrow("with an explicit deny in an identity-based policy");
+});
+
+test("one item that is not allowed refuses the whole transaction", async () => {
+  const { client, received } = await start([allow("PutItem", "LEAD#*")]);
+  const put = { Put: { TableName, Item: key("LEAD#a") } };
+  const check = {
+    ConditionCheck: { TableName, Key: key("LEAD#b"), ConditionExpression: "attribute_exists(pk)" },
+  };
+  await client.send(new TransactWriteItemsCommand({ TransactItems: [put] }));
+  const refused = client.send(new TransactWriteItemsCommand({ TransactItems: [put, check] }));
+  await expect(refused).rejects.toThrow("dynamodb:ConditionCheckItem");
+  expect(received).toHaveLength(1);
+});
+
+test("headers of the engine, the checksum too, come through", async () => {
+  const { client, proxy } = await start([allow("GetItem", "*")]);
+  const { accessKeyId } = await client.config.credentials();
+  const headers = {
+    authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/local/dynamodb/aws4_request`,
+    "x-amz-target": "DynamoDB_20120810.GetItem",
+    "content-type": "application/x-amz-json-1.0",
+  };
+  const body = JSON.stringify({ TableName, Key: key("a") });
+  const response = await fetch(proxy.endpoint, { method: "POST", headers, body });
+  expect(response.headers.get("x-amz-crc32")).toBe("3633387929");
+});
+
+test("a caller whom nobody knows is refused", async () => {
+  const { proxy, received } = await start([allow("*", "*")]);
+  const response = await fetch(proxy.endpoint, { method: "POST", body: "{}" });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    __type: "com.amazon.coral.service#UnrecognizedClientException",
+  });
+  expect(received).toEqual([]);
+});
+
+test("an engine that does not answer is a server error", async () => {
+  const endpoint = "http://127.0.0.1:1";
+  const proxy = await startIamProxy({
+    endpoint,
+    sign: async (headers) => headers,
+    partitionKeyOf: () => "pk",
+    log: () => {},
+  });
+  onTestFinished(() => proxy.close());
+  const role = { name: "r", statements: [allow("GetItem", "*")] };
+  const accessKeyId = proxy.accessKeyFor(await createFunction("", { role }));
+  const headers = {
+    authorization: `Credential=${accessKeyId}/x`,
+    "x-amz-target": "DynamoDB_20120810.GetItem",
+  };
+  const response = await fetch(proxy.endpoint, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ TableName, Key: key("a") }),
+  });
+  expect(response.status).toBe(500);
+});

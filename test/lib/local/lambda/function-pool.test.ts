@@ -1,0 +1,195 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createFunctionPool, FunctionError } from "../../../../lib/local/lambda/function-pool.ts";
+import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
+import { createFunction } from "../support/stack.ts";
+
+async function createPool(
+  source: string,
+  { maxEnvironments = 4, ...settings }: Partial<LocalFunction> & { maxEnvironments?: number } = {},
+) {
+  const log: string[] = [];
+  const variables = { PROBE: "yes" };
+  const fn = await createFunction(source, settings);
+  const pool = createFunctionPool(fn, { variables, maxEnvironments, log: (line) => log.push(line) });
+  onTestFinished(() => pool.close());
+  return { log, reload: pool.reload, call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)) };
+}
+
+const handler = (body: string) => `exports.handler = async (event, context) => { ${body} };`;
+
+test("the handler gets the event and Lambda's context, and sees its own environment variables only", async () => {
+  const { call } = await createPool(
+    handler("return { event, env: process.env, context, left: context.getRemainingTimeInMillis() };"),
+    { handler: "index.handler", timeout: 5000 },
+  );
+  const answer = (await call({ a: 1 })) as Record<string, unknown>;
+  expect(answer).toMatchObject({
+    event: { a: 1 },
+    env: { PROBE: "yes" },
+    context: {
+      functionName: "Probe",
+      functionVersion: "$LATEST",
+      memoryLimitInMB: "128",
+      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      invokedFunctionArn: "arn:aws:lambda:local:000000000000:function:Probe",
+    },
+  });
+  expect(Object.keys(answer.env as object)).toEqual(["PROBE"]);
+  expect(answer.left).toBeGreaterThan(4000);
+  expect(answer.left).toBeLessThanOrEqual(5000);
+});
+
+const counting = `
+  const { threadId } = require("node:worker_threads");
+  let running = 0, served = 0;
+  exports.handler = async ({ wait = 0 }) => {
+    const most = ++running;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    running -= 1;
+    return { threadId, most, served: ++served };
+  };`;
+
+interface Count {
+  readonly threadId: number;
+  /** Requests in the environment while this one was. */
+  readonly most: number;
+  readonly served: number;
+}
+
+test("parallel requests get an environment each, and one at a time", async () => {
+  const { call } = await createPool(counting);
+  const answers = (await Promise.all([1, 2, 3, 4].map(() => call({ wait: 200 })))) as Count[];
+  expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(4);
+  expect(answers.every(({ most }) => most === 1)).toBe(true);
+});
+
+test("requests past the maximum wait for an environment", async () => {
+  const { call } = await createPool(counting, { maxEnvironments: 2 });
+  const answers = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
+  expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(2);
+  expect(answers.every(({ most }) => most === 1)).toBe(true);
+});
+
+const answering = (word: string) =>
+  handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
+
+test("new code serves what comes after it; what is being served ends by the old, and waits in vain for neither", async () => {
+  const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
+  expect(await call({ wait: 0 })).toBe("old");
+  const served = call({ wait: 200 });
+  const waiting = call({ wait: 0 });
+  reload((await createFunction(answering("new"))).codeDirectory);
+  expect(await Promise.all([served, waiting, call({ wait: 0 })])).toEqual(["old", "new", "new"]);
+
+  reload((await createFunction(answering("newest"))).codeDirectory);
+  expect(await call({ wait: 0 })).toBe("newest");
+});
+
+test("an environment with old code is not used again when its directory comes back", async () => {
+  const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
+  const { codeDirectory } = await createFunction(answering("new"));
+  reload(codeDirectory);
+  expect(await call({ wait: 0 })).toBe("new");
+  const served = call({ wait: 200 });
+  reload((await createFunction(answering("other"))).codeDirectory);
+  await writeFile(join(codeDirectory, "index.cjs"), answering("newest"));
+  reload(codeDirectory);
+  expect(await Promise.all([served, call({ wait: 0 })])).toEqual(["new", "newest"]);
+});
+
+test("the environment used last is used first", async () => {
+  const { call } = await createPool(counting);
+  await Promise.all([call({ wait: 50 }), call({ wait: 150 })]);
+  const first = (await call()) as Count;
+  const second = (await call()) as Count;
+  expect(second).toMatchObject({ threadId: first.threadId, served: first.served + 1 });
+});
+
+test.each<[string, string, string, Partial<LocalFunction>?]>([
+  ["throws", handler("throw new Error('on purpose')"), "on purpose"],
+  ["rejects with no error", handler("throw 'a text'"), "a text"],
+  ["exits", handler("process.exit(3)"), "ended by itself with code 3"],
+  [
+    "throws outside its handler's promise",
+    handler("setTimeout(() => { throw new Error('later') }); await new Promise(() => {})"),
+    "later",
+  ],
+  [
+    "leaves a rejection unhandled",
+    handler("Promise.reject(new Error('forgotten')); await new Promise((r) => setTimeout(r, 500))"),
+    "forgotten",
+  ],
+  ["loops for ever", handler("for (;;);"), "timed out after 0.3 s", { timeout: 300 }],
+  ["never answers", handler("await new Promise(() => {})"), "timed out after 0.3 s", { timeout: 300 }],
+  [
+    "fills its memory",
+    handler("const all = []; for (;;) all.push(new Array(1000).fill(0.5));"),
+    "ran out of memory",
+    { memorySize: 16 },
+  ],
+  ["answers what is no JSON", handler("return { a: 1n }"), "BigInt"],
+  ["answers too much", handler("return 'x'.repeat(6_291_556)"), "larger than Lambda's limit"],
+  ["is no JavaScript", "exports.handler = (", "SyntaxError"],
+  ["throws while it is loaded", "throw new Error('at the start')", "at the start"],
+  ["has no handler", "exports.other = 1", "index.handler is undefined or not exported"],
+  ["has no module", handler(""), "Cannot find module 'nowhere'", { handler: "nowhere.handler" }],
+  [
+    "takes a callback",
+    "exports.handler = (event, context, callback) => callback(null, 1)",
+    "takes a callback",
+  ],
+])("a function that %s fails that request and says why", async (_, source, reason, settings = {}) => {
+  const { call, log } = await createPool(source, settings);
+  await expect(call()).rejects.toThrow(FunctionError);
+  expect(log.join("\n")).toContain(reason);
+  expect(log.every((line) => line.startsWith("[probe] "))).toBe(true);
+});
+
+test("after a crash the next request gets a new environment, also for those that waited", async () => {
+  const crashing = `
+    let served = 0;
+    exports.handler = async ({ crash }) => { if (crash) process.exit(1); return ++served; };`;
+  const { call } = await createPool(crashing, { maxEnvironments: 1 });
+  const outcomes = await Promise.allSettled([
+    call(),
+    call({ crash: true }),
+    call(),
+    call({ crash: true }),
+    call(),
+  ]);
+  expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : "failed"))).toEqual([
+    1,
+    "failed",
+    1,
+    "failed",
+    1,
+  ]);
+});
+
+test("an environment that ends between two requests is not used again", async () => {
+  const { call } = await createPool(handler("setTimeout(() => process.exit(1), 20); return 'fine'"));
+  expect(await call()).toBe("fine");
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(await call()).toBe("fine");
+});
+
+test("what the function prints is in the log under its name, an object in one line", async () => {
+  const { call, log } = await createPool(
+    handler(
+      "console.info({ message: 'x'.repeat(90), nested: { deep: { deeper: [1, 2] } } }); console.error('bad')",
+    ),
+  );
+  await call();
+  await expect
+    .poll(() => log)
+    .toEqual(
+      expect.arrayContaining([expect.stringMatching(/^\[probe\] \{.*x{90}.*deeper.*\}$/), "[probe] bad"]),
+    );
+});
+
+test("a handler may answer nothing", async () => {
+  const { call } = await createPool(handler(""));
+  expect(await call()).toBeNull();
+});

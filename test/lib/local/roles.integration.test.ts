@@ -1,0 +1,65 @@
+import { expect, inject, test } from "vitest";
+import { refusalOf } from "../../../lib/local/iam/access-check.ts";
+import { partitionKeyOf } from "../../../lib/local/template/table-definition.ts";
+import { readStack } from "../../../lib/local/template/template.ts";
+
+const stack = await readStack(inject("engine").assembly);
+const TableName = stack.table.input.TableName;
+const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "root" } });
+
+/** Whether the role of a deployed function allows a request, as the proxy decides it. */
+function allows(label: string, operation: string, input: object): boolean {
+  const caller = stack.functions.find((fn) => fn.label === label);
+  if (!caller) throw new Error(`There is no function ${label}.`);
+  const body = Buffer.from(JSON.stringify({ TableName, ...input }));
+  return refusalOf(caller, operation, body, (index) => partitionKeyOf(stack.table, index)) === undefined;
+}
+
+const query = (pk: string, condition = "pk = :pk") => ({
+  KeyConditionExpression: condition,
+  ExpressionAttributeValues: { ":pk": { S: pk }, ":from": { S: "a" }, ":to": { S: "b" } },
+});
+const put = (pk: string) => ({ Put: { TableName, Item: key(pk) } });
+
+const lists = [
+  ["list-leads", "LEAD#a"],
+  ["list-conversations", "CONVERSATION#a"],
+] as const;
+
+test.each(lists)("%s reads its list and the counts", (name, pk) => {
+  expect(allows(name, "Query", query(pk, "pk = :pk AND sk < :to"))).toBe(true);
+  expect(allows(name, "GetItem", { Key: key("COUNT#a#LEAD") })).toBe(true);
+  expect(allows(name, "GetItem", { Key: key(pk) })).toBe(false);
+  expect(allows(name, "Query", query("COUNT#a#LEAD"))).toBe(false);
+});
+
+test.each(lists)("%s can write nothing but what is used of the rate limit", (name, pk) => {
+  for (const target of [pk, "COUNT#a#LEAD", "KEY#a"]) {
+    expect(allows(name, "PutItem", { Item: key(target) })).toBe(false);
+    expect(allows(name, "UpdateItem", { Key: key(target) })).toBe(false);
+    expect(allows(name, "DeleteItem", { Key: key(target) })).toBe(false);
+    expect(allows(name, "TransactWriteItems", { TransactItems: [put(target)] })).toBe(false);
+    const RequestItems = { [TableName]: [{ PutRequest: { Item: key(target) } }] };
+    expect(allows(name, "BatchWriteItem", { RequestItems })).toBe(false);
+  }
+  expect(allows(name, "UpdateItem", { Key: key("RATE#a") })).toBe(true);
+  expect(allows(name, "PutItem", { Item: key("RATE#a") })).toBe(false);
+});
+
+test("maintain-counts reads both lists and writes counts, in one transaction too, and nothing else", () => {
+  const allowed = (operation: string, input: object) => allows("maintain-counts", operation, input);
+  expect(allowed("Query", query("LEAD#a", "pk = :pk AND sk BETWEEN :from AND :to"))).toBe(true);
+  expect(allowed("Query", query("CONVERSATION#a", "pk = :pk AND sk >= :from"))).toBe(true);
+  expect(allowed("GetItem", { Key: key("COUNT#a#LEAD") })).toBe(true);
+  expect(allowed("PutItem", { Item: key("COUNT#a#LEAD") })).toBe(true);
+  expect(allowed("TransactWriteItems", { TransactItems: [put("COUNT#a#LEAD"), put("COUNT#a#LEAD")] })).toBe(
+    true,
+  );
+
+  expect(allowed("TransactWriteItems", { TransactItems: [put("COUNT#a#LEAD"), put("LEAD#a")] })).toBe(false);
+  expect(allowed("Query", { ...query("LEAD#a", "byStatus = :pk"), IndexName: "by-status" })).toBe(false);
+  expect(allowed("Query", query("MESSAGE#a"))).toBe(false);
+  expect(allowed("DeleteItem", { Key: key("COUNT#a#LEAD") })).toBe(false);
+  expect(allowed("GetItem", { Key: key("LEAD#a") })).toBe(false);
+  expect(allowed("GetRecords", { ShardIterator: "x" })).toBe(false);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { putOnBus } from "../../../../lib/local/streams/event-bus.ts";
+import { startConnector } from "../support/connector.ts";
+
+const bus = { source: "probes", typeField: "type" };
+const sent = (id: string) => ({ type: "message.sent", id, message: "a secret" });
+
+test("an event is posted as EventBridge has it", async () => {
+  const connector = await startConnector(() => 204);
+  const log: string[] = [];
+  await putOnBus(bus, [sent("msg_1"), sent("msg_2")], {
+    eventsUrl: connector.url,
+    log: (line) => log.push(line),
+  });
+  expect(connector.received).toEqual(
+    ["msg_1", "msg_2"].map((id) => ({
+      version: "0",
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      "detail-type": "message.sent",
+      source: "probes",
+      account: "000000000000",
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      region: "local",
+      resources: [],
+      detail: sent(id),
+    })),
+  );
+  expect(log).toEqual(["[events] message.sent msg_1", "[events] message.sent msg_2"]);
+});
+
+test("without a connector an event is told of by its type and id alone", async () => {
+  const log: string[] = [];
+  await putOnBus(bus, [sent("msg_1")], { eventsUrl: undefined, log: (line) => log.push(line) });
+  expect(log).toEqual(["[events] message.sent msg_1"]);
+});
+
+test("what a connector does not take fails, and nothing after it is tried", async () => {
+  const connector = await startConnector((_, calls) => (calls === 2 ? 500 : 200));
+  const log: string[] = [];
+  const put = () =>
+    putOnBus(bus, ["msg_1", "msg_2", "msg_3"].map(sent), {
+      eventsUrl: connector.url,
+      log: (line) => log.push(line),
+    });
+  await expect(put()).rejects.toThrow("the connector answered 500");
+  expect(connector.received.map(({ detail }) => detail.id)).toEqual(["msg_1", "msg_2"]);
+  connector.stop();
+  await expect(put()).rejects.toThrow("the connector did not answer");
+  expect(log).toEqual([
+    "[events] message.sent msg_1",
+    "[events] message.sent msg_2 comes again: the connector answered 500",
+    expect.stringMatching(
+      /^\[events\] message\.sent msg_1 comes again: the connector did not answer \(.+\)$/,
+    ),
+  ]);
+});
+
+test.each([[[]], [null], [""]])("a function that answers %j puts nothing on the bus", async (details) => {
+  const log: string[] = [];
+  await putOnBus(bus, details, { eventsUrl: undefined, log: (line) => log.push(line) });
+  expect(log).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { DynamoDBRecord } from "aws-lambda";
+import { expect, onTestFinished, test } from "vitest";
+import { startStream } from "../../../../lib/local/streams/stream.ts";
+import type { StreamClient } from "../../../../lib/local/streams/stream-client.ts";
+import { StreamPositions } from "../../../../lib/local/streams/stream-positions.ts";
+import type { EventSource } from "../../../../lib/local/template/event-source.ts";
+import { aRecord, sequenceNumbers } from "../support/records.ts";
+import { createFunction, temporaryDirectory } from "../support/stack.ts";
+
+const streamArn = "arn:engine:stream/1";
+
+/** A stream in memory, one shard after the other; an iterator is `<shard>:<index>`. */
+class FakeStream implements StreamClient {
+  readonly shardRecords: Record<string, DynamoDBRecord[]> = { "shard-1": [] };
+  readonly ended = new Set<string>();
+  reads = 0;
+  failing = false;
+
+  add(...numbers: number[]): void {
+    this.shardRecords["shard-1"]?.push(...numbers.map((number) => aRecord(number)));
+  }
+
+  async shards() {
+    return Object.keys(this.shardRecords).map((id, i, all) => ({ id, parent: all[i - 1] }));
+  }
+
+  async iterator(_: string, shard: string, at?: string) {
+    const index =
+      this.shardRecords[shard]?.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === at) ?? -1;
+    // The embedded engine takes an unknown number, and never has a record there.
+    return `${shard}:${at === undefined ? 0 : index < 0 ? 1_000_000 : index}`;
+  }
+
+  async records(iterator: string, limit = 1000) {
+    this.reads += 1;
+    if (this.failing) throw new Error("connection refused");
+    const [shard = "", index = "0"] = iterator.split(":");
+    const records = (this.shardRecords[shard] ?? []).slice(Number(index), Number(index) + limit);
+    const next = this.ended.has(shard) ? undefined : `${shard}:${Number(index) + records.length}`;
+    return { records, next };
+  }
+}
+
+interface Settings extends Partial<EventSource> {
+  readonly file?: string;
+  readonly streamArn?: string;
+  readonly respond?: (numbers: number[]) => unknown;
+}
+
+async function start(client: FakeStream, { file, respond = () => null, ...settings }: Settings = {}) {
+  const source: EventSource = {
+    ...{ id: "Source", function: await createFunction(""), streamArn: "arn:template:stream" },
+    ...{ accepts: () => true, batchSize: 3, window: 20, lanes: 1, retries: 1 },
+    ...{ bisects: true, reportsFailures: true, failureQueue: "Failures", ...settings },
+  };
+  const delivered: (readonly DynamoDBRecord[])[] = [];
+  const log: string[] = [];
+  const stream = startStream(source, {
+    client,
+    streamArn: settings.streamArn ?? streamArn,
+    positions: await StreamPositions.open(file),
+    deliver: async (records) => {
+      delivered.push(records);
+      return respond(sequenceNumbers(records));
+    },
+    log: (line) => log.push(line),
+  });
+  onTestFinished(() => stream.stop());
+  return { ...stream, delivered, log, batches: () => delivered.map(sequenceNumbers) };
+}
+
+test("records arrive as Lambda passes them on, in batches of at most the batch size", async () => {
+  const client = new FakeStream();
+  client.add(8, 9, 10, 11);
+  const { delivered, batches, log } = await start(client);
+  await expect.poll(batches).toEqual([[8, 9, 10], [11]]);
+  expect(delivered[0]?.[0]).toEqual({
+    ...aRecord(8),
+    awsRegion: "local",
+    eventSourceARN: "arn:template:stream",
+  });
+  expect(log).toEqual([]);
+});
+
+test("what comes within the window comes together", async () => {
+  const client = new FakeStream();
+  client.add(1);
+  const { batches } = await start(client, { window: 700 });
+  setTimeout(() => client.add(2), 250);
+  await expect.poll(batches).toEqual([[1, 2]]);
+});
+
+test("what the filter refuses never arrives, and is not read again", async () => {
+  const client = new FakeStream();
+  client.add(1, 2, 3);
+  const file = join(await temporaryDirectory(), "stream.json");
+  const accepts = (record: unknown) => (record as DynamoDBRecord).eventID === "2";
+  const first = await start(client, { accepts, file });
+  await expect.poll(first.batches).toEqual([[2]]);
+  await first.stop();
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+    Source: { streamArn, shards: { "shard-1": "3" } },
+  });
+});
+
+test("a run goes on where the last one was, or from the oldest record when the engine does not know the place", async () => {
+  const client = new FakeStream();
+  client.add(1, 2);
+  const file = join(await temporaryDirectory(), "stream.json");
+  const first = await start(client, { file });
+  await expect.poll(first.batches).toEqual([[1, 2]]);
+  await first.stop();
+  client.add(3);
+  const second = await start(client, { file });
+  await expect.poll(second.batches).toEqual([[3]]);
+  await second.stop();
+
+  const otherTable = await start(client, { file, streamArn: "arn:engine:stream/2" });
+  await expect.poll(otherTable.batches).toEqual([[1, 2, 3]]);
+  await otherTable.stop();
+  await writeFile(file, JSON.stringify({ Source: { streamArn, shards: { "shard-1": "77" } } }));
+  const unknown = await start(client, { file });
+  await expect.poll(unknown.batches).toEqual([[1, 2, 3]]);
+  await unknown.stop();
+  await writeFile(file, "{");
+  const unreadable = await start(client, { file });
+  await expect.poll(unreadable.batches).toEqual([[1, 2, 3]]);
+});
+
+test("a record that always fails is told in a sentence, and the stream goes on", async () => {
+  const client = new FakeStream();
+  client.add(1, 2, 3, 4);
+  const { batches, log } = await start(client, {
+    respond: (numbers) => {
+      if (numbers.includes(2)) throw new Error("on purpose");
+    },
+  });
+  await expect.poll(batches).toEqual([[1, 2, 3], [1, 2], [1], [2], [2], [3], [4]]);
+  expect(log).toEqual([
+    "[probe] Gave up 1 records of the stream, from 2 to 2, after 2 attempts; deployed, they go to the queue Failures.",
+  ]);
+});
+
+test("a batch that waits holds up its own lane only, and the position waits with it", async () => {
+  const client = new FakeStream();
+  client.add(...Array.from({ length: 20 }, (_, i) => i + 1));
+  const file = join(await temporaryDirectory(), "stream.json");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const respond = (numbers: number[]) => (numbers.includes(1) ? promise : null);
+  const { batches, ...stream } = await start(client, { lanes: 10, respond, file, batchSize: 1 });
+  await expect.poll(() => batches().length).toBeGreaterThan(10);
+  await stream.stop();
+  resolve();
+  await expect(readFile(file, "utf8")).rejects.toThrow("ENOENT");
+});
+
+test("a child shard follows when its parent has ended", async () => {
+  const client = new FakeStream();
+  client.add(1);
+  client.shardRecords["shard-2"] = [aRecord(2)];
+  client.ended.add("shard-1");
+  const { batches } = await start(client);
+  await expect.poll(batches, { timeout: 15_000 }).toEqual([[1], [2]]);
+}, 20_000);
+
+test("an engine that fails is told once, and read on when it is back", async () => {
+  const client = new FakeStream();
+  client.failing = true;
+  client.add(1);
+  const { batches, log } = await start(client);
+  await expect.poll(() => client.reads, { timeout: 5000 }).toBeGreaterThan(1);
+  client.failing = false;
+  await expect.poll(batches, { timeout: 5000 }).toEqual([[1]]);
+  expect(log).toEqual(["The table's stream cannot be read, and is tried again: connection refused."]);
+}, 15_000);
+
+test("a stream without records is looked at a few times a second, and logs nothing", async () => {
+  const client = new FakeStream();
+  const { log, delivered } = await start(client);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(client.reads).toBeGreaterThan(0);
+  expect(client.reads).toBeLessThan(12);
+  expect([log, delivered]).toEqual([[], []]);
+});

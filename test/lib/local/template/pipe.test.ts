@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { parseStack } from "../../../../lib/local/template/template.ts";
+import { createTemplate } from "../support/stack.ts";
+
+const busParameters = { Source: "probes", DetailType: "$.type" };
+const properties = {
+  Name: "probes",
+  RoleArn: { "Fn::GetAtt": ["Role", "Arn"] },
+  Source: { "Fn::GetAtt": ["Table", "StreamArn"] },
+  Enrichment: { "Fn::GetAtt": ["Probe", "Arn"] },
+  Target: { "Fn::GetAtt": ["Bus", "Arn"] },
+  TargetParameters: { EventBridgeEventBusParameters: busParameters },
+  LogConfiguration: { CloudwatchLogsLogDestination: { LogGroupArn: { "Fn::GetAtt": ["Logs", "Arn"] } } },
+};
+
+function pipesWith(stream: object, changes: object = {}, FilterCriteria: object = {}) {
+  const DynamoDBStreamParameters = { StartingPosition: "TRIM_HORIZON", ...stream };
+  const SourceParameters = { DynamoDBStreamParameters, FilterCriteria };
+  const template = {
+    Resources: {
+      ...createTemplate().Resources,
+      Pipe: { Type: "AWS::Pipes::Pipe", Properties: { ...properties, SourceParameters, ...changes } },
+      Bus: { Type: "AWS::Events::EventBus", Properties: { Name: "probes" } },
+      Queue: { Type: "AWS::SQS::Queue", Properties: {} },
+    },
+  };
+  return parseStack("stack", template, () => ({ directory: "/code", name: "probe" })).pipes;
+}
+
+test("a pipe is read from the template", () => {
+  const [pipe, ...others] = pipesWith(
+    {
+      ...{ BatchSize: 10, MaximumBatchingWindowInSeconds: 2, ParallelizationFactor: 5 },
+      ...{ OnPartialBatchItemFailure: "AUTOMATIC_BISECT", MaximumRetryAttempts: 185 },
+      ...{ MaximumRecordAgeInSeconds: 86_400, DeadLetterConfig: { Arn: { "Fn::GetAtt": ["Queue", "Arn"] } } },
+    },
+    {},
+    { Filters: [{ Pattern: JSON.stringify({ eventName: ["INSERT"] }) }] },
+  );
+  expect(others).toEqual([]);
+  expect(pipe).toEqual({
+    id: "Pipe",
+    function: expect.objectContaining({ name: "Probe" }),
+    streamArn: "arn:aws:dynamodb:local:000000000000:table/probes/stream/local",
+    accepts: expect.any(Function),
+    ...{ batchSize: 10, window: 2000, lanes: 5, retries: 185, bisects: true, reportsFailures: false },
+    failureQueue: "Queue",
+    bus: { source: "probes", typeField: "type" },
+  });
+  expect(pipe?.accepts({ eventName: "INSERT" })).toBe(true);
+  expect(pipe?.accepts({ eventName: "MODIFY" })).toBe(false);
+});
+
+test("what the template does not say is as in EventBridge", () => {
+  expect(pipesWith({})).toMatchObject([
+    { batchSize: 100, window: 0, lanes: 1, retries: Infinity, bisects: false },
+  ]);
+});
+
+const toBus = (parameters: object) => ({
+  TargetParameters: { EventBridgeEventBusParameters: { ...busParameters, ...parameters } },
+});
+
+test.each([
+  ["another start", { StartingPosition: "LATEST" }, {}, "from TRIM_HORIZON"],
+  ["another source", {}, { Source: { "Fn::GetAtt": ["Queue", "Arn"] } }, "does not read the stream"],
+  ["no enrichment", {}, { Enrichment: undefined }, "is enriched by undefined"],
+  ["another enrichment", {}, { Enrichment: "arn:elsewhere" }, "is enriched by arn:elsewhere"],
+  ["another target", {}, { Target: { "Fn::GetAtt": ["Queue", "Arn"] } }, "only an event bus"],
+  ["a fixed type", {}, toBus({ DetailType: "probe" }), "only an event bus"],
+  ["a deep path", {}, toBus({ DetailType: "$.a.b" }), "only an event bus"],
+  ["a source by path", {}, toBus({ Source: "$.source" }), "only an event bus"],
+  ["a time", {}, toBus({ Time: "$.createdAt" }), "does not know Time"],
+  ["a template", {}, { TargetParameters: { InputTemplate: "{}" } }, "does not know InputTemplate"],
+  ["a stopped pipe", {}, { DesiredState: "STOPPED" }, "does not know DesiredState"],
+  ["an unknown setting", { Colour: "red" }, {}, "does not know Colour"],
+])("%s is refused in a sentence", (_, stream, changes, message) => {
+  expect(() => pipesWith(stream, changes)).toThrow(message);
+});

@@ -1,0 +1,135 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { partitionKeyOf } from "../../../../lib/local/template/table-definition.ts";
+import { isSameStack, parseStack } from "../../../../lib/local/template/template.ts";
+import { createTemplate, temporaryDirectory } from "../support/stack.ts";
+
+const findAsset = (key: string) => (key === "probe.zip" ? { directory: "/code", name: "probe" } : undefined);
+const parse = (template: unknown) =>
+  parseStack("stack", template as ReturnType<typeof createTemplate>, findAsset);
+
+test("a stack is read from its template", () => {
+  const stack = parse(createTemplate());
+  const [probe, authorize] = stack.functions;
+  expect(probe).toEqual({
+    name: "Probe",
+    label: "probe",
+    arn: "arn:aws:lambda:local:000000000000:function:Probe",
+    codeDirectory: "/code",
+    handler: "index.handler",
+    timeout: 10_000,
+    memorySize: 512,
+    environment: { TABLE_NAME: "probes", TABLE_ARN: "arn:aws:dynamodb:local:000000000000:table/probes" },
+    role: {
+      name: "Role",
+      statements: [{ effect: "Allow", actions: ["dynamodb:GetItem"], resources: ["*"], leadingKeys: [] }],
+    },
+  });
+  expect(authorize).toMatchObject({ timeout: 3000, memorySize: 128, environment: {} });
+  expect(stack.routes).toEqual([
+    {
+      method: "GET",
+      path: "/probes",
+      function: probe,
+      timeout: 30_000,
+      authorizer: { function: authorize, identityHeaders: ["authorization"], ttlSeconds: 60 },
+    },
+  ]);
+  expect(stack.throttle).toEqual({ ratePerSecond: 100, burst: 200 });
+  expect(stack.apiId).toBe("Api");
+});
+
+test("the table is read as it is created", () => {
+  const { table } = parse(createTemplate());
+  expect(table).toEqual({
+    input: {
+      TableName: "probes",
+      BillingMode: "PAY_PER_REQUEST",
+      KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
+      AttributeDefinitions: [
+        { AttributeName: "pk", AttributeType: "S" },
+        { AttributeName: "byStatus", AttributeType: "S" },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: "by-status",
+          KeySchema: [{ AttributeName: "byStatus", KeyType: "HASH" }],
+          Projection: { ProjectionType: "ALL" },
+        },
+      ],
+      StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+    },
+    timeToLiveAttribute: "expiresAt",
+  });
+  expect(partitionKeyOf(table)).toBe("pk");
+  expect(partitionKeyOf(table, "by-status")).toBe("byStatus");
+  expect(partitionKeyOf(table, "nowhere")).toBeUndefined();
+});
+
+type Resources = Record<string, { Type?: string; Properties: Record<string, unknown> }>;
+
+test.each<[string, (resources: Resources) => void, string]>([
+  ["a path parameter", ({ Route }) => set(Route, { RouteKey: "GET /probes/{id}" }), "cannot serve the route"],
+  ["any method", ({ Route }) => set(Route, { RouteKey: "ANY /probes" }), "cannot serve the route"],
+  ["IAM authorization", ({ Route }) => set(Route, { AuthorizationType: "AWS_IAM" }), "by AWS_IAM"],
+  [
+    "payload 1.0",
+    ({ Integration }) => set(Integration, { PayloadFormatVersion: "1.0" }),
+    "payload format 2.0",
+  ],
+  [
+    "an authorizer's payload 1.0",
+    ({ Authorizer }) => set(Authorizer, { EnableSimpleResponses: false }),
+    "simple responses",
+  ],
+  [
+    "another identity source",
+    ({ Authorizer }) => set(Authorizer, { IdentitySource: ["$context.x"] }),
+    "$context.x",
+  ],
+  ["CORS", ({ Api }) => set(Api, { CorsConfiguration: {} }), "does not answer preflight requests"],
+  ["settings of a route", ({ Stage }) => set(Stage, { RouteSettings: {} }), "RouteSettings"],
+  [
+    "unknown code",
+    ({ Probe }) => set(Probe, { Code: { S3Key: "other.zip" } }),
+    "not among the stack's assets",
+  ],
+  ["another table", (resources) => Object.assign(resources, { Second: resources.Table }), "2 tables"],
+  [
+    "an unknown condition",
+    ({ Role }) =>
+      set(Role, { Policies: policies({ Condition: { StringLike: { "dynamodb:LeadingKeys": "x" } } }) }),
+    "StringLike on dynamodb:LeadingKeys",
+  ],
+  [
+    "an unknown condition key",
+    ({ Role }) =>
+      set(Role, { Policies: policies({ Condition: { "ForAllValues:StringLike": { "aws:x": "y" } } }) }),
+    "ForAllValues:StringLike on aws:x",
+  ],
+  ["NotAction", ({ Role }) => set(Role, { Policies: policies({ NotAction: "s3:*" }) }), "NotAction"],
+])("%s is refused in a sentence", (_, change, message) => {
+  const template = createTemplate();
+  change(template.Resources as unknown as Resources);
+  expect(() => parse(template)).toThrow(message);
+});
+
+const set = (resource: Resources[string] | undefined, properties: object) =>
+  Object.assign(resource?.Properties ?? {}, properties);
+
+const policies = (statement: object) => [
+  { PolicyDocument: { Statement: { Effect: "Allow", Action: "dynamodb:*", Resource: "*", ...statement } } },
+];
+
+test("a stack is the same with other code, and another with anything else", async () => {
+  const assembly = async (code: string, timeout: number) => {
+    const directory = await temporaryDirectory();
+    const properties = { Code: { S3Key: `${code.repeat(32)}.zip` }, Timeout: timeout };
+    await writeFile(join(directory, "probe.template.json"), JSON.stringify(properties));
+    return directory;
+  };
+  const first = await assembly("a1", 3);
+  expect(await isSameStack(first, await assembly("b2", 3))).toBe(true);
+  expect(await isSameStack(first, await assembly("a1", 4))).toBe(false);
+});

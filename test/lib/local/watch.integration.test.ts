@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
+import { checking } from "../../support/document.ts";
+import { freePort, startCommand, untilServing } from "./support/process.ts";
+import { temporaryDirectory } from "./support/stack.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** A copy of the sources, to be changed. */
+async function copySources(): Promise<string> {
+  const copy = await temporaryDirectory();
+  for (const name of ["bin", "functions", "lib", "shared", "cdk.json", "package.json"])
+    await cp(join(root, name), join(copy, name), { recursive: true });
+  await symlink(join(root, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+async function startWatching(cwd: string) {
+  const port = await freePort();
+  const env = { DATA_DIR: join(cwd, ".local"), PORT: String(port) };
+  const command = startCommand(env, { cwd, args: ["--watch"] });
+  onTestFinished(async () => {
+    signalProcess(command.pid, "SIGTERM");
+    await command.ended;
+  });
+  await untilServing(command);
+  const url = `http://127.0.0.1:${port}`;
+  const authorization = `Bearer ${(await readFile(join(cwd, ".local", "api-key"), "utf8")).trim()}`;
+  const headers = { authorization, "content-type": "application/json" };
+  return {
+    output: command.output,
+    synthesized: () => existsSync(join(cwd, ".local", "stack-next", "manifest.json")),
+    create: (name: string) =>
+      fetch(`${url}/api/v1/leads`, { method: "POST", headers, body: JSON.stringify({ name }) }),
+    document: async () => (await fetch(`${url}/docs/openapi.json`)).text(),
+    async edit(file: string, from: string, to: string) {
+      const text = await readFile(join(cwd, file), "utf8");
+      expect(text).toContain(from);
+      await writeFile(join(cwd, file), text.replace(from, to));
+    },
+  };
+}
+
+const patience = { timeout: 40_000, interval: 100 };
+
+describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
+  test("serves what changes: code, schemas and the stack, and goes on with the old where the new is broken", async () => {
+    // The copy's answers are not those of the document.
+    checking.on = false;
+    onTestFinished(() => {
+      checking.on = true;
+    });
+    const { create, document, edit, output, synthesized } = await startWatching(await copySources());
+    const longest = "x".repeat(200);
+    expect((await create(longest)).status).toBe(201);
+
+    await edit("shared/schemas.ts", "maxLength: 200", "maxLength: 199");
+    await expect.poll(async () => (await create(longest)).status, patience).toBe(400);
+    expect(output()).toMatch(/\[watch\] shared\/schemas\.ts changed: new code after \d+ ms\./);
+    expect(await document()).toContain('"maxLength":199');
+    // The synthesis ends, and finds the same stack; what another would bring is seen below.
+    await expect.poll(synthesized, patience).toBe(true);
+
+    await edit("shared/domain/leads.ts", 'status: "new"', 'status: "new" +');
+    await expect
+      .poll(output, patience)
+      .toMatch(/\[watch\] After a change of shared\/leads\.ts: shared\/leads\.ts:\d+: /);
+    await edit("shared/domain/leads.ts", 'status: "new" +', 'status: "new" + +');
+    await expect.poll(() => output().match(/After a change of shared/g), patience).toHaveLength(2);
+    // More at once than there are environments: the code is loaded again.
+    const answers = await Promise.all([1, 2, 3].map(() => create("Ada")));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    await edit("shared/domain/leads.ts", 'status: "new" + +', 'status: "new"');
+    await expect.poll(output, patience).toMatch(/shared\/leads\.ts changed: new code/);
+    expect(output()).not.toContain("The stack is another");
+
+    await edit("cdk.json", '"context": {', '"context": { "rateLimitRequests": 7,');
+    await expect.poll(output, patience).toContain("[watch] Serving the other stack.");
+    const answer = await create("Grace");
+    expect(answer.headers.get("ratelimit-policy")).toBe('"account";q=7;w=60');
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { alarmsOf } from "../../support/alarms.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template } = await synthesize("prod");
+
+test("Alarms are sent to nobody unless they are told to", () => {
+  for (const alarm of alarmsOf(template).values()) {
+    expect(alarm).not.toHaveProperty("AlarmActions");
+    expect(alarm).not.toHaveProperty("OKActions");
+  }
+  for (const type of ["AWS::SNS::Topic", "AWS::SNS::Subscription", "AWS::KMS::Key"]) {
+    expect(template.findResources(type)).toEqual({});
+  }
+});
+
+test("Alarms are sent to a topic that there is, when raised and when over", async () => {
+  const alarmsTo = "arn:aws:sns:eu-west-1:123456789012:alarms";
+  const { template: changed } = await synthesize("prod", { alarmsTo });
+  for (const alarm of alarmsOf(changed).values()) {
+    expect(alarm).toMatchObject({ AlarmActions: [alarmsTo], OKActions: [alarmsTo] });
+  }
+  expect(changed.findResources("AWS::SNS::Topic")).toEqual({});
+});
+
+test("Alarms are sent to an address by a topic that CloudWatch, for this account's alarms, may use over TLS alone", async () => {
+  const { template: changed } = await synthesize("prod", { alarmsTo: "ops@example.com" });
+  const topic = only(changed, "AWS::SNS::Topic");
+  const key = only(changed, "AWS::KMS::Key");
+  const ref = { Ref: topic.id };
+  for (const alarm of alarmsOf(changed).values()) {
+    expect(alarm).toMatchObject({ AlarmActions: [ref], OKActions: [ref] });
+  }
+  expect(only(changed, "AWS::SNS::Subscription").properties).toEqual({
+    TopicArn: ref,
+    Protocol: "email",
+    Endpoint: "ops@example.com",
+  });
+  expect(topic.properties).toEqual({ KmsMasterKeyId: { "Fn::GetAtt": [key.id, "Arn"] } });
+  const alarmArn = ["arn:", { Ref: "AWS::Partition" }, ":cloudwatch:", { Ref: "AWS::Region" }, ":"];
+  const byAlarms = {
+    Effect: "Allow",
+    Principal: { Service: "cloudwatch.amazonaws.com" },
+    Condition: {
+      StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } },
+      ArnLike: {
+        "aws:SourceArn": { "Fn::Join": ["", [...alarmArn, { Ref: "AWS::AccountId" }, ":alarm:*"]] },
+      },
+    },
+  };
+  const withoutIds = (statements: { Sid?: string }[]) => statements.map(({ Sid, ...statement }) => statement);
+  expect(withoutIds(only(changed, "AWS::SNS::TopicPolicy").properties.PolicyDocument.Statement)).toEqual([
+    {
+      Effect: "Deny",
+      Principal: "*",
+      Action: "sns:Publish",
+      Resource: ref,
+      Condition: { Bool: { "aws:SecureTransport": "false" } },
+    },
+    { ...byAlarms, Action: "sns:Publish", Resource: ref },
+  ]);
+  expect(key.properties.EnableKeyRotation).toBe(true);
+  expect(key.properties.KeyPolicy.Statement.slice(1)).toEqual([
+    { ...byAlarms, Action: ["kms:Decrypt", "kms:GenerateDataKey*"], Resource: "*" },
+  ]);
+});

@@ -1,0 +1,109 @@
+import type { Request } from "@middy/core";
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { expect, test, vi } from "vitest";
+import { requestLog } from "../../../shared/http/request-log.ts";
+import { type RouteName, routes } from "../../../shared/routes.ts";
+import { routeEvent } from "../../support/events.ts";
+import { matches } from "../../support/filter-pattern.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, functions } = await synthesize("prod");
+const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map((r) => r.Properties);
+const stage = only(template, "AWS::ApiGatewayV2::Stage").properties;
+
+/** Which function writes to a log group. */
+const writers = new Map(
+  Object.entries(template.findResources("AWS::Lambda::Function")).map(([id, { Properties }]) => [
+    Properties.LoggingConfig.LogGroup.Ref,
+    functions.get(id),
+  ]),
+);
+
+/** The names of the metrics that count a line in a log group. */
+const countedIn = (inLogGroup: (id: string) => boolean, line: string) =>
+  filters
+    .filter(({ LogGroupName, FilterPattern }) => inLogGroup(LogGroupName.Ref) && matches(FilterPattern, line))
+    .map(({ MetricTransformations: [{ MetricName }] }) => MetricName);
+
+/** The line of a function's log for an answer, as Lambda's JSON format wraps what is logged. */
+function lineOf(route: RouteName, response: APIGatewayProxyStructuredResultV2): string {
+  const info = vi.spyOn(console, "info").mockImplementation(() => {});
+  requestLog(route)({ event: routeEvent(route), response } as unknown as Request);
+  const message = info.mock.lastCall?.[0];
+  info.mockRestore();
+  const timestamp = "2026-11-21T01:59:00.163Z";
+  return JSON.stringify({ timestamp, level: "INFO", requestId: "invocation-1", message });
+}
+
+const counted = (route: RouteName, response: APIGatewayProxyStructuredResultV2) =>
+  countedIn((id) => writers.get(id) === route, lineOf(route, response));
+
+const replay = { statusCode: 201, headers: { "idempotency-replayed": "true" } };
+
+test.each<[RouteName, string]>([
+  ["create-lead", "LeadsCreated"],
+  ["send-message", "MessagesSent"],
+])("a 201 of %s counts as %s, its replay only as a replay", (route, metric) => {
+  expect(counted(route, { statusCode: 201 })).toEqual([metric]);
+  expect(counted(route, replay)).toEqual(["ReplayedRequests"]);
+});
+
+test.each(Object.keys(routes) as RouteName[])("a 429 of %s counts as rate limited", (route) => {
+  expect(counted(route, { statusCode: 429 })).toEqual(["RateLimitedRequests"]);
+});
+
+test.each(Object.keys(routes) as RouteName[])("a failure of the limiter in %s is counted", (route) => {
+  const line = JSON.stringify({ level: "WARN", message: { event: "rate limit open", cause: {} } });
+  expect(countedIn((id) => writers.get(id) === route, line)).toEqual(["RateLimitFailures"]);
+});
+
+test.each(
+  (Object.keys(routes) as RouteName[]).flatMap((route) =>
+    [200, 400, 422, 500, 503].map((s) => [route, s] as const),
+  ),
+)("%s answering %i counts as nothing", (route, statusCode) => {
+  expect(counted(route, { statusCode })).toEqual([]);
+});
+
+test("What else the functions log counts as nothing", () => {
+  const line = JSON.stringify({
+    level: "ERROR",
+    message: { event: "request failed", status: 429, replayed: true },
+  });
+  expect(countedIn((id) => writers.has(id), line)).toEqual([]);
+});
+
+/** The line of the access log for a request of which this much is known; API Gateway writes - for the rest. */
+function accessLine(known: Record<string, string>): string {
+  return Object.entries(known)
+    .reduce(
+      (line, [variable, value]) => line.replaceAll(`"$context.${variable}"`, JSON.stringify(value)),
+      stage.AccessLogSettings.Format,
+    )
+    .replaceAll(/"\$context\.[\w.]+"/g, '"-"');
+}
+
+const countedInAccessLog = (known: Record<string, string>) =>
+  countedIn((id) => id === stage.AccessLogSettings.DestinationArn["Fn::GetAtt"][0], accessLine(known));
+
+test("A 429 of the gateway counts as throttled, a function's does not", () => {
+  expect(countedInAccessLog({ status: "429" })).toEqual(["ThrottledRequests"]);
+  expect(countedInAccessLog({ status: "429", "integration.status": "429" })).toEqual([]);
+  expect(countedInAccessLog({ status: "403" })).toEqual([]);
+  expect(countedInAccessLog({ status: "201", "integration.status": "201" })).toEqual([]);
+});
+
+test("Each metric counts lines, under the stack's name, and is 0 while there are others", () => {
+  expect(filters).toHaveLength(13);
+  for (const { MetricTransformations } of filters) {
+    expect(MetricTransformations).toEqual([
+      {
+        MetricNamespace: "leads-and-conversations-prod",
+        MetricName: expect.any(String),
+        MetricValue: "1",
+        DefaultValue: 0,
+        Unit: "Count",
+      },
+    ]);
+  }
+});

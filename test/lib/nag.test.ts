@@ -1,0 +1,59 @@
+import { type App, Validations } from "aws-cdk-lib";
+import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
+import { Bucket } from "aws-cdk-lib/aws-s3";
+import { expect, test } from "vitest";
+import { functionNames } from "../../lib/bundling/bundle.ts";
+import { type Stage, stages, tableNameOf } from "../../shared/stages.ts";
+import { createTestApp, synthesize } from "../support/synthesize.ts";
+
+const synthesized = { dev: await synthesize("dev"), prod: await synthesize("prod") };
+
+/** Every acknowledged finding of the app, with the path of the construct on which it is acknowledged. */
+function acknowledged(app: App): string[] {
+  return app.node
+    .findAll()
+    .flatMap(({ node }) =>
+      node.metadata
+        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+        .flatMap(({ data }) =>
+          Object.keys(data).map((rule) => `${node.path} ${rule.replace(/^annotation::/i, "")}`),
+        ),
+    );
+}
+
+test.each(stages)("No rule has an unexplained finding in %s", (stage: Stage) => {
+  const { app, report } = synthesized[stage];
+  expect(report.pluginReports).toEqual([]);
+  const expected = functionNames.flatMap((name) => [
+    `${tableNameOf(stage)}/${name}/Function/Resource Serverless-LambdaDLQ`,
+    `${tableNameOf(stage)}/${name}/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]`,
+  ]);
+  for (const reader of ["Counting", "Events"]) {
+    const queue = `${tableNameOf(stage)}/${reader}/Failures/Resource`;
+    expected.push(`${queue} AwsSolutions-SQS3`, `${queue} Serverless-SQSRedrivePolicy`);
+  }
+  if (stage === "dev") expected.push(`${tableNameOf(stage)}/Table/Resource AwsSolutions-DDB3`);
+  expect(acknowledged(app).sort()).toEqual(expected.sort());
+});
+
+test("Alarms by email bring one more finding, which is explained", async () => {
+  const { app, report } = await synthesize("prod", { alarmsTo: "ops@example.com" });
+  expect(report.pluginReports).toEqual([]);
+  const expected = `${tableNameOf("prod")}/Monitoring/Alarms/Email/Resource Serverless-SNSRedrivePolicy`;
+  expect(
+    acknowledged(app).filter((finding) => !acknowledged(synthesized.prod.app).includes(finding)),
+  ).toEqual([expected]);
+});
+
+test("A finding of either pack fails the synth and is named", async () => {
+  const app = await createTestApp("dev");
+  const stack = app.node.findChild(tableNameOf("dev"));
+  new Bucket(stack, "Bucket");
+  new CfnLogGroup(stack, "EndlessLogs");
+  expect(() => app.synth()).toThrow(/AwsSolutions-S1'[\s\S]*Serverless-CloudWatchLogGroupRetentionPeriod'/);
+});
+
+test("A table of prod that could not be restored is refused", async () => {
+  const app = await createTestApp("prod", { pointInTimeRecovery: "false" });
+  expect(() => app.synth()).toThrow("Acknowledge with 'AwsSolutions::AwsSolutions-DDB3'");
+});

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { gatewayAnswer } from "../../../lib/local/gateway/http-response.ts";
+import { openApiDocument } from "../../../lib/openapi/document.ts";
+import { answerExamples, invalidExamples, requestExamples } from "../../../lib/openapi/examples.ts";
+import { type RouteName, routes } from "../../../shared/routes.ts";
+import { request, startApi } from "../../support/api.ts";
+import { lasting } from "../../support/normalize.ts";
+
+const api = await startApi();
+const { apiKey } = await api.issueKey(randomUUID());
+let leadId: string;
+
+/** Sends a request over HTTP; each answer is held to the document as it is fetched. */
+const send = (name: RouteName, sent: Omit<Parameters<typeof request>[2], "apiKey"> = {}) =>
+  request(api, name, { apiKey, ...sent });
+
+/** An example's body, with the id of a lead that there is. */
+const bodyOf = (name: RouteName) => {
+  const body = requestExamples[name];
+  return body && "leadId" in body ? { ...body, leadId } : body;
+};
+
+test("each example of a request is answered with the example of its answer", async () => {
+  for (const name of ["create-lead", "send-message", "list-leads", "list-conversations"] as const) {
+    const { status, body } = await send(name, { body: bodyOf(name) });
+    expect([name, status, lasting(body)]).toEqual([
+      name,
+      routes[name].success,
+      lasting(answerExamples[name]),
+    ]);
+    if (name === "create-lead") leadId = (body as { id: string }).id;
+  }
+});
+
+const names = Object.keys(routes) as RouteName[];
+
+test.each(
+  names,
+)("%s answers its example of an invalid request with the example of that answer", async (name) => {
+  const { query, body, answer } = invalidExamples[name];
+  const refused = await send(name, { query, body });
+  expect([refused.status, lasting(refused.body)]).toEqual([400, lasting(answer)]);
+});
+
+test.each([
+  [401, { authorization: "" }],
+  [403, { authorization: "Bearer nonsense" }],
+] as const)("the gateway's example of %i is what is answered", async (status, headers) => {
+  const refused = await send("list-leads", { headers });
+  expect([refused.status, refused.body]).toEqual([status, JSON.parse(String(gatewayAnswer(status).body))]);
+});
+
+function schemaOf(parameters: readonly object[], name: string) {
+  const parameter = parameters.find((one) => "name" in one && one.name === name);
+  return (parameter as { schema: { minimum: number; maximum: number; default: number } }).schema;
+}
+
+test.each([
+  "page",
+  "limit",
+])("what the document says of the number %s is what the routes take", async (name) => {
+  const parameters = openApiDocument().paths["/api/v1/leads"]?.get?.parameters ?? [];
+  const { minimum, maximum, default: absent } = schemaOf(parameters, name);
+  const statusOf = async (value: number) => (await send("list-leads", { query: `${name}=${value}` })).status;
+  expect([await statusOf(minimum), await statusOf(maximum)]).toEqual([200, 200]);
+  expect([await statusOf(minimum - 1), await statusOf(maximum + 1)]).toEqual([400, 400]);
+  expect((await send("list-leads")).body).toMatchObject({ pagination: { [name]: absent } });
+});

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { countsCommand } from "../../../lib/ops/counts-command.ts";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { maintain } from "../../../shared/pages/maintenance/maintain.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { dataDirectoryOfRun, ops as runOps } from "../../support/ops.ts";
+
+const dataDirectory = await dataDirectoryOfRun();
+const ops = (...args: string[]) => runOps(args, { dataDirectory });
+afterEach(() => void vi.restoreAllMocks());
+
+/** An account whose leads are counted. */
+async function countedAccount(count: number) {
+  const account = randomUUID();
+  const ids = Array.from({ length: count }, (_, i) => `lead_${ulid(Date.now() - 3_600_000 + i)}`);
+  for (const id of ids) await putLead(account, id, "new");
+  await maintain({ account, list: countedLists.lead }, ids, { deadline: Date.now() + 60_000 });
+  return { account, ids };
+}
+
+async function putLead(account: string, id: string, status: string) {
+  const Item = { ...leadKey(account, id), id, status, source: "web" };
+  await table.send(new PutCommand({ TableName: tableName, Item }));
+}
+
+/** Runs the command here, where its waits need not be waited for. */
+async function counts(...args: string[]) {
+  const printed: unknown[] = [];
+  vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
+  vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
+  const waits: number[] = [];
+  const command = countsCommand(async (milliseconds) => void waits.push(milliseconds));
+  const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  return { printed, waits, failure };
+}
+
+describe("ops counts", () => {
+  test("verify finds counts right, at once", async () => {
+    const { account } = await countedAccount(30);
+    const { code, stdout, stderr } = await ops("counts", "verify", "--account", account, "--local");
+    const sentence = `The counts of the account ${account} are right.\n`;
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: sentence, stderr: "" });
+    const json = await ops("counts", "verify", "--account", account, "--local", "--json");
+    expect(json).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
+  });
+
+  test("verify tells a difference that lasts, rebuild mends it", async () => {
+    const { account, ids } = await countedAccount(30);
+    // A change that the stream never brings.
+    await putLead(account, `${ids[3]}`, "booked");
+    const failure = `The counts of the account ${account} differ in 1 places: run \`counts rebuild\`.`;
+    const told = await counts("verify", "--account", account);
+    expect(told).toMatchObject({ waits: [10_000, 10_000], failure });
+    const place = { list: "leads", level: 0, from: "", origin: "web" };
+    expect(told.printed).toMatchObject([
+      [
+        { ...place, status: "new", counted: 30, actual: 29 },
+        { ...place, status: "(other)", counted: 0, actual: 1 },
+      ],
+    ]);
+    const json = await counts("verify", "--account", account, "--json");
+    expect(JSON.parse(String(json.printed[0]))).toMatchObject([{ list: "leads", start: "", level: 0 }]);
+
+    const rebuilt = await counts("rebuild", "--account", account);
+    expect(rebuilt).toMatchObject({
+      failure: undefined,
+      printed: [`The counts of the account ${account} are made anew.`],
+    });
+    expect((await readRoot({ account, list: countedLists.lead }))?.generation).toBe(2);
+    expect(await counts("verify", "--account", account)).toMatchObject({ failure: undefined, waits: [] });
+  });
+
+  test("verify exits with 1 when a difference lasts", async () => {
+    const { account, ids } = await countedAccount(20);
+    await putLead(account, `${ids[3]}`, "booked");
+    const { code, stdout, stderr } = await ops("counts", "verify", "--account", account, "--local", "--json");
+    expect({ code, differences: JSON.parse(stdout).length }).toEqual({ code: 1, differences: 1 });
+    expect(stderr).toMatch(/^The counts of the account .* differ in 1 places: run `counts rebuild`\.\n$/);
+  }, 60_000);
+
+  test("a terminal sees how far the work has come", async () => {
+    const { account } = await countedAccount(20);
+    const { isTTY } = process.stderr;
+    const written: string[] = [];
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+    process.stderr.isTTY = true;
+    await counts("verify", "--account", account);
+    process.stderr.isTTY = isTTY;
+    expect(written.join("")).toContain("20 of 20 rows");
+  });
+
+  test.each([
+    [["rebuild", "--local"], /--account/],
+    [["verify", "--account", "a"], /--local, --stage NAME or --table NAME/],
+    [["verify", "--account", "a", "--table", "no-such-table"], /ResourceNotFoundException/],
+    [["count", "--account", "a"], /unknown command/],
+  ])("%j fails with a sentence", async (args, message) => {
+    const { code, stdout, stderr } = await ops("counts", ...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+  });
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { readApiKey } from "../../../shared/domain/api-key-format.ts";
+import { findApiKey, issueApiKey } from "../../../shared/domain/api-keys.ts";
+import { dataDirectoryOfRun, opsKeys } from "../../support/ops.ts";
+
+const dataDirectory = await dataDirectoryOfRun();
+const keys = (...args: string[]) => opsKeys(args, { dataDirectory });
+const local = (account: string, ...args: string[]) => [...args, "--account", account, "--local"];
+
+describe("ops keys", () => {
+  test("issues a key that works, prints it once, and lists it without it", async () => {
+    const account = randomUUID();
+    const issued = await keys("issue", ...local(account, "--label", "CI", "--valid-for", "2d"));
+    const apiKey = issued.stdout.trim();
+    expect(await findApiKey(apiKey)).toMatchObject({ accountId: account });
+    const { stdout } = await keys("list", ...local(account, "--json"));
+    const [record, ...others] = JSON.parse(stdout);
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({ accountId: account, label: "CI", state: "live" });
+    const days = (Date.parse(record.validUntil) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(1.99);
+    expect(days).toBeLessThanOrEqual(2);
+    expect(stdout).not.toContain(apiKey.split("_")[2]);
+    expect((await keys("list", ...local(account))).stdout).toContain(record.keyId);
+  });
+
+  test.each([
+    ["issue", []],
+    ["issue", ["--json"]],
+    ["rotate", []],
+    ["rotate", ["--json"]],
+  ] as const)("%s %j prints the new key once, on stdout alone", async (command, form) => {
+    const account = randomUUID();
+    const old = await issueApiKey(account);
+    const rest = command === "rotate" ? ["--key", old.keyId, ...form] : form;
+    const { code, stdout, stderr } = await keys(command, ...local(account, ...rest));
+    expect(code).toBe(0);
+    const [apiKey = "", ...others] = stdout.match(/lck_\w+/g) ?? [];
+    expect(await findApiKey(apiKey)).toMatchObject({ accountId: account });
+    expect(others).toEqual([]);
+    expect(stdout.split(apiKey.split("_")[2] ?? "")).toHaveLength(2);
+    expect(stderr).not.toMatch(/lck_/);
+    expect(stdout + stderr).not.toContain(readApiKey(apiKey)?.sha256);
+  });
+
+  test("takes a whole key in place of its id, and never prints it", async () => {
+    const account = randomUUID();
+    const { apiKey, keyId } = await issueApiKey(account);
+    const stranger = await keys("revoke", ...local(randomUUID(), "--key", apiKey));
+    const revoked = await keys("revoke", ...local(account, "--key", apiKey));
+    expect(revoked).toMatchObject({ code: 0, stdout: `The key ${keyId} is revoked.\n` });
+    expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}.`) });
+    const secret = apiKey.split("_")[2];
+    for (const { stdout, stderr } of [stranger, revoked]) expect(stdout + stderr).not.toContain(secret);
+    expect(await findApiKey(apiKey)).toBeUndefined();
+  });
+
+  test("revokes a key, once", async () => {
+    const account = randomUUID();
+    const { apiKey, keyId } = JSON.parse((await keys("issue", ...local(account, "--json"))).stdout);
+    const revoked = await keys("revoke", ...local(account, "--key", keyId, "--json"));
+    expect(JSON.parse(revoked.stdout)).toMatchObject({ keyId, revokedAt: expect.any(String) });
+    expect(await findApiKey(apiKey)).toBeUndefined();
+    const again = await keys("revoke", ...local(account, "--key", keyId));
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/was revoked before/) });
+  });
+
+  test("rotates a key: the new one works at once, the old one until the overlap ends", async () => {
+    const account = randomUUID();
+    const old = JSON.parse((await keys("issue", ...local(account, "--json", "--label", "web"))).stdout);
+    const rotated = await keys("rotate", ...local(account, "--key", old.keyId, "--overlap", "1h", "--json"));
+    const { issued, replaced } = JSON.parse(rotated.stdout);
+    expect(await findApiKey(issued.apiKey)).toEqual({ accountId: account, keyId: issued.keyId });
+    expect(await findApiKey(old.apiKey)).toEqual({ accountId: account, keyId: old.keyId });
+    expect(issued.label).toBe("web");
+    expect(replaced.keyId).toBe(old.keyId);
+    expect(Date.parse(replaced.validUntil) - Date.now()).toBeLessThanOrEqual(3_600_000);
+    expect(Date.parse(replaced.validUntil) - Date.now()).toBeGreaterThan(3_500_000);
+    const longer = await keys("rotate", ...local(account, "--key", old.keyId, "--overlap", "30d", "--json"));
+    expect(JSON.parse(longer.stdout).replaced.validUntil).toBe(replaced.validUntil);
+  });
+
+  test.each([
+    [["issue", "--local"], /--account/],
+    [["issue", "--account", "a#b", "--local"], /letters, digits/],
+    [["issue", "--account", "a"], /--local, --stage NAME or --table NAME/],
+    [["issue", "--account", "a", "--local", "--stage", "dev"], /cannot be used with/],
+    [["issue", "--account", "a", "--stage", "test"], /dev, prod/],
+    [["issue", "--account", "a", "--local", "--valid-for", "soon"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "-1d"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "30"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", ""], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "0d"], /90s, 24h, 7d/],
+    [["issue", "--account", "a", "--local", "--valid-for", "999999y"], /90s, 24h, 7d/],
+    [["rotate", "--account", "a", "--local", "--key", "x", "--overlap", "24"], /90s, 24h, 7d/],
+    [["revoke", "--account", "a", "--local"], /--key/],
+    [["revoke", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
+    [["rotate", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
+    [["issue", "--account", "a", "--table", "no-such-table"], /ResourceNotFoundException/],
+    [["forget", "--account", "a"], /unknown command/],
+  ])("%j fails with a sentence", async (args, message) => {
+    const { code, stdout, stderr } = await keys(...args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(stdout).toBe("");
+  });
+});

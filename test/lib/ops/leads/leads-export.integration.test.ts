@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, readFile, stat } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
+import { dataDirectoryOfRun, ops as runOps } from "../../../support/ops.ts";
+import { aLead } from "../../../support/requests.ts";
+
+const dataDirectory = await dataDirectoryOfRun();
+const ops = (account: string, ...args: string[]) =>
+  runOps(["leads", ...args, "--account", account, "--local"], { dataDirectory });
+
+/** Leads that are hard on a file's format. */
+async function oddLeads(account: string) {
+  await aLead(account, { name: '"Ada", Lovelace', email: "ada@example.com", source: "web" });
+  await aLead(account, { name: "=1+1", source: "a,b", tags: ["-x", "@y", "é ☎"] });
+  await aLead(account, { name: "'quoted'", tags: ["a;b", " c "] });
+  await aLead(account, { name: "Brackets", tags: ["[1]"] });
+  return storedLeads(account);
+}
+
+describe("leads export", () => {
+  test("prints CSV by RFC 4180, newest first", async () => {
+    const account = randomUUID();
+    const [ada, formula, quoted, brackets] = await oddLeads(account);
+    const { code, stdout, stderr } = await ops(account, "export");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.split("\r\n")).toEqual([
+      "id,name,email,score,status,source,tags,createdAt",
+      `${brackets?.id},Brackets,,0,new,,"[""[1]""]",${brackets?.createdAt}`,
+      `${quoted?.id},'quoted',,0,new,,"[""a;b"","" c ""]",${quoted?.createdAt}`,
+      `${formula?.id},=1+1,,0,new,"a,b",-x;@y;é ☎,${formula?.createdAt}`,
+      `${ada?.id},"""Ada"", Lovelace",ada@example.com,0,new,web,,${ada?.createdAt}`,
+      "",
+    ]);
+  });
+
+  test.each(["csv", "jsonl"])("of %s can be imported elsewhere, and nothing is lost", async (format) => {
+    const [here, there] = [randomUUID(), randomUUID()];
+    const leads = await oddLeads(here);
+    const output = filePath(`.${format}`);
+    const { stdout } = await ops(here, "export", "--format", format, "--output", output, "--json");
+    expect(JSON.parse(stdout)).toEqual({ account: here, exported: 4, output });
+    expect((await stat(output)).mode & 0o777).toBe(0o600);
+    await expect(access(`${output}.part`)).rejects.toThrow("ENOENT");
+    expect((await ops(there, "import", output)).code).toBe(0);
+    expect(await storedLeads(there)).toEqual(leads);
+    expect((await ops(here, "import", output)).stdout).toContain("0 are imported, 4 were there before");
+  });
+
+  test("takes filters together and goes over many pages, the oldest first", async () => {
+    const account = randomUUID();
+    const rows = Array.from({ length: 2500 }, (_, i) => {
+      const [status, source] = [["new", "booked"][i % 2], ["web", "fair", "other"][i % 3]];
+      return `Lead ${i},${status},${source}\n`;
+    });
+    const path = await leadFile(`name,status,source\n${rows.join("")}`);
+    await ops(account, "import", path, "--rate", "100000");
+    const output = filePath(".jsonl");
+    const to = ["--output", output];
+    await ops(account, "export", ...to, "--oldest-first", "--status", "booked", "--source", "fair");
+    const wanted = rows.map((_, i) => i).filter((i) => i % 2 === 1 && i % 3 === 1);
+    expect((await readLines(output)).map(({ name }) => name)).toEqual(wanted.map((i) => `Lead ${i}`));
+    await ops(account, "export", ...to);
+    const names = (await readLines(output)).map(({ name }) => name);
+    expect(names).toEqual(rows.map((_, i) => `Lead ${i}`).reverse());
+  }, 120_000);
+
+  test("--escape-formulas disarms cells for spreadsheets; without leads there is the header alone", async () => {
+    const account = randomUUID();
+    expect((await ops(account, "export")).stdout).toBe(
+      "id,name,email,score,status,source,tags,createdAt\r\n",
+    );
+    await aLead(account, { name: "=1+1", source: "@fair" });
+    expect((await ops(account, "export", "--escape-formulas")).stdout).toContain(",'=1+1,,0,new,'@fair,,");
+  });
+
+  test("leaves a file as it was when it fails, and nothing beside it", async () => {
+    const output = await leadFile("before", ".csv");
+    const args = ["leads", "export", "--account", "a", "--table", "no-such-table", "--output", output];
+    const { code, stderr } = await runOps(args, { dataDirectory });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/ResourceNotFoundException/) });
+    expect(await readFile(output, "utf8")).toBe("before");
+    expect(existsSync(`${output}.part`)).toBe(false);
+  });
+
+  test("--json needs --output", async () => {
+    const { code, stderr } = await ops("a", "export", "--json");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "--json needs --output: stdout has the leads.\n" });
+  });
+});

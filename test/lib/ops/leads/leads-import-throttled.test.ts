@@ -1,0 +1,70 @@
+import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, expect, test, vi } from "vitest";
+import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { leadFile, storedLeads } from "../../../support/lead-files.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const named = (name: string) => Object.assign(new Error("Not now."), { name });
+const startedAt = "2026-01-01T00:00:00.000Z";
+
+beforeEach(() => {
+  table.reset();
+  table.on(UpdateCommand).resolves({ Attributes: { startedAt } });
+});
+
+/** Imports this many leads here. @returns what was printed, and the names in the order of the calls */
+async function importRows(count: number, ...options: string[]) {
+  const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+  const names = Array.from({ length: count }, (_, i) => `Lead ${i}`);
+  const path = await leadFile(`name\n${names.join("\n")}\n`);
+  const args = [path, "--account", "a", "--table", "unit", "--json", ...options];
+  const failure: unknown = await importCommand()
+    .parseAsync(args, { from: "user" })
+    .then(() => undefined)
+    .catch((error: Error) => error.message);
+  const puts = table.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item?.id as string);
+  return { failure, puts, report: printed.mock.calls.map(([text]) => JSON.parse(text)).at(-1) };
+}
+
+test("rows that are turned away are tried again, as the same leads", async () => {
+  table
+    .on(PutCommand)
+    .rejectsOnce(named("ThrottlingException"))
+    .rejectsOnce(named("ProvisionedThroughputExceededException"))
+    .rejectsOnce(named("TimeoutError"))
+    .resolves({});
+  const { failure, puts, report } = await importRows(3);
+  expect({ failure, report }).toMatchObject({ failure: undefined, report: { imported: 3 } });
+  expect(puts.length).toBe(6);
+  expect(new Set(puts).size).toBe(3);
+});
+
+test("another failure ends the import, says how far it came and begins no other rows", async () => {
+  table.on(PutCommand).resolvesOnce({}).rejects(named("AccessDeniedException"));
+  const { failure, puts } = await importRows(500);
+  expect(failure).toBe("Stopped after 1 rows: Not now. Run the same command again to go on.");
+  expect(puts.length).toBeLessThan(100);
+});
+
+test("--rate bounds the rows of a second, and no more than 32 are under way", async () => {
+  let [underWay, most] = [0, 0];
+  table.on(PutCommand).callsFake(async () => {
+    most = Math.max(most, ++underWay);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    underWay -= 1;
+  });
+  const begun = performance.now();
+  await importRows(50, "--rate", "100");
+  expect(performance.now() - begun).toBeGreaterThan(450);
+  await importRows(200, "--rate", "100000");
+  expect(most).toBe(32);
+});
+
+test("an export's page that is turned away is read again", async () => {
+  table
+    .on(QueryCommand)
+    .rejectsOnce(named("ThrottlingException"))
+    .resolves({ Items: [{ id: "lead_1" }] });
+  expect(await storedLeads("a")).toEqual([{ id: "lead_1" }]);
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { type ApiKey, apiKeyState } from "../../../shared/domain/api-keys.ts";
+
+const validUntil = "2030-01-01T00:00:00.000Z";
+const end = Date.parse(validUntil);
+const key: ApiKey = { keyId: "1", accountId: "acme", createdAt: "2026-01-01T00:00:00.000Z" };
+
+describe("a key", () => {
+  test.each([
+    [-1, "live"],
+    [0, "expired"],
+    [1, "expired"],
+  ])("%i ms after its end is %s", (milliseconds, state) => {
+    expect(apiKeyState({ ...key, validUntil }, end + milliseconds)).toBe(state);
+  });
+
+  test("without an end is live", () => {
+    expect(apiKeyState(key, Number.MAX_SAFE_INTEGER)).toBe("live");
+  });
+
+  test.each([
+    "",
+    "never",
+    "2030-13-01T00:00:00.000Z",
+  ])("whose end is %j, which is no time, is expired", (wrong) => {
+    expect(apiKeyState({ ...key, validUntil: wrong }, 0)).toBe("expired");
+  });
+
+  test("that is revoked is that, whatever its end", () => {
+    const revokedAt = "2026-02-01T00:00:00.000Z";
+    expect(apiKeyState({ ...key, revokedAt }, end)).toBe("revoked");
+    expect(apiKeyState({ ...key, revokedAt, validUntil }, end)).toBe("revoked");
+  });
+});

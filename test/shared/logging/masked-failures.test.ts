@@ -1,0 +1,42 @@
+import { inspect } from "node:util";
+import { expect, test, vi } from "vitest";
+import { handler as createLead } from "../../../functions/create-lead.ts";
+import { handler as maintainCounts } from "../../../functions/maintain-counts.ts";
+import type { RouteEvent } from "../../../shared/http/route-handler.ts";
+import { lambdaContext, routeEvent } from "../../support/events.ts";
+
+const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+
+/** What Lambda would write of an error, and what has been logged. */
+async function outcomeOf(failing: Promise<unknown>): Promise<string> {
+  const error = await failing.then(
+    () => expect.fail("It did not fail."),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toEqual(new Error("The function failed. Its log says where."));
+  expect(logged).toHaveBeenCalledExactlyOnceWith({
+    event: "function failed",
+    cause: { name: "TypeError", stack: expect.stringMatching(/^ {4}at /) },
+  });
+  return inspect([error, logged.mock.calls], { depth: null, showHidden: true });
+}
+
+test.each([
+  ["a route whose answer to an error fails", () => createLead(brokenEvent(), lambdaContext())],
+  ["maintain-counts", () => maintainCounts({ Records: [brokenRecord] }, lambdaContext())],
+])("nothing of the event of %s is logged or thrown", async (_, call) => {
+  logged.mockClear();
+  expect(await outcomeOf(call())).not.toContain("secret");
+});
+
+/** An invalid request, for whose answer there is no id. */
+function brokenEvent() {
+  const event = routeEvent("create-lead", { body: { secret: "secret" } });
+  return { ...event, requestContext: undefined } as unknown as RouteEvent;
+}
+
+const brokenRecord = {
+  get dynamodb(): never {
+    throw Object.assign(new TypeError("secret"), { secret: "secret" });
+  },
+};
