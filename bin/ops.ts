@@ -15,9 +15,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   console.error(
-    error instanceof Error
-      ? `${error.name === "OperatorError" ? "" : `${error.name}: `}${error.message}`
-      : error,
+    error instanceof Error ? `${error.name === "UserError" ? "" : `${error.name}: `}${error.message}` : error,
   );
   process.exitCode = 1;
 }

@@ -23,7 +23,7 @@ interface AppProps {
 /**
  * The CDK app with the functions that it deploys; a finding of cdk-nag fails its synthesis.
  *
- * @throws ConfigError for an unknown stage or setting, or a configuration value that is not allowed
+ * @throws UserError for an unknown stage or setting, or a configuration value that is not allowed
  */
 export async function createApp({ stage, outdir, context, ...given }: AppProps = {}): Promise<App> {
   const app = new App({

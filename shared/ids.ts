@@ -9,7 +9,7 @@ import { decodeTime, ulid } from "ulid";
 export const newId = (prefix: "lead" | "conv" | "msg", at = Date.now()) => `${prefix}_${ulid(at)}`;
 
 /** When the id was made, in milliseconds since the epoch. */
-export const timeOf = (id: string) => decodeTime(id.slice(id.indexOf("_") + 1));
+export const idTimestamp = (id: string) => decodeTime(id.slice(id.indexOf("_") + 1));
 
 /** The same as an ISO 8601 UTC timestamp. */
-export const createdAt = (id: string) => new Date(timeOf(id)).toISOString();
+export const createdAt = (id: string) => new Date(idTimestamp(id)).toISOString();

@@ -8,12 +8,12 @@ export interface Route {
   /** The status of a success. */
   readonly success: 200 | 201;
   /** The schema of a success's body. */
-  readonly answer: JSONSchema;
+  readonly response: JSONSchema;
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
   /** Whether it takes an Idempotency-Key. */
-  readonly idempotent?: true;
+  readonly idempotency?: true;
 }
 
 /** Every route, under the name of its function in `functions/`. */
@@ -22,33 +22,33 @@ export const routes = {
     method: "GET",
     path: "/api/v1/leads",
     success: 200,
-    answer: schemas.leadsPage,
+    response: schemas.leadsPage,
     query: schemas.leadsQuery,
   },
   "create-lead": {
     method: "POST",
     path: "/api/v1/leads",
     success: 201,
-    answer: schemas.lead,
+    response: schemas.lead,
     query: schemas.noQuery,
     body: schemas.newLead,
-    idempotent: true,
+    idempotency: true,
   },
   "list-conversations": {
     method: "GET",
     path: "/api/v1/conversations",
     success: 200,
-    answer: schemas.conversationsPage,
+    response: schemas.conversationsPage,
     query: schemas.conversationsQuery,
   },
   "send-message": {
     method: "POST",
     path: "/api/v1/conversations",
     success: 201,
-    answer: schemas.message,
+    response: schemas.message,
     query: schemas.noQuery,
     body: schemas.newMessage,
-    idempotent: true,
+    idempotency: true,
   },
 } as const satisfies Record<string, Route>;
 

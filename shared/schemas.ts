@@ -162,7 +162,7 @@ export const pagination = {
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
-const pageOf = <Item extends object>(items: Item) =>
+const pageSchema = <Item extends object>(items: Item) =>
   ({
     type: "object",
     properties: { data: { type: "array", maxItems: 100, items }, pagination },
@@ -171,10 +171,10 @@ const pageOf = <Item extends object>(items: Item) =>
   }) as const;
 
 /** The answer of `GET /api/v1/leads`. */
-export const leadsPage = pageOf(lead);
+export const leadsPage = pageSchema(lead);
 
 /** The answer of `GET /api/v1/conversations`. */
-export const conversationsPage = pageOf(conversation);
+export const conversationsPage = pageSchema(conversation);
 
 export type LeadsQuery = FromSchema<typeof leadsQuery>;
 export type ConversationsQuery = FromSchema<typeof conversationsQuery>;
@@ -188,7 +188,7 @@ export type Message = FromSchema<typeof message>;
  * The record that an item of the table holds: the schema's properties in the schema's order, as every answer shows
  * them. Keys and other attributes of the item are left out.
  */
-export function recordOf<T>(
+export function toRecord<T>(
   schema: { readonly properties: object },
   item: Readonly<Record<string, unknown>>,
 ): T {

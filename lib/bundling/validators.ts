@@ -30,7 +30,7 @@ function validatorSource(name: RouteName): string {
   return standalone.default(ajv, ajv.compile(requestSchema(routes[name])));
 }
 
-function routeOf(specifier: string): RouteName {
+function parseRoute(specifier: string): RouteName {
   const name = specifier.slice(prefix.length);
   if (!Object.hasOwn(routes, name))
     throw new Error(`There is no route "${name}" to compile a validator for.`);
@@ -44,7 +44,7 @@ export function validatorsPlugin(): EsbuildPlugin {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^validate:/ }, ({ path }) => ({ path, namespace: "validate" }));
       onLoad({ filter: /.*/, namespace: "validate" }, ({ path }) => ({
-        contents: validatorSource(routeOf(path)),
+        contents: validatorSource(parseRoute(path)),
         resolveDir: import.meta.dirname,
         loader: "js",
       }));

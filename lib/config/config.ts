@@ -1,6 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { type Stage, stages } from "../../shared/stages.ts";
+import { UserError } from "../errors.ts";
 import { alarmTarget, webPage } from "./alarm-settings.ts";
 import { certificateArn, hostName, originList } from "./domain-settings.ts";
 import { choice, flag, type Setting, wholeNumber } from "./setting.ts";
@@ -81,16 +82,11 @@ const defaults: Readonly<Record<Stage, Values>> = {
   },
 };
 
-/** Says in one sentence which configuration value is wrong and what is allowed. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
 function read<T>(name: string, setting: Setting<T>, value: unknown, fallback: T): T {
   if (value === undefined) return fallback;
   const parsed = setting.parse(String(value));
   if (parsed === undefined) {
-    throw new ConfigError(`The configuration value ${name}=${String(value)} must be ${setting.allowed}.`);
+    throw new UserError(`The configuration value ${name}=${String(value)} must be ${setting.allowed}.`);
   }
   return parsed;
 }
@@ -105,13 +101,13 @@ function refuseUnknown(context: Context): void {
   const known = ["stage", ...Object.keys(settings)];
   const unknown = Object.keys(context).find((name) => !known.includes(name) && !cdkNames.test(name));
   if (unknown === undefined) return;
-  throw new ConfigError(`There is no configuration value ${unknown}, only ${known.join(", ")}.`);
+  throw new UserError(`There is no configuration value ${unknown}, only ${known.join(", ")}.`);
 }
 
 /** A name without a certificate would fail in the middle of a deployment; a certificate alone would do nothing. */
 function refuseHalfADomain({ domainName, certificateArn }: Config): void {
   if ((domainName === undefined) === (certificateArn === undefined)) return;
-  throw new ConfigError(
+  throw new UserError(
     "The configuration values domainName and certificateArn go together: give both or neither.",
   );
 }
@@ -119,7 +115,7 @@ function refuseHalfADomain({ domainName, certificateArn }: Config): void {
 /**
  * The configuration of a stage, with the values of the context (`-c logRetentionDays=30`) over its own.
  *
- * @throws ConfigError for an unknown stage, an unknown name, a value that is not allowed, or half a domain
+ * @throws UserError for an unknown stage, an unknown name, a value that is not allowed, or half a domain
  */
 export function readConfig(context: Context): Config {
   refuseUnknown(context);

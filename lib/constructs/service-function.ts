@@ -37,7 +37,7 @@ interface ServiceFunctionProps extends FunctionSettings {
   readonly bundles: string;
 }
 
-const answeredAtOnce =
+const calledSynchronously =
   "API Gateway calls the function synchronously and answers for its failures; no event is ever queued.";
 
 /** One function of the service with its log group and its role: all defaults of the functions are here. */
@@ -69,7 +69,7 @@ export class ServiceFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       tracing: Tracing.ACTIVE,
     });
-    this.acknowledgeFindings(props.whyNoQueue ?? answeredAtOnce);
+    this.acknowledgeFindings(props.whyNoQueue ?? calledSynchronously);
   }
 
   private createRole(

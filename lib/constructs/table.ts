@@ -9,7 +9,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { indexes } from "../../shared/dynamodb/keys.ts";
-import { tableNameOf } from "../../shared/stages.ts";
+import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
@@ -18,7 +18,7 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 export class ServiceTable extends Table {
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id, {
-      tableName: tableNameOf(config.stage),
+      tableName: stageTableName(config.stage),
       partitionKey: text("pk"),
       sortKey: text("sk"),
       billingMode: BillingMode.PAY_PER_REQUEST,

@@ -1,8 +1,8 @@
 /** Calls a function of a module and says what it returned, in a worker thread. */
 import { relative } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { errorMessage } from "../errors.ts";
 import type { Call, Outcome } from "./afresh.ts";
-import { messageOf } from "./errors.ts";
 
 interface BuildFault {
   readonly text: string;
@@ -27,5 +27,5 @@ function firstFault(error: unknown): string {
   if (fault?.location) return `${fault.location.file}:${fault.location.line}: ${fault.text}`;
   if (fault) return fault.text;
   const [, file, line] = /^(?:file:\/\/)?(\/.+):(\d+)$/.exec(stack.split("\n", 1)[0] ?? "") ?? [];
-  return file === undefined ? messageOf(error) : `${relative("", file)}:${line}: ${messageOf(error)}`;
+  return file === undefined ? errorMessage(error) : `${relative("", file)}:${line}: ${errorMessage(error)}`;
 }

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { LocalRunError, messageOf } from "./errors.ts";
+import { errorMessage, UserError } from "../errors.ts";
 
 /** What the worker is told to call. */
 export interface Call {
@@ -24,7 +24,7 @@ interface Options {
  * hundreds of megabytes that the CDK holds away with it.
  *
  * @param args what can be passed between threads, as is what it returns
- * @throws LocalRunError with what the function, or its module, threw
+ * @throws UserError with what the function, or its module, threw
  */
 export async function callAfresh(
   [module, name, ...args]: [module: URL, name: string, ...args: unknown[]],
@@ -36,7 +36,7 @@ export async function callAfresh(
   signal?.addEventListener("abort", () => void worker.terminate(), { once: true });
   const outcome = await new Promise<Outcome>((resolve, reject) => {
     worker.once("message", resolve);
-    worker.once("error", (error) => resolve({ fault: messageOf(error) }));
+    worker.once("error", (error) => resolve({ fault: errorMessage(error) }));
     worker.once("exit", (code) => {
       if (signal?.aborted) reject(signal.reason);
       else resolve({ fault: `its worker ended with code ${code}` });
@@ -44,5 +44,5 @@ export async function callAfresh(
   });
   await worker.terminate();
   if ("value" in outcome) return outcome.value;
-  throw new LocalRunError(`${failure}: ${outcome.fault}`);
+  throw new UserError(`${failure}: ${outcome.fault}`);
 }

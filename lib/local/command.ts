@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Command } from "commander";
+import { UserError } from "../errors.ts";
 import { demoKey } from "./demo-key.ts";
-import { LocalRunError } from "./errors.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
 import { serveChanges } from "./watch.ts";
@@ -58,7 +58,7 @@ async function engineDied(run: LocalRun | undefined): Promise<void> {
 
 function readSettings({ PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv): Settings {
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
-    throw new LocalRunError(`PORT=${PORT} must be a whole number from 0 to 65535.`);
+    throw new UserError(`PORT=${PORT} must be a whole number from 0 to 65535.`);
   }
   return {
     port: Number(PORT),
@@ -71,7 +71,7 @@ function readSettings({ PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv): S
 function readUrl(env: NodeJS.ProcessEnv, name: string, example: string): string | undefined {
   const { [name]: value } = env;
   if (value && !/^https?:$/.test(URL.parse(value)?.protocol ?? ""))
-    throw new LocalRunError(`${name}=${value} must be a URL, as ${example}.`);
+    throw new UserError(`${name}=${value} must be a URL, as ${example}.`);
   return value || undefined;
 }
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../errors.ts";
 import { useEngine } from "./engine/dynamodb-client.ts";
-import { codeOf } from "./errors.ts";
 import type { LocalRun } from "./local-run.ts";
 
 const account = "demo";
@@ -27,7 +27,7 @@ async function read(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, "utf8")).trim();
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

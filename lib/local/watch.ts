@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { watch } from "chokidar";
+import { errorMessage, UserError } from "../errors.ts";
 import { callAfresh } from "./afresh.ts";
-import { LocalRunError, messageOf } from "./errors.ts";
 import type { LocalRun } from "./local-run.ts";
 import { synthesize } from "./synthesize.ts";
 import { isSameStack, readStack } from "./template/template.ts";
@@ -33,7 +33,7 @@ interface Change {
  * synthesize, by a new start. What cannot be built is told, and what ran before goes on.
  *
  * @param first what serves at first; its cloud assembly is in a directory that is its own
- * @throws LocalRunError when a new start fails
+ * @throws UserError when a new start fails
  */
 export async function serveChanges(first: LocalRun, restart: Restart): Promise<void> {
   let run = first;
@@ -41,7 +41,7 @@ export async function serveChanges(first: LocalRun, restart: Restart): Promise<v
   const places = ["bundles-0", "bundles-1"];
   for await (const change of changes()) {
     const assembly = await build(change, places, run).catch((error: unknown) => {
-      if (error instanceof LocalRunError) console.error(`[watch] ${error.message}`);
+      if (error instanceof UserError) console.error(`[watch] ${error.message}`);
       else if (!change.signal.aborted) throw error;
     });
     if (assembly === undefined) continue;
@@ -80,7 +80,7 @@ async function* changes(): AsyncGenerator<Change> {
   let next = Promise.withResolvers<string>();
   let controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  watcher.on("error", (error) => console.error(`[watch] Changes may be missed: ${messageOf(error)}.`));
+  watcher.on("error", (error) => console.error(`[watch] Changes may be missed: ${errorMessage(error)}.`));
   watcher.on("all", (_event, file) => {
     controller.abort();
     clearTimeout(timer);

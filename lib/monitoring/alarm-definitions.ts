@@ -9,8 +9,8 @@ import type { EventPipe } from "../constructs/event-pipe.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 import { throttleEvents } from "./table-metrics.ts";
 
-/** What is watched, of the whole service. */
-export interface Watched {
+/** What is resources, of the whole service. */
+export interface MonitoredResources {
   readonly table: Table;
   readonly apiStage: HttpStage;
   readonly functions: ReadonlyMap<FunctionName, LambdaFunction>;
@@ -22,7 +22,7 @@ export interface Watched {
 }
 
 /** When to call someone. */
-export interface Watch {
+export interface AlarmDefinition {
   /** What is wrong and for whom, in a sentence. */
   readonly meaning: string;
   readonly metric: IMetric;
@@ -39,15 +39,17 @@ const fiveMinutes = { period: Duration.minutes(5) };
 const lasting = { reached: 3, of: 5 };
 
 /** Every alarm, by its name. Thresholds are explained in `docs/operations.md`. */
-export const watches = (watched: Watched): Readonly<Record<string, Watch>> => ({
-  ...answers(watched),
-  ...throttles(watched),
-  ...counting(watched),
-  ...publishing(watched),
+export const alarmDefinitions = (
+  resources: MonitoredResources,
+): Readonly<Record<string, AlarmDefinition>> => ({
+  ...responses(resources),
+  ...throttles(resources),
+  ...counting(resources),
+  ...publishing(resources),
 });
 
 /** What callers are answered, and how soon. */
-const answers = ({ apiStage, authorizer }: Watched): Record<string, Watch> => ({
+const responses = ({ apiStage, authorizer }: MonitoredResources): Record<string, AlarmDefinition> => ({
   "server-errors": {
     meaning:
       "One request in a hundred or more fails with a 5xx: callers cannot read or write and have to try again.",
@@ -87,7 +89,7 @@ const answers = ({ apiStage, authorizer }: Watched): Record<string, Watch> => ({
 });
 
 /** Where there is too much to do. */
-const throttles = ({ table, functions, requests }: Watched): Record<string, Watch> => ({
+const throttles = ({ table, functions, requests }: MonitoredResources): Record<string, AlarmDefinition> => ({
   "gateway-throttles": {
     meaning: "All accounts together exceed the stage's throttle: the gateway answers any of them 429.",
     metric: requests.sum("ThrottledRequests").with(minute),
@@ -97,28 +99,28 @@ const throttles = ({ table, functions, requests }: Watched): Record<string, Watc
   "function-throttles": {
     meaning:
       "Lambda has no concurrency left for the functions: callers are answered 5xx, and counts and events are late.",
-    metric: sumOf([...functions.values()].map((fn) => fn.metricThrottles())),
+    metric: sumMetrics([...functions.values()].map((fn) => fn.metricThrottles())),
     threshold: 1,
     periods: lasting,
   },
   "table-read-throttles": {
     meaning:
       "DynamoDB turns reads away: lists and messages of the busiest accounts are slow or answered 503.",
-    metric: sumOf(throttleEvents(table, "Read")),
+    metric: sumMetrics(throttleEvents(table, "Read")),
     threshold: 1,
     periods: lasting,
   },
   "table-write-throttles": {
     meaning:
       "DynamoDB turns writes away: leads and messages of the busiest accounts are slow or answered 503.",
-    metric: sumOf(throttleEvents(table, "Write")),
+    metric: sumMetrics(throttleEvents(table, "Write")),
     threshold: 1,
     periods: lasting,
   },
 });
 
 /** Whether the counts of the lists follow the table. */
-const counting = ({ maintainer, failures }: Watched): Record<string, Watch> => ({
+const counting = ({ maintainer, failures }: MonitoredResources): Record<string, AlarmDefinition> => ({
   "stream-age": {
     meaning:
       "Changes are counted over five minutes late: lists cost more, and show what operators changed too late.",
@@ -135,11 +137,11 @@ const counting = ({ maintainer, failures }: Watched): Record<string, Watch> => (
 });
 
 /** Whether events of what is new reach their bus. */
-const publishing = ({ events }: Watched): Record<string, Watch> => ({
+const publishing = ({ events }: MonitoredResources): Record<string, AlarmDefinition> => ({
   "event-pipe-failures": {
     meaning:
       "The pipe cannot put events on the bus and tries again: messages that callers sent are delivered late.",
-    metric: sumOf(
+    metric: sumMetrics(
       ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
         events.metric(name, { statistic: Stats.SUM }),
       ),
@@ -159,7 +161,7 @@ const publishing = ({ events }: Watched): Record<string, Watch> => ({
 });
 
 /** The sum of metrics that are silent when nothing happens. */
-const sumOf = (metrics: readonly Metric[]): MathExpression =>
+const sumMetrics = (metrics: readonly Metric[]): MathExpression =>
   new MathExpression({
     expression: "SUM(FILL(METRICS(), 0))",
     usingMetrics: Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric])),

@@ -2,35 +2,40 @@ import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-clo
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
-import { type Watch, type Watched, watches } from "./alarm-definitions.ts";
+import { type AlarmDefinition, alarmDefinitions, type MonitoredResources } from "./alarm-definitions.ts";
 import { alarmTopic } from "./alarm-topic.ts";
 
 interface AlarmsProps {
   readonly config: Config;
   /** What the name of every alarm begins with. */
   readonly prefix: string;
-  readonly watched: Watched;
+  readonly resources: MonitoredResources;
 }
 
 /** The service's alarms, each with its place in the runbook; they are sent to whoever is configured. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { config, prefix, watched }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { config, prefix, resources }: AlarmsProps) {
     super(scope, id);
-    this.all = Object.entries(watches(watched)).map(([name, watch]) =>
+    this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) =>
       this.addAlarm(
         name,
         `${prefix}-${name}`,
-        `${watch.meaning} Runbook: ${config.runbookUrl}#${name}`,
-        watch,
+        `${definition.meaning} Runbook: ${config.runbookUrl}#${name}`,
+        definition,
       ),
     );
     if (config.alarmsTo) this.sendTo(new SnsAction(alarmTopic(this, config.alarmsTo)));
   }
 
-  private addAlarm(id: string, alarmName: string, alarmDescription: string, watch: Watch): Alarm {
-    const { metric, threshold, periods = { reached: 1, of: 1 } } = watch;
+  private addAlarm(
+    id: string,
+    alarmName: string,
+    alarmDescription: string,
+    definition: AlarmDefinition,
+  ): Alarm {
+    const { metric, threshold, periods = { reached: 1, of: 1 } } = definition;
     return new Alarm(this, id, {
       alarmName,
       alarmDescription,

@@ -11,14 +11,14 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import type { Watched } from "./alarm-definitions.ts";
+import type { MonitoredResources } from "./alarm-definitions.ts";
 import { throttleEvents } from "./table-metrics.ts";
 
 interface DashboardProps {
   readonly name: string;
   readonly runbookUrl: string;
   readonly alarms: readonly Alarm[];
-  readonly watched: Watched;
+  readonly resources: MonitoredResources;
 }
 
 /** CloudWatch divides a dashboard into 24 columns. */
@@ -26,16 +26,16 @@ const fullWidth = 24;
 
 /** What one looks at first at night, from the callers' side inwards. */
 export class ServiceDashboard extends Dashboard {
-  constructor(scope: Construct, id: string, { name, runbookUrl, alarms, watched }: DashboardProps) {
+  constructor(scope: Construct, id: string, { name, runbookUrl, alarms, resources }: DashboardProps) {
     super(scope, id, { dashboardName: name, defaultInterval: Duration.hours(3) });
     const markdown = `**${name}** What each alarm means and what to do: ${runbookUrl}`;
     this.addWidgets(new TextWidget({ markdown, width: fullWidth, height: 1 }));
     this.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth }));
-    this.addWidgets(...callers(watched));
-    this.addWidgets(...functions(watched));
-    this.addWidgets(...data(watched));
-    this.addWidgets(...published(watched));
-    this.addWidgets(lastErrors(watched));
+    this.addWidgets(...callers(resources));
+    this.addWidgets(...functions(resources));
+    this.addWidgets(...data(resources));
+    this.addWidgets(...published(resources));
+    this.addWidgets(lastErrors(resources));
   }
 }
 
@@ -52,7 +52,7 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
 
 const sum = { statistic: Stats.SUM };
 
-const callers = ({ apiStage, requests }: Watched): IWidget[] => [
+const callers = ({ apiStage, requests }: MonitoredResources): IWidget[] => [
   graph("Requests: all, and those that were refused", [
     apiStage.metricCount({ ...sum, label: "All" }),
     apiStage.metricClientError({ ...sum, label: "4xx" }),
@@ -73,7 +73,7 @@ const callers = ({ apiStage, requests }: Watched): IWidget[] => [
   ]),
 ];
 
-const functions = ({ functions }: Watched): IWidget[] => {
+const functions = ({ functions }: MonitoredResources): IWidget[] => {
   const all = [...functions];
   return [
     graph(
@@ -92,7 +92,7 @@ const functions = ({ functions }: Watched): IWidget[] => {
   ];
 };
 
-const data = ({ table, maintainer, failures }: Watched): IWidget[] => [
+const data = ({ table, maintainer, failures }: MonitoredResources): IWidget[] => [
   graph("Table: units read and written", [
     table.metricConsumedReadCapacityUnits({ label: "Read" }),
     table.metricConsumedWriteCapacityUnits({ label: "Written" }),
@@ -105,7 +105,7 @@ const data = ({ table, maintainer, failures }: Watched): IWidget[] => [
   ),
 ];
 
-const published = ({ events }: Watched): IWidget[] => [
+const published = ({ events }: MonitoredResources): IWidget[] => [
   graph("Events: new items that the pipe took up", [events.metric("EventCount", { ...sum, label: "Items" })]),
   graph(
     "Events: batches that failed (left), given up (right)",
@@ -127,7 +127,7 @@ const published = ({ events }: Watched): IWidget[] => [
   ]),
 ];
 
-const lastErrors = ({ functions }: Watched): IWidget =>
+const lastErrors = ({ functions }: MonitoredResources): IWidget =>
   new LogQueryWidget({
     title: "The last errors of the functions",
     logGroupNames: [...functions.values()].map(({ logGroup }) => logGroup.logGroupName),

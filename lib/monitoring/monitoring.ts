@@ -33,11 +33,11 @@ export class Monitoring extends Construct {
       accessLog: api.accessLog,
     });
     const { maintainer, failures } = counting;
-    const watched = {
+    const resources = {
       ...{ table, apiStage: api.stage, functions, authorizer },
       ...{ maintainer, failures, events, requests },
     };
-    const { all: alarms } = new Alarms(this, "Alarms", { config, prefix: name, watched });
-    new ServiceDashboard(this, "Dashboard", { name, runbookUrl: config.runbookUrl, alarms, watched });
+    const { all: alarms } = new Alarms(this, "Alarms", { config, prefix: name, resources });
+    new ServiceDashboard(this, "Dashboard", { name, runbookUrl: config.runbookUrl, alarms, resources });
   }
 }

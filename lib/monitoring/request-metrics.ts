@@ -38,7 +38,7 @@ const counters = {
   ReplayedRequests: { routes: ["create-lead", "send-message"], lines: requests(replayed(true)) },
   RateLimitFailures: {
     routes: Object.keys(routes) as RouteName[],
-    lines: FilterPattern.stringValue(field("event"), "=", "rate limit open"),
+    lines: FilterPattern.stringValue(field("event"), "=", "rate limiter failed open"),
   },
   RateLimitedRequests: { routes: Object.keys(routes) as RouteName[], lines: requests(status(429)) },
 } satisfies Record<string, Counter>;

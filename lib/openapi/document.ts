@@ -1,8 +1,8 @@
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
 import { requestExamples } from "./examples.ts";
 import { headerComponents } from "./headers.ts";
-import { parameterComponents, parametersOf } from "./parameters.ts";
-import { responseComponents, responsesOf } from "./responses.ts";
+import { buildParameters, parameterComponents } from "./parameters.ts";
+import { buildResponses, responseComponents } from "./responses.ts";
 import { referring, schemaComponents } from "./schemas.ts";
 
 /** What each route does, and what its success means. */
@@ -98,7 +98,7 @@ function operation(name: RouteName, route: Route) {
     tags: [tag],
     summary,
     description,
-    parameters: parametersOf(route),
+    parameters: buildParameters(route),
     ...(route.body !== undefined && {
       requestBody: {
         required: true,
@@ -110,7 +110,7 @@ function operation(name: RouteName, route: Route) {
         },
       },
     }),
-    responses: responsesOf(name, route, success),
+    responses: buildResponses(name, route, success),
   };
 }
 

@@ -39,7 +39,7 @@ const conversation = {
 const pagination = { page: 1, limit: 20, total: 1 };
 
 /** What each route answers after one request of each example. */
-export const answerExamples: Record<RouteName, object> = {
+export const responseExamples: Record<RouteName, object> = {
   "list-leads": { data: [lead], pagination },
   "create-lead": lead,
   "list-conversations": { data: [conversation], pagination },
@@ -54,10 +54,10 @@ export const answerExamples: Record<RouteName, object> = {
 };
 
 /** Requests that are refused as invalid: their query or body, and what they are answered. */
-export const invalidExamples: Record<RouteName, { query?: string; body?: object; answer: object }> = {
+export const invalidExamples: Record<RouteName, { query?: string; body?: object; response: object }> = {
   "list-leads": {
     query: "limit=200",
-    answer: invalid(
+    response: invalid(
       "query",
       "limit",
       "out_of_range",
@@ -66,15 +66,15 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
   },
   "create-lead": {
     body: { name: "Ada Lovelace", source: "" },
-    answer: invalid("body", "source", "too_short", "must have at least 1 character"),
+    response: invalid("body", "source", "too_short", "must have at least 1 character"),
   },
   "list-conversations": {
     query: "lead=lead_1",
-    answer: invalid("query", "lead", "unknown", "is not a parameter of this route"),
+    response: invalid("query", "lead", "unknown", "is not a parameter of this route"),
   },
   "send-message": {
     body: { leadId, channel: "whatsapp" },
-    answer: invalid("body", "message", "required", "is required"),
+    response: invalid("body", "message", "required", "is required"),
   },
 };
 

@@ -21,7 +21,7 @@ const meanings: Record<string, string> = {
 };
 
 /** The parameters that a route takes, as the document has them. */
-export function parametersOf({ query, idempotent }: Route) {
+export function buildParameters({ query, idempotency }: Route) {
   const { properties = {} } = query as { properties?: Record<string, unknown> };
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -29,7 +29,7 @@ export function parametersOf({ query, idempotent }: Route) {
     description: meanings[name],
     schema: numbers[name] ?? referring(schema),
   }));
-  return idempotent ? [...inQuery, { $ref: "#/components/parameters/IdempotencyKey" }] : inQuery;
+  return idempotency ? [...inQuery, { $ref: "#/components/parameters/IdempotencyKey" }] : inQuery;
 }
 
 /** The parameters that have names in the document. */

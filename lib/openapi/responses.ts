@@ -1,7 +1,7 @@
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
-import { gatewayAnswer } from "../local/gateway/http-response.ts";
-import { answerExamples, invalidExamples, problemExamples } from "./examples.ts";
+import { gatewayResponse } from "../local/gateway/http-response.ts";
+import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
 import { functionHeaders, headers } from "./headers.ts";
 import { gatewayErrorSchema, problemSchema, referring } from "./schemas.ts";
 
@@ -36,14 +36,14 @@ function problemContent(code: ProblemCode, example: object) {
   return { "application/problem+json": { schema, example } };
 }
 
-const gatewayContent = (status: Parameters<typeof gatewayAnswer>[0]) => ({
+const gatewayContent = (status: Parameters<typeof gatewayResponse>[0]) => ({
   "application/json": {
     schema: referring(gatewayErrorSchema),
-    example: JSON.parse(String(gatewayAnswer(status).body)),
+    example: JSON.parse(String(gatewayResponse(status).body)),
   },
 });
 
-const problemResponse = (code: ProblemCode, example: object) => ({
+const problemDocumentResponse = (code: ProblemCode, example: object) => ({
   description: meanings[code],
   headers: headers(...functionHeaders),
   content: problemContent(code, example),
@@ -55,7 +55,7 @@ const sharedResponse = (code: keyof typeof sharedWithGateway) => ({
   content: { ...problemContent(code, problemExamples[code]), ...gatewayContent(sharedWithGateway[code]) },
 });
 
-const gatewayResponse = ({ status, description }: (typeof ownErrors)[keyof typeof ownErrors]) => ({
+const gatewayErrorResponse = ({ status, description }: (typeof ownErrors)[keyof typeof ownErrors]) => ({
   description,
   headers: headers("RequestId"),
   content: gatewayContent(status),
@@ -63,11 +63,17 @@ const gatewayResponse = ({ status, description }: (typeof ownErrors)[keyof typeo
 
 /** The answers that have names in the document: those that are the same on several routes. */
 export const responseComponents = {
-  Unauthorized: gatewayResponse(ownErrors.Unauthorized),
-  Forbidden: gatewayResponse(ownErrors.Forbidden),
-  TooLarge: gatewayResponse(ownErrors.TooLarge),
-  UnsupportedMediaType: problemResponse("unsupported_media_type", problemExamples.unsupported_media_type),
-  IdempotencyKeyReused: problemResponse("idempotency_key_reused", problemExamples.idempotency_key_reused),
+  Unauthorized: gatewayErrorResponse(ownErrors.Unauthorized),
+  Forbidden: gatewayErrorResponse(ownErrors.Forbidden),
+  TooLarge: gatewayErrorResponse(ownErrors.TooLarge),
+  UnsupportedMediaType: problemDocumentResponse(
+    "unsupported_media_type",
+    problemExamples.unsupported_media_type,
+  ),
+  IdempotencyKeyReused: problemDocumentResponse(
+    "idempotency_key_reused",
+    problemExamples.idempotency_key_reused,
+  ),
   TooManyRequests: sharedResponse("rate_limited"),
   InternalError: sharedResponse("internal_error"),
   Busy: sharedResponse("busy"),
@@ -76,26 +82,26 @@ export const responseComponents = {
 const named = (name: keyof typeof responseComponents) => ({ $ref: `#/components/responses/${name}` });
 
 /** Every answer of a route, by its status. */
-export function responsesOf(name: RouteName, route: Route, description: string) {
-  const { body, idempotent, method, success } = route;
-  const own = [method === "GET" ? "Link" : undefined, idempotent && "IdempotencyReplayed"] as const;
+export function buildResponses(name: RouteName, route: Route, description: string) {
+  const { body, idempotency, method, success } = route;
+  const own = [method === "GET" ? "Link" : undefined, idempotency && "IdempotencyReplayed"] as const;
   return {
     [success]: {
       description,
       headers: headers(...functionHeaders, ...own.filter((header) => header !== undefined)),
       content: {
-        "application/json": { schema: referring(route.answer), example: answerExamples[name] },
+        "application/json": { schema: referring(route.response), example: responseExamples[name] },
       },
     },
-    400: problemResponse("invalid_input", invalidExamples[name].answer),
+    400: problemDocumentResponse("invalid_input", invalidExamples[name].response),
     401: named("Unauthorized"),
     403: named("Forbidden"),
     ...(name === "send-message" && {
-      404: problemResponse("lead_not_found", problemExamples.lead_not_found),
+      404: problemDocumentResponse("lead_not_found", problemExamples.lead_not_found),
     }),
     413: named("TooLarge"),
     ...(body !== undefined && { 415: named("UnsupportedMediaType") }),
-    ...(idempotent && { 422: named("IdempotencyKeyReused") }),
+    ...(idempotency && { 422: named("IdempotencyKeyReused") }),
     429: named("TooManyRequests"),
     500: named("InternalError"),
     503: named("Busy"),

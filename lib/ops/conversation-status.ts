@@ -1,8 +1,8 @@
 import { activeConversation, pointerNames } from "../../shared/domain/active-pointer.ts";
 import { conversationStatusKeys, isNotActive, toConversation } from "../../shared/domain/conversations.ts";
-import { updateItem, updateOf } from "../../shared/dynamodb/conditional-update.ts";
+import { buildUpdate, updateItem } from "../../shared/dynamodb/conditional-update.ts";
 import { activeConversationKey, conversationKey } from "../../shared/dynamodb/keys.ts";
-import { retried } from "../../shared/dynamodb/retry.ts";
+import { withRetry } from "../../shared/dynamodb/retry.ts";
 import { readItem, tableName } from "../../shared/dynamodb/table-client.ts";
 import { transact } from "../../shared/dynamodb/transact.ts";
 import type { Conversation } from "../../shared/schemas.ts";
@@ -29,12 +29,12 @@ export function setConversationStatus(
   deadline: number,
   dryRun = false,
 ): Promise<StatusChange> {
-  return retried(deadline, async () => {
+  return withRetry(deadline, async () => {
     const found = await readConversation(account, id);
     if (!found) return { outcome: "unknown" };
     const conversation = { ...found, status };
     const set = { status, ...conversationStatusKeys(account, conversation) };
-    const update = updateOf(conversationKey(account, id), set);
+    const update = buildUpdate(conversationKey(account, id), set);
     if (status === "active") return activate(account, conversation, !dryRun && update);
     if (dryRun) return { outcome: "changed", conversation };
     return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
@@ -45,7 +45,7 @@ export function setConversationStatus(
 async function activate(
   account: string,
   conversation: Conversation,
-  update: ReturnType<typeof updateOf> | false,
+  update: ReturnType<typeof buildUpdate> | false,
 ): Promise<StatusChange> {
   const { id, leadId, channel } = conversation;
   const pointerKey = activeConversationKey(account, leadId, channel);

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
+import { UserError } from "../errors.ts";
 import { type WritingOptions, writingCommand } from "./account-command.ts";
-import { connect } from "./connection.ts";
+import { selectTable } from "./connection.ts";
 import { deadline } from "./deadline.ts";
-import { OperatorError } from "./errors.ts";
 
 interface SetStatusOptions extends WritingOptions {
   readonly conversation: string;
@@ -29,15 +29,14 @@ function status(text: string): string {
 }
 
 async function setStatus(options: SetStatusOptions): Promise<void> {
-  await connect(options);
-  // Imported only here, because it connects to the table that `connect` has chosen.
+  await selectTable(options);
+  // Imported only here, because it connects to the table that `selectTable` has chosen.
   const { setConversationStatus } = await import("./conversation-status.ts");
   const { account, conversation: id, status, json, dryRun } = options;
   const change = await setConversationStatus(account, id, status, deadline(), dryRun);
-  if (change.outcome === "unknown")
-    throw new OperatorError(`The account ${account} has no conversation ${id}.`);
+  if (change.outcome === "unknown") throw new UserError(`The account ${account} has no conversation ${id}.`);
   if (change.outcome === "refused") {
-    throw new OperatorError(
+    throw new UserError(
       `The lead has another active conversation on this channel, ${change.activeId}: end that one first.`,
     );
   }

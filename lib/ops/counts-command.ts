@@ -1,15 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import type { CountedOwner } from "../../shared/pages/tree/tree-store.ts";
+import { UserError } from "../errors.ts";
 import {
   type AccountOptions,
   accountCommand,
   type WritingOptions,
   writingCommand,
 } from "./account-command.ts";
-import { type ConnectionOptions, connect } from "./connection.ts";
+import { type ConnectionOptions, selectTable } from "./connection.ts";
 import type { Difference } from "./counts/difference.ts";
-import { OperatorError } from "./errors.ts";
 import { type Progress, startProgress } from "./progress.ts";
 
 type Wait = (milliseconds: number) => Promise<unknown>;
@@ -32,10 +32,12 @@ export function countsCommand(wait: Wait = setTimeout): Command {
 }
 
 async function rebuildCounts(options: WritingOptions, wait: Wait): Promise<void> {
-  const { rebuild, ownersOf } = await countModules(options);
+  const { rebuild, accountLists } = await countModules(options);
   if (options.dryRun) return reportRows(options);
   await withProgress(options, "Rebuilding", 2, (progress) =>
-    Promise.all(ownersOf(options.account).map((owner) => rebuild(owner, { wait, onRows: progress.advance }))),
+    Promise.all(
+      accountLists(options.account).map((owner) => rebuild(owner, { wait, onRows: progress.advance })),
+    ),
   );
   const { account, json } = options;
   console.log(
@@ -53,13 +55,13 @@ async function reportRows({ account, json }: WritingOptions): Promise<void> {
 }
 
 async function verifyCounts(options: AccountOptions, wait: Wait): Promise<void> {
-  const { verify, ownersOf } = await countModules(options);
+  const { verify, accountLists } = await countModules(options);
   const verifyList = async (owner: CountedOwner, { advance }: Progress) => {
     const differences = await verify(owner, { wait, onRows: advance });
     return differences.map((difference) => ({ list: `${owner.list.type}s`, ...difference }));
   };
   const lists = await withProgress(options, "Verifying", 1, (progress) =>
-    Promise.all(ownersOf(options.account).map((owner) => verifyList(owner, progress))),
+    Promise.all(accountLists(options.account).map((owner) => verifyList(owner, progress))),
   );
   report(options, lists.flat());
 }
@@ -70,33 +72,33 @@ function report(
 ): void {
   if (json) console.log(JSON.stringify(differences));
   else if (differences.length === 0) console.log(`The counts of the account ${account} are right.`);
-  else console.table(differences.flatMap(rowsOf));
+  else console.table(differences.flatMap(toTableRows));
   if (differences.length === 0) return;
-  throw new OperatorError(
+  throw new UserError(
     `The counts of the account ${account} differ in ${differences.length} places: run \`counts rebuild\`.`,
   );
 }
 
 /** A line of the table for each cell that differs. */
-function rowsOf({ list, level, start, end, cells }: Difference & { readonly list: string }) {
+function toTableRows({ list, level, start, end, cells }: Difference & { readonly list: string }) {
   const place = { list, level, from: start, to: end };
-  return cells.map(({ status, origin = "(none)", counted, actual }) => ({
+  return cells.map(({ status, sourceOrChannel = "(none)", counted, actual }) => ({
     ...place,
-    ...{ status, origin, counted, actual },
+    ...{ status, sourceOrChannel, counted, actual },
   }));
 }
 
-/** The modules are imported only here, because they connect to the table that `connect` has chosen. */
+/** The modules are imported only here, because they selectTable to the table that `selectTable` has chosen. */
 async function countModules(options: ConnectionOptions) {
-  await connect(options);
+  await selectTable(options);
   const [{ rebuild }, { verify }, { countedLists }] = await Promise.all([
     import("./counts/rebuild.ts"),
     import("./counts/verify.ts"),
     import("../../shared/pages/tree/counted-list.ts"),
   ]);
-  const ownersOf = (account: string): CountedOwner[] =>
+  const accountLists = (account: string): CountedOwner[] =>
     Object.values(countedLists).map((list) => ({ account, list }));
-  return { rebuild, verify, ownersOf };
+  return { rebuild, verify, accountLists };
 }
 
 /** Shows how far the work has come that reads all rows of the account's lists so many times. */

@@ -1,15 +1,15 @@
 import { Command, Option } from "commander";
 import ms from "ms";
 import type { ApiKey } from "../../shared/domain/api-keys.ts";
+import { UserError } from "../errors.ts";
 import {
   type AccountOptions,
   accountCommand,
   type WritingOptions,
   writingCommand,
 } from "./account-command.ts";
-import { type ConnectionOptions, connect } from "./connection.ts";
+import { type ConnectionOptions, selectTable } from "./connection.ts";
 import { after, duration } from "./durations.ts";
-import { OperatorError } from "./errors.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {
@@ -23,12 +23,12 @@ export function keysCommand(): Command {
   keys.addCommand(accountCommand("list", "list all keys, oldest first").action(list));
   keys.addCommand(
     writingCommand("revoke", "end a key now; authorizers may admit it until their cache has expired")
-      .requiredOption("--key <keyId>", "the key's id, as `keys list` shows it", keyIdOf)
+      .requiredOption("--key <keyId>", "the key's id, as `keys list` shows it", parseKeyId)
       .action(revoke),
   );
   keys.addCommand(
     writingCommand("rotate", "issue a key in place of another, which goes on working for a while")
-      .requiredOption("--key <keyId>", "the id of the key to replace", keyIdOf)
+      .requiredOption("--key <keyId>", "the id of the key to replace", parseKeyId)
       .addOption(overlapOption())
       .addOption(validForOption())
       .action(rotate),
@@ -47,11 +47,11 @@ const overlapOption = () =>
     .default(ms("24h"), "24h");
 
 /** A whole key is taken for its id, and so never printed: it may have come here from where it leaked. */
-const keyIdOf = (text: string) => /^lck_([^_]*)/.exec(text)?.[1] ?? text;
+const parseKeyId = (text: string) => /^lck_([^_]*)/.exec(text)?.[1] ?? text;
 
-/** The module is imported only here, because it connects to the table that `connect` has chosen. */
+/** The module is imported only here, because it connects to the table that `selectTable` has chosen. */
 async function apiKeys(options: ConnectionOptions) {
-  await connect(options);
+  await selectTable(options);
   return import("../../shared/domain/api-keys.ts");
 }
 
@@ -82,7 +82,7 @@ async function revoke(options: WritingOptions & { key: string }): Promise<void> 
   const { endApiKey } = await apiKeys(options);
   const { account, key, json, dryRun } = options;
   const found = await findKey(options);
-  if (found.revokedAt) throw new OperatorError(`The key ${key} was revoked before, at ${found.revokedAt}.`);
+  if (found.revokedAt) throw new UserError(`The key ${key} was revoked before, at ${found.revokedAt}.`);
   const end = { revokedAt: after(0) };
   const ended = dryRun ? { ...found, ...end } : await endApiKey(account, key, end);
   console.log(json ? JSON.stringify(ended) : `The key ${key} ${dryRun ? "would be" : "is"} revoked.`);
@@ -98,8 +98,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   const { apiKeyState } = await apiKeys(options);
   const old = await findKey(options);
   const state = apiKeyState(old);
-  if (state !== "live")
-    throw new OperatorError(`The key ${options.key} is ${state}; issue a new one instead.`);
+  if (state !== "live") throw new UserError(`The key ${options.key} is ${state}; issue a new one instead.`);
   const validUntil = earlier(old.validUntil, after(options.overlap));
   if (options.dryRun) {
     const sentence = `A key would be issued, and the key ${options.key} would work until ${validUntil}.`;
@@ -121,7 +120,7 @@ async function replace(options: RotateOptions, { label }: ApiKey, validUntil: st
   try {
     replaced = await endApiKey(options.account, options.key, { validUntil });
   } catch (cause) {
-    throw new OperatorError(
+    throw new UserError(
       `The new key is issued, but the key ${options.key} could not be ended (${String(cause)}): revoke it once the new one is in use.`,
       { cause },
     );
@@ -137,6 +136,6 @@ const earlier = (end: string | undefined, other: string) =>
 async function findKey(options: AccountOptions & { key: string }): Promise<ApiKey> {
   const { listApiKeys } = await apiKeys(options);
   const key = (await listApiKeys(options.account)).find(({ keyId }) => keyId === options.key);
-  if (!key) throw new OperatorError(`The account ${options.account} has no key ${options.key}.`);
+  if (!key) throw new UserError(`The account ${options.account} has no key ${options.key}.`);
   return key;
 }

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Lead, leadStatuses } from "../../shared/schemas.ts";
+import { UserError } from "../errors.ts";
 import { type WritingOptions, writingCommand } from "./account-command.ts";
-import { type ConnectionOptions, connect } from "./connection.ts";
+import { type ConnectionOptions, selectTable } from "./connection.ts";
 import { deadline } from "./deadline.ts";
-import { OperatorError } from "./errors.ts";
 import { exportCommand } from "./leads/leads-export.ts";
 import { importCommand } from "./leads/leads-import.ts";
 
@@ -38,9 +38,9 @@ function score(text: string): number {
   return Number(text);
 }
 
-/** The module is imported only here, because it connects to the table that `connect` has chosen. */
+/** The module is imported only here, because it connects to the table that `selectTable` has chosen. */
 async function leadsModule(options: ConnectionOptions) {
-  await connect(options);
+  await selectTable(options);
   return import("../../shared/domain/leads.ts");
 }
 
@@ -57,7 +57,7 @@ async function setScore(options: LeadOptions & { score: number }): Promise<void>
 }
 
 function report({ account, lead: id, json, dryRun }: LeadOptions, lead: Lead | undefined): void {
-  if (!lead) throw new OperatorError(`The account ${account} has no lead ${id}.`);
+  if (!lead) throw new UserError(`The account ${account} has no lead ${id}.`);
   const { status, score } = lead;
   const verb = dryRun ? "would have" : "has";
   console.log(

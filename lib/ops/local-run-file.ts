@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../local/errors.ts";
-import { OperatorError } from "./errors.ts";
+import { errorCode, UserError } from "../errors.ts";
 
 /** What `npm start` says of itself in its data directory. */
 interface LocalRun {
@@ -13,18 +12,18 @@ interface LocalRun {
 /**
  * Where the `npm start` that is running has its table.
  *
- * @throws OperatorError when none is running
+ * @throws UserError when none is running
  */
 export async function readLocalRun(): Promise<LocalRun> {
   const directory = process.env.DATA_DIR || join(import.meta.dirname, "../../.local");
   const file = join(directory, "run.json");
   const text = await readFile(file, "utf8").catch(() => {
-    throw new OperatorError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
+    throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });
   const run = parse(text);
-  if (!run) throw new OperatorError(`${file} does not say where a run is: start \`npm start\` again.`);
+  if (!run) throw new UserError(`${file} does not say where a run is: start \`npm start\` again.`);
   if (isAlive(run.pid)) return run;
-  throw new OperatorError(
+  throw new UserError(
     `The \`npm start\` of ${file} (process ${run.pid}) is no longer running: start it again.`,
   );
 }
@@ -44,6 +43,6 @@ function isAlive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     // Another user's process is alive, too.
-    return codeOf(error) === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }

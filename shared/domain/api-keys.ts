@@ -1,6 +1,6 @@
 import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
-import { updateItem, updateOf } from "../dynamodb/conditional-update.ts";
+import { buildUpdate, updateItem } from "../dynamodb/conditional-update.ts";
 import { accountApiKeysPartition, apiKeyKey, indexes } from "../dynamodb/keys.ts";
 import { readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { newApiKey, readApiKey } from "./api-key-format.ts";
@@ -81,7 +81,7 @@ export async function endApiKey(
 ): Promise<ApiKey | undefined> {
   const item = (await apiKeyItems(accountId)).find((candidate) => candidate.keyId === keyId);
   if (!item) return undefined;
-  return toApiKey(await updateItem(updateOf({ pk: String(item.pk), sk: String(item.sk) }, end)));
+  return toApiKey(await updateItem(buildUpdate({ pk: String(item.pk), sk: String(item.sk) }, end)));
 }
 
 async function apiKeyItems(accountId: string): Promise<Record<string, unknown>[]> {

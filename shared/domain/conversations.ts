@@ -1,8 +1,8 @@
 import {
   conversationKey,
   leadConversationsPartition,
-  originPartition,
-  statusAndOriginPartition,
+  sourceOrChannelPartition,
+  statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
 import { tableName } from "../dynamodb/table-client.ts";
@@ -15,7 +15,7 @@ import {
   type Conversation,
   type ConversationsQuery,
   conversation as conversationSchema,
-  recordOf,
+  toRecord,
 } from "../schemas.ts";
 
 /** A page of the account's conversations, newest first. */
@@ -27,7 +27,7 @@ export function listConversations(
   const { leadId, channel, status } = filter;
   if (leadId === undefined) {
     const owner = { account, list: countedLists.conversation };
-    return countedPage(owner, { status, origin: channel }, page, toConversation);
+    return countedPage(owner, { status, sourceOrChannel: channel }, page, toConversation);
   }
   // A lead has few conversations, so they are counted by reading them.
   const where = { ...(channel && { channel }), ...(status && { status }) };
@@ -41,7 +41,7 @@ export function conversationItem(account: string, conversation: Conversation) {
   return {
     ...conversationKey(account, id),
     ...conversationStatusKeys(account, conversation),
-    byOrigin: originPartition("conversation", account, channel),
+    byOrigin: sourceOrChannelPartition("conversation", account, channel),
     byParent: leadConversationsPartition(account, leadId),
     ...conversation,
   };
@@ -53,12 +53,12 @@ export const conversationStatusKeys = (
   { status, channel }: Pick<Conversation, "status" | "channel">,
 ) => ({
   byStatus: statusPartition("conversation", account, status),
-  byStatusAndOrigin: statusAndOriginPartition("conversation", account, status, channel),
+  byStatusAndOrigin: statusAndSourceOrChannelPartition("conversation", account, status, channel),
 });
 
 /** The conversation that an item of the table holds. */
 export const toConversation = (item: Record<string, unknown>) =>
-  recordOf<Conversation>(conversationSchema, item);
+  toRecord<Conversation>(conversationSchema, item);
 
 /** A check, in a transaction, that a conversation has ended: an operator may set it active again at any moment. */
 export const isNotActive = (account: string, id: string) => ({

@@ -4,7 +4,7 @@ import { conversation, lead, message } from "../schemas.ts";
 /** Raised when a field goes or changes its meaning. */
 const version = { const: 1 } as const satisfies JSONSchema;
 
-const idOf = (prefix: string) =>
+const idSchema = (prefix: string) =>
   ({ type: "string", pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$` }) as const satisfies JSONSchema;
 
 const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
@@ -16,7 +16,7 @@ const messageSent = {
   properties: {
     type: { const: "message.sent" },
     version,
-    id: idOf("msg"),
+    id: idSchema("msg"),
     account,
     leadId: message.properties.leadId,
     conversationId: message.properties.conversationId,
@@ -43,7 +43,7 @@ const leadCreated = {
   properties: {
     type: { const: "lead.created" },
     version,
-    id: idOf("lead"),
+    id: idSchema("lead"),
     account,
     email: lead.properties.email,
     source: lead.properties.source,
@@ -58,7 +58,7 @@ const conversationStarted = {
   properties: {
     type: { const: "conversation.started" },
     version,
-    id: idOf("conv"),
+    id: idSchema("conv"),
     account,
     leadId: conversation.properties.leadId,
     channel: conversation.properties.channel,

@@ -2,8 +2,8 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { itemTypes, readPartition } from "../dynamodb/keys.ts";
-import { createdAt, timeOf } from "../ids.ts";
-import { recordOf } from "../schemas.ts";
+import { createdAt, idTimestamp } from "../ids.ts";
+import { toRecord } from "../schemas.ts";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
 
 /** Which event tells of a new item, by the item's type. */
@@ -20,18 +20,18 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
 const newsFor = 60_000;
 
 /** The events that tell of the new items of a batch; an item that is no news, as of an import, gives none. */
-export const eventsOf = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
-  records.flatMap((record) => eventOf(record) ?? []);
+export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
+  records.flatMap((record) => toEvent(record) ?? []);
 
-function eventOf({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
+function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
   const { Keys, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
   const partition = readPartition(Keys?.pk?.S ?? "");
   const type = partition && eventTypes.get(partition.itemType);
   const id = Keys?.sk?.S ?? "";
   if (eventName !== "INSERT" || !NewImage || NewImage.imported) return undefined;
   if (!type || !new RegExp(eventSchemas[type].properties.id.pattern).test(id)) return undefined;
-  if (writtenAt * 1000 - timeOf(id) > newsFor) return undefined;
-  return recordOf<ServiceEvent>(eventSchemas[type], {
+  if (writtenAt * 1000 - idTimestamp(id) > newsFor) return undefined;
+  return toRecord<ServiceEvent>(eventSchemas[type], {
     ...unmarshall(NewImage as Record<string, AttributeValue>),
     type,
     version: eventSchemas[type].properties.version.const,

@@ -27,10 +27,10 @@ interface IdempotencyRecord {
 
 /** The answer that was given when the request was carried out. */
 export class Replayed<T extends object> {
-  readonly answer: T;
+  readonly response: T;
 
-  constructor(answer: T) {
-    this.answer = answer;
+  constructor(response: T) {
+    this.response = response;
   }
 }
 
@@ -63,7 +63,7 @@ export function idempotentRequest(
 }
 
 /** The part of a transaction that records a request with the ids made for it, unless it is recorded already. */
-export function recordOnce({ key, fingerprint }: IdempotentRequest, ids: Ids) {
+export function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids) {
   const now = Math.floor(Date.now() / 1000);
   return {
     Put: {
@@ -78,7 +78,7 @@ export function recordOnce({ key, fingerprint }: IdempotentRequest, ids: Ids) {
 }
 
 /** @throws AlreadyRecordedError when the request is recorded */
-export async function refuseRecorded({ key }: IdempotentRequest): Promise<void> {
+export async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
   const item = await readItem(key);
   if (item && item.expiresAt > Date.now() / 1000) throw new AlreadyRecordedError(item);
 }
@@ -86,12 +86,12 @@ export async function refuseRecorded({ key }: IdempotentRequest): Promise<void> 
 /**
  * Carries a request out, or answers what was answered when it was.
  *
- * @param answerOf the answer that has these ids
+ * @param toResponse the answer that has these ids
  * @throws ApiError `idempotency_key_reused`
  */
-export async function exactlyOnce<T extends object, Made extends Ids>(
+export async function runIdempotently<T extends object, Made extends Ids>(
   request: IdempotentRequest | undefined,
-  answerOf: (ids: Made) => T,
+  toResponse: (ids: Made) => T,
   carryOut: () => Promise<T>,
 ): Promise<T | Replayed<T>> {
   try {
@@ -99,7 +99,7 @@ export async function exactlyOnce<T extends object, Made extends Ids>(
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
     const { fingerprint, ids } = error.record;
-    if (fingerprint === request?.fingerprint) return new Replayed(answerOf(ids as Made));
+    if (fingerprint === request?.fingerprint) return new Replayed(toResponse(ids as Made));
     throw new ApiError(
       "idempotency_key_reused",
       "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.",

@@ -1,16 +1,21 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { updateItem, updateOf } from "../dynamodb/conditional-update.ts";
-import { leadKey, originPartition, statusAndOriginPartition, statusPartition } from "../dynamodb/keys.ts";
-import { retried } from "../dynamodb/retry.ts";
+import { buildUpdate, updateItem } from "../dynamodb/conditional-update.ts";
+import {
+  leadKey,
+  sourceOrChannelPartition,
+  statusAndSourceOrChannelPartition,
+  statusPartition,
+} from "../dynamodb/keys.ts";
+import { withRetry } from "../dynamodb/retry.ts";
 import { readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { transact } from "../dynamodb/transact.ts";
 import { createdAt, newId } from "../ids.ts";
 import { countedPage } from "../pages/counted-page.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
-import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead, recordOf } from "../schemas.ts";
-import { exactlyOnce, type IdempotentRequest, type Replayed, recordOnce } from "./idempotency.ts";
+import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead, toRecord } from "../schemas.ts";
+import { type IdempotentRequest, putRecord, type Replayed, runIdempotently } from "./idempotency.ts";
 
 /**
  * Stores a new lead.
@@ -25,18 +30,18 @@ export async function createLead(
   deadline: number,
   request?: IdempotentRequest,
 ): Promise<Lead | Replayed<Lead>> {
-  const leadOf = ({ id }: { id: string }) =>
+  const buildLead = ({ id }: { id: string }) =>
     toLead({ score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) });
   if (!request) {
-    const lead = leadOf({ id: newId("lead") });
+    const lead = buildLead({ id: newId("lead") });
     // One that is there already was put by an attempt whose answer was lost.
     await addLead(account, lead);
     return lead;
   }
-  return exactlyOnce(request, leadOf, () =>
-    retried(deadline, async () => {
-      const lead = leadOf({ id: newId("lead") });
-      await transact([{ Put: putNew(account, lead) }], recordOnce(request, { id: lead.id }));
+  return runIdempotently(request, buildLead, () =>
+    withRetry(deadline, async () => {
+      const lead = buildLead({ id: newId("lead") });
+      await transact([{ Put: putNew(account, lead) }], putRecord(request, { id: lead.id }));
       return lead;
     }),
   );
@@ -108,21 +113,21 @@ interface LeadChange {
 
 function changeLead({ account, id, deadline, dryRun }: LeadChange, change: (lead: Lead) => object) {
   const Key = leadKey(account, id);
-  return retried(deadline, async () => {
+  return withRetry(deadline, async () => {
     const item = await readItem(Key);
     if (!item) return undefined;
     const lead = toLead(item);
     const set = { ...change(lead) };
     if (dryRun) return toLead({ ...lead, ...set });
     // Keys of indexes are made of the source.
-    return toLead(await updateItem(updateOf(Key, set, { source: lead.source })));
+    return toLead(await updateItem(buildUpdate(Key, set, { source: lead.source })));
   });
 }
 
 /** A page of the account's leads, newest first. */
 export function listLeads(account: string, filter: LeadsQuery, page: PageRequest): Promise<Page<Lead>> {
   const { status, source } = filter;
-  return countedPage({ account, list: countedLists.lead }, { status, origin: source }, page, toLead);
+  return countedPage({ account, list: countedLists.lead }, { status, sourceOrChannel: source }, page, toLead);
 }
 
 /** A lead as it is stored: its fields, and a key for each index that lists it. */
@@ -131,7 +136,7 @@ function leadItem(account: string, lead: Lead) {
   return {
     ...leadKey(account, id),
     ...statusKeys(account, lead),
-    ...(source !== undefined && { byOrigin: originPartition("lead", account, source) }),
+    ...(source !== undefined && { byOrigin: sourceOrChannelPartition("lead", account, source) }),
     ...lead,
   };
 }
@@ -140,9 +145,9 @@ function leadItem(account: string, lead: Lead) {
 const statusKeys = (account: string, { status, source }: Lead) => ({
   byStatus: statusPartition("lead", account, status),
   ...(source !== undefined && {
-    byStatusAndOrigin: statusAndOriginPartition("lead", account, status, source),
+    byStatusAndOrigin: statusAndSourceOrChannelPartition("lead", account, status, source),
   }),
 });
 
 /** The lead that an item holds. */
-export const toLead = (item: Record<string, unknown>) => recordOf<Lead>(leadSchema, item);
+export const toLead = (item: Record<string, unknown>) => toRecord<Lead>(leadSchema, item);

@@ -1,5 +1,5 @@
 import { activeConversationKey, conversationKey, messageKey } from "../dynamodb/keys.ts";
-import { retried, StaleReadError } from "../dynamodb/retry.ts";
+import { StaleReadError, withRetry } from "../dynamodb/retry.ts";
 import { tableName } from "../dynamodb/table-client.ts";
 import { transact } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
@@ -8,11 +8,11 @@ import type { Message, NewMessage } from "../schemas.ts";
 import { activeConversation, pointerNames } from "./active-pointer.ts";
 import { conversationItem, isNotActive } from "./conversations.ts";
 import {
-  exactlyOnce,
   type IdempotentRequest,
+  putRecord,
   type Replayed,
-  recordOnce,
-  refuseRecorded,
+  runIdempotently,
+  throwIfRecorded,
 } from "./idempotency.ts";
 import { leadExists } from "./leads.ts";
 
@@ -51,11 +51,11 @@ export async function sendMessage(
   const sending: Sending = { account, input, request };
   const exists = leadExists(account, input.leadId);
   const learned: Learned = { lastMessageAt: 0 };
-  return exactlyOnce(
+  return runIdempotently(
     request,
-    (ids: MessageIds) => messageOf(ids, input),
+    (ids: MessageIds) => toMessage(ids, input),
     () =>
-      retried(deadline, async () => {
+      withRetry(deadline, async () => {
         const [found, active] = await Promise.all([exists, activeConversation(account, input)]);
         if (!found) return refuse(sending);
         if (active !== undefined && active !== learned.ended)
@@ -68,7 +68,7 @@ export async function sendMessage(
 
 /** A message that was sent stays sent, even when its lead is deleted later. */
 async function refuse({ request }: Sending): Promise<never> {
-  if (request) await refuseRecorded(request);
+  if (request) await throwIfRecorded(request);
   throw leadNotFound();
 }
 
@@ -94,7 +94,7 @@ async function startConversation({ account, input, request }: Sending, ended?: s
       { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
       putMessage(account, message),
     ],
-    request && recordOnce(request, idsOf(message)),
+    request && putRecord(request, pickIds(message)),
   );
   return message;
 }
@@ -108,7 +108,7 @@ async function joinConversation(
   try {
     await transact(
       [addMessage(account, message), putMessage(account, message)],
-      request && recordOnce(request, idsOf(message)),
+      request && putRecord(request, pickIds(message)),
     );
   } catch (error) {
     if (error instanceof StaleReadError) learn(learned, conversationId, error.item);
@@ -124,9 +124,9 @@ function learn(learned: Learned, conversationId: string, { status, lastMessageAt
 
 type MessageIds = Pick<Message, "id" | "conversationId">;
 
-const idsOf = ({ id, conversationId }: Message): MessageIds => ({ id, conversationId });
+const pickIds = ({ id, conversationId }: Message): MessageIds => ({ id, conversationId });
 
-const messageOf = (
+const toMessage = (
   { id, conversationId }: MessageIds,
   { leadId, channel, message }: NewMessage,
 ): Message => ({
@@ -136,7 +136,7 @@ const messageOf = (
 
 /** A message made now, or at `notBefore` if that is later. */
 const newMessageIn = (conversationId: string, input: NewMessage, notBefore = 0) =>
-  messageOf({ id: newId("msg", Math.max(Date.now(), notBefore)), conversationId }, input);
+  toMessage({ id: newId("msg", Math.max(Date.now(), notBefore)), conversationId }, input);
 
 const addMessage = (account: string, { conversationId, createdAt }: Message) => ({
   Update: {

@@ -35,7 +35,7 @@ const largestLease = 10;
 const largestShare = 0.02;
 
 /** How long requests pass without asking after the store has failed, in milliseconds. */
-const openTime = 5000;
+const failOpenTime = 5000;
 
 /** What an environment knows of an account in the window. */
 interface Account {
@@ -58,7 +58,7 @@ export function rateLimiter(
 ): (account: string) => Permit | Promise<Permit> {
   let window = 0;
   let accounts = new Map<string, Account>();
-  let openUntil = 0;
+  let failOpenUntil = 0;
 
   /** Leases permits: fewer when other environments have left too few. */
   async function lease(key: WindowKey, known: Account, abortSignal: AbortSignal): Promise<void> {
@@ -75,13 +75,13 @@ export function rateLimiter(
   }
 
   function open(error: unknown): void {
-    openUntil = Date.now() + openTime;
-    console.warn({ event: "rate limit open", cause: loggedError(error) });
+    failOpenUntil = Date.now() + failOpenTime;
+    console.warn({ event: "rate limiter failed open", cause: loggedError(error) });
   }
 
   /** Takes a permit of those at hand; what the table has refused needs no table to be refused again. */
   function takePermit(known: Account): Permit {
-    const granted = known.permits > 0 || (known.remaining > 0 && Date.now() < openUntil);
+    const granted = known.permits > 0 || (known.remaining > 0 && Date.now() < failOpenUntil);
     known.permits = Math.max(0, known.permits - 1);
     const reset = Math.max(1, Math.ceil(window + seconds - Date.now() / 1000));
     return { granted, remaining: known.remaining + known.permits, reset };
@@ -96,7 +96,7 @@ export function rateLimiter(
     }
     const known = accounts.get(account) ?? { permits: 0, lease: 1, remaining: requests };
     accounts.set(account, known);
-    if (known.permits > 0 || known.remaining === 0 || now < openUntil) return takePermit(known);
+    if (known.permits > 0 || known.remaining === 0 || now < failOpenUntil) return takePermit(known);
     return lease(rateWindowKey(account, start), known, AbortSignal.timeout(patience))
       .catch(open)
       .then(() => takePermit(known));

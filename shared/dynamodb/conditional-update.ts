@@ -9,7 +9,11 @@ type Attributes = Readonly<Record<string, unknown>>;
  * The parameters of an update that sets attributes of an item, on the condition that it exists and that other
  * attributes are as they were read; undefined stands for one that is not there.
  */
-export function updateOf(key: Readonly<Record<string, string>>, set: Attributes, unchanged: Attributes = {}) {
+export function buildUpdate(
+  key: Readonly<Record<string, string>>,
+  set: Attributes,
+  unchanged: Attributes = {},
+) {
   const changes = Object.entries(set);
   const conditions = Object.entries(unchanged);
   const names = [...changes, ...conditions].map(([name], i) => [`#${i}`, name]);
@@ -35,7 +39,7 @@ export function updateOf(key: Readonly<Record<string, string>>, set: Attributes,
  * @returns the item as it is then
  * @throws StaleReadError when the item is not as it was read, or is in a transaction
  */
-export async function updateItem(update: ReturnType<typeof updateOf>): Promise<Record<string, unknown>> {
+export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Record<string, unknown>> {
   try {
     const { Attributes = {} } = await table.send(new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }));
     return Attributes;

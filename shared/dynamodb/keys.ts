@@ -40,12 +40,16 @@ export const statusPartition = (type: Listed, account: string, status: string) =
   join(itemTypes[type], account, status);
 
 /** A value of the `by-origin` index: a lead's source or a conversation's channel. */
-export const originPartition = (type: Listed, account: string, origin: string) =>
-  join(itemTypes[type], account, origin);
+export const sourceOrChannelPartition = (type: Listed, account: string, sourceOrChannel: string) =>
+  join(itemTypes[type], account, sourceOrChannel);
 
 /** A value of the `by-status-and-origin` index. */
-export const statusAndOriginPartition = (type: Listed, account: string, status: string, origin: string) =>
-  join(itemTypes[type], account, status, origin);
+export const statusAndSourceOrChannelPartition = (
+  type: Listed,
+  account: string,
+  status: string,
+  sourceOrChannel: string,
+) => join(itemTypes[type], account, status, sourceOrChannel);
 
 /** A value of the `by-parent` index: the conversations of a lead. */
 export const leadConversationsPartition = (account: string, leadId: string) =>
@@ -109,7 +113,7 @@ export const nodeName = (generation: number, level: number, start: string) =>
 export const nodePrefix = "node#";
 
 /** The generation of the tree that a node is of. */
-export const generationOf = (name: string) => Number(name.slice(nodePrefix.length).split("#")[0]);
+export const parseGeneration = (name: string) => Number(name.slice(nodePrefix.length).split("#")[0]);
 
 /** What a partition key of the table begins with, and its other parts; undefined for one that no code here has made. */
 export function readPartition(

@@ -30,7 +30,7 @@ export class StaleReadError extends Error {
  * @throws ApiError `busy` when no attempt succeeded in time
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
-export async function retried<T>(
+export async function withRetry<T>(
   deadline: number,
   attempt: () => Promise<T>,
   passes: (error: unknown) => boolean = isRetryable,

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { AlreadyRecordedError, type recordOnce } from "../domain/idempotency.ts";
+import { AlreadyRecordedError, type putRecord } from "../domain/idempotency.ts";
 import { busy, StaleReadError } from "./retry.ts";
 import { table } from "./table-client.ts";
 
@@ -15,7 +15,7 @@ type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
  * @throws StaleReadError when a condition does not hold: what was read has changed since
  * @throws ApiError `busy` when it is not known what became of it, and it has no record
  */
-export async function transact(items: TransactItems, record?: ReturnType<typeof recordOnce>): Promise<void> {
+export async function transact(items: TransactItems, record?: ReturnType<typeof putRecord>): Promise<void> {
   try {
     await table.send(new TransactWriteCommand({ TransactItems: record ? [record, ...items] : items }));
   } catch (error) {

@@ -5,7 +5,7 @@ import type { RouteEvent } from "./route-handler.ts";
  *
  * @throws Error when the authorizer gave none: no request may go on without
  */
-export function accountOf({ requestContext }: RouteEvent): string {
+export function authorizedAccount({ requestContext }: RouteEvent): string {
   const account: unknown = requestContext.authorizer?.lambda?.accountId;
   if (typeof account !== "string" || account === "") throw new Error("The authorizer gave no account.");
   return account;

@@ -31,7 +31,7 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
         event.body = undefined;
         return;
       }
-      const text = bytesOf(event).toString();
+      const text = bodyBytes(event).toString();
       try {
         await json.before?.(request);
         addFaults(event, ...duplicateKeys(text).map(duplicateFault));
@@ -51,13 +51,13 @@ function faultBefore(event: RouteEvent): Fault | undefined {
   if (!event.body) return bodyFault("required", "must be present: a JSON object");
   const type = event.headers["content-type"];
   if (!jsonType.test(type ?? "")) throw unsupportedType(type);
-  const bytes = bytesOf(event);
+  const bytes = bodyBytes(event);
   if (bytes.length > maxBodyBytes) return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
   if (!isUtf8(bytes)) return bodyFault("invalid_encoding", "must be UTF-8");
   return undefined;
 }
 
-const bytesOf = ({ body, isBase64Encoded }: RouteEvent) =>
+const bodyBytes = ({ body, isBase64Encoded }: RouteEvent) =>
   Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
 
 /** What middy's parser did not take: keys that could change a prototype, and JSON too deep for its walk over all keys. */

@@ -1,8 +1,8 @@
 import type { MiddlewareObj } from "@middy/core";
 import { type Permit, type RateLimit, rateLimiter } from "../domain/rate-limiter.ts";
 import { ApiError } from "../errors.ts";
-import { accountOf } from "./account.ts";
-import { problemAnswer } from "./problem-responses.ts";
+import { authorizedAccount } from "./account.ts";
+import { problemResponse } from "./problem-responses.ts";
 import type { RouteEvent } from "./route-handler.ts";
 
 /**
@@ -23,7 +23,7 @@ export function rateLimited(limit: RateLimit): MiddlewareObj<RouteEvent> {
     if (!permit.granted) {
       const error = tooMany(limit, permit);
       request.error = error;
-      request.response = problemAnswer(error, request.event.requestContext.requestId);
+      request.response = problemResponse(error, request.event.requestContext.requestId);
     }
     const { headers } = request.response;
     headers["ratelimit-policy"] = policy;
@@ -31,7 +31,7 @@ export function rateLimited(limit: RateLimit): MiddlewareObj<RouteEvent> {
   };
   return {
     before: ({ event }) => {
-      const permit = take(accountOf(event));
+      const permit = take(authorizedAccount(event));
       event.permit = permit;
       if (!(permit instanceof Promise)) refuseUnlessGranted(permit);
     },

@@ -14,7 +14,7 @@ const maxFaults = 100;
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
-export function problemAnswers(): MiddlewareObj<RouteEvent> {
+export function problemResponses(): MiddlewareObj<RouteEvent> {
   return {
     onError: (request) => {
       const { requestId } = request.event.requestContext;
@@ -22,7 +22,7 @@ export function problemAnswers(): MiddlewareObj<RouteEvent> {
       // The log of requests, which comes after, tells what was answered.
       request.error = error;
       if (problems[error.code].status >= 500) logError(error, requestId);
-      request.response = problemAnswer(error, requestId);
+      request.response = problemResponse(error, requestId);
     },
   };
 }
@@ -48,7 +48,7 @@ function logError({ code, message, cause }: ApiError, requestId: string): void {
 }
 
 /** The answer that an error gives. */
-export function problemAnswer({ code, message, faults, retryAfter }: ApiError, requestId: string) {
+export function problemResponse({ code, message, faults, retryAfter }: ApiError, requestId: string) {
   const { status, title } = problems[code];
   return {
     statusCode: status,

@@ -13,13 +13,13 @@ import type { Fault } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
-import { accountOf } from "./account.ts";
+import { authorizedAccount } from "./account.ts";
 import { bodyParser } from "./body-parser.ts";
 import { awaitPermit, rateLimited } from "./enforce-rate-limit.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
 import { pageLinks } from "./page-links.ts";
-import { problemAnswers } from "./problem-responses.ts";
+import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
 import { requestLog } from "./request-log.ts";
 
@@ -41,11 +41,11 @@ type RouteRequest<Name extends RouteName> = RouteInputs[Name] & {
   /** When the work must have ended, in milliseconds since the epoch. */
   readonly deadline: number;
   /** The request as one that is to be carried out once; undefined when the caller does not ask for that. */
-  readonly idempotent: IdempotentRequest | undefined;
+  readonly idempotency: IdempotentRequest | undefined;
 };
 
 /** Time of an invocation that is kept back for answering `busy`, in milliseconds. */
-const answerTime = 500;
+const responseMargin = 500;
 
 /**
  * The Lambda handler of a route: valid input in, one call, its result out as JSON.
@@ -59,23 +59,23 @@ export function routeHandler<Name extends RouteName>(
 ) {
   const route: Route = routes[name];
   const answered = middy<RouteEvent, APIGatewayProxyResultV2>({
-    timeoutEarlyInMillis: answerTime,
+    timeoutEarlyInMillis: responseMargin,
     requestEnd: requestLog(name),
   })
     .use(rateLimit ? rateLimited(rateLimit) : [])
-    .use(problemAnswers())
+    .use(problemResponses())
     .use(queryParser())
-    .use(route.idempotent ? idempotencyKeyParser() : [])
+    .use(route.idempotency ? idempotencyKeyParser() : [])
     .use(bodyParser(route.body !== undefined))
     .use(validator({ eventSchema: validate as unknown as NonNullable<Options["eventSchema"]> }))
     .handler(async (event: RouteEvent, context: Context) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
       if (route.method === "POST") await awaitPermit(event);
-      const account = accountOf(event);
-      const deadline = Date.now() + context.getRemainingTimeInMillis() - answerTime;
-      const idempotent = key && idempotentRequest(account, name, key, body as object);
-      const request = { query, body, account, deadline, idempotent };
+      const account = authorizedAccount(event);
+      const deadline = Date.now() + context.getRemainingTimeInMillis() - responseMargin;
+      const idempotency = key && idempotentRequest(account, name, key, body as object);
+      const request = { query, body, account, deadline, idempotency };
       return success(route, query, await handle(request as unknown as RouteRequest<Name>));
     });
   // What fails while an error is answered would be thrown with that error on it.
@@ -92,7 +92,7 @@ function success(route: Route, query: object, result: object) {
       ...(replayed && { "idempotency-replayed": "true" }),
       ...(isPage(result) && { link: pageLinks(route.path, query, result.pagination) }),
     },
-    body: JSON.stringify(replayed ? result.answer : result),
+    body: JSON.stringify(replayed ? result.response : result),
   };
 }
 

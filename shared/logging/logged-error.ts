@@ -29,12 +29,12 @@ export function loggedError(error: unknown): LoggedError {
     ...(code !== undefined && { code }),
     ...($metadata?.requestId !== undefined && { awsRequestId: $metadata.requestId }),
     ...(CancellationReasons && { reasons: CancellationReasons.map(({ Code }) => Code) }),
-    stack: framesOf(error),
+    stack: stackFrames(error),
   };
 }
 
 /** A message may have lines that look like frames; the last place where it can end is never before its real end. */
-function framesOf({ message, stack = "" }: Error): string {
+function stackFrames({ message, stack = "" }: Error): string {
   const heading = `: ${message}`;
   const at = stack.lastIndexOf(`${heading}\n    at `);
   return stack

@@ -1,7 +1,7 @@
 import {
   listPartition,
-  originPartition,
-  statusAndOriginPartition,
+  sourceOrChannelPartition,
+  statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
 import { countedQuery } from "./counted-query.ts";
@@ -21,13 +21,17 @@ const attempts = 3;
 const readAlong = limits.largestLeaf;
 
 /** The rows of a list that a filter leaves: those of the index that is made for it. */
-export function filteredRange({ account, list: { type } }: CountedOwner, { status, origin }: Filter): Range {
-  if (status && origin) {
-    const partition = statusAndOriginPartition(type, account, status, origin);
+export function filteredRange(
+  { account, list: { type } }: CountedOwner,
+  { status, sourceOrChannel }: Filter,
+): Range {
+  if (status && sourceOrChannel) {
+    const partition = statusAndSourceOrChannelPartition(type, account, status, sourceOrChannel);
     return { index: "by-status-and-origin", partition };
   }
   if (status) return { index: "by-status", partition: statusPartition(type, account, status) };
-  if (origin) return { index: "by-origin", partition: originPartition(type, account, origin) };
+  if (sourceOrChannel)
+    return { index: "by-origin", partition: sourceOrChannelPartition(type, account, sourceOrChannel) };
   return { partition: listPartition(type, account) };
 }
 
@@ -71,7 +75,7 @@ async function attemptPage(
   if (newest.done) return { items: newest.items.slice(offset, offset + limit), total: newest.count };
   const matches = root && root.pending.length === 0 ? matcher(root.names, filter) : undefined;
   if (!root || !matches) return page === 1 ? countAfter(range, newest) : "plain";
-  const tail = await countTail(range, root.through, newest);
+  const tail = await countTail(range, root.watermark, newest);
   const count = ({ cells }: Entry) => countRows(cells, matches);
   const counted = [...root.entries, root.last].reduce((sum, entry) => sum + count(entry), 0);
   const total = counted + tail;
@@ -89,11 +93,11 @@ async function countAfter(range: Range, newest: Stretch): Promise<Found> {
   return { items: newest.items, total: newest.count + after.count };
 }
 
-/** How many rows lie at or past `through`: told from the newest rows if they reach so far. */
-async function countTail(range: Range, through: string, newest: Stretch): Promise<number> {
-  const young = newest.items.filter(({ sk }) => String(sk) >= through).length;
+/** How many rows lie at or past the watermark: told from the newest rows if they reach so far. */
+async function countTail(range: Range, watermark: string, newest: Stretch): Promise<number> {
+  const young = newest.items.filter(({ sk }) => String(sk) >= watermark).length;
   if (young < newest.items.length) return young;
-  return (await walk(range, { downTo: through, most: Number.POSITIVE_INFINITY, read: false })).count;
+  return (await walk(range, { downTo: watermark, most: Number.POSITIVE_INFINITY, read: false })).count;
 }
 
 /** Where a row is: so many rows further back than a sort key. */
@@ -115,7 +119,7 @@ async function findRow(
   insist: boolean,
 ): Promise<Place | "plain" | "changed"> {
   let entries: readonly Entry[] = [...root.entries, root.last];
-  let end = root.through;
+  let end = root.watermark;
   let left = rank;
   for (let level = root.level; ; level--) {
     const { entry, next, before } = entryOfRank(entries, count, left);

@@ -47,23 +47,23 @@ export async function walk(range: Range, { before, downTo, most, read, from }: W
   let { done, position } = from ?? { done: false, position: undefined };
   let count = 0;
   while (!done && count < most) {
-    const answer = await table.send(
+    const response = await table.send(
       new QueryCommand({
-        ...queryOf(range, before, downTo),
+        ...buildQuery(range, before, downTo),
         Limit: Math.min(most - count, maxRowsPerCall),
         Select: read ? "ALL_ATTRIBUTES" : "COUNT",
         ExclusiveStartKey: position,
       }),
     );
-    items.push(...(answer.Items ?? []));
-    count += answer.Count ?? 0;
-    position = answer.LastEvaluatedKey;
+    items.push(...(response.Items ?? []));
+    count += response.Count ?? 0;
+    position = response.LastEvaluatedKey;
     done = position === undefined;
   }
   return { count, items, done, position };
 }
 
-function queryOf(
+function buildQuery(
   { index, partition, where = {} }: Range,
   before?: string,
   downTo?: string,

@@ -47,10 +47,10 @@ const environments = () => api.log.filter((line) => line.startsWith("[send-messa
 async function warmEnvironments(apiKey: string) {
   const { body: lead } = await request(api, "create-lead", { apiKey, body: { name: "Warm-up" } });
   const body = { leadId: lead.id, channel: "warm-up", message: "Hello" };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => request(api, "send-message", { apiKey, body })),
   );
-  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+  expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(201));
   expect(environments()).toBeGreaterThanOrEqual(8);
 }
 
@@ -60,15 +60,15 @@ test("50 concurrent first messages over many environments end in one conversatio
   const { body: lead } = await request(api, "create-lead", { apiKey, body: { name: "Popular" } });
   const send = (text: string) =>
     request(api, "send-message", { apiKey, body: { leadId: lead.id, channel: "instagram", message: text } });
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => send(`message ${i}`)));
+  const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => send(`message ${i}`)));
 
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(50);
-  expect(new Set(answers.map(({ body }) => body.conversationId)).size).toBe(1);
+  expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(201));
+  expect(new Set(responses.map(({ body }) => body.id)).size).toBe(50);
+  expect(new Set(responses.map(({ body }) => body.conversationId)).size).toBe(1);
   const { body } = await request(api, "list-conversations", { apiKey });
-  expect(body.data).toMatchObject([{ id: answers[0]?.body.conversationId, messageCount: 50 }]);
+  expect(body.data).toMatchObject([{ id: responses[0]?.body.conversationId, messageCount: 50 }]);
   expect(body.data[0]?.lastMessageAt).toBe(
-    answers
+    responses
       .map(({ body }) => body.createdAt)
       .sort()
       .at(-1),

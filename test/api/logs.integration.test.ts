@@ -18,7 +18,7 @@ const api = await startApi({ streams: true, throttling: true, dynamodbEndpoint: 
 const apiKey = canaries.key((await api.issueKey(account)).apiKey);
 let leadId: string;
 beforeAll(async () => {
-  leadId = ((await send("POST", leads, lead).then((answer) => answer.json())) as { id: string }).id;
+  leadId = ((await send("POST", leads, lead).then((response) => response.json())) as { id: string }).id;
 });
 
 const [leads, conversations] = ["/api/v1/leads", "/api/v1/conversations"];
@@ -163,16 +163,16 @@ test.each(
   checking.on = fault !== "items of no sense";
   try {
     const unknownKey = canaries.key(newApiKey(ulid()));
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       send("GET", leads, undefined, { authorization: `Bearer ${unknownKey}` }),
       ...allRoutes.map((request) => request()),
     ]);
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     // What has no sense is read as far as it goes, and no key is live by it.
     if (fault === "items of no sense") expect(statuses).toEqual([403, 500, 201, 200, 201]);
     else expect(Math.min(...statuses)).toBeGreaterThanOrEqual(500);
-    const failed = answers.filter(({ status }) => status >= 500);
-    const bodies = await Promise.all(failed.map((answer) => answer.text()));
+    const failed = responses.filter(({ status }) => status >= 500);
+    const bodies = await Promise.all(failed.map((response) => response.text()));
     expect(leaksIn(bodies, canaries.needles)).toEqual([]);
     const after = before.map((count, i) => count + ((statuses[i] ?? 0) >= 500 ? 1 : 0));
     await expect.poll(failures, soon).toEqual(after);

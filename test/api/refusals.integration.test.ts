@@ -12,7 +12,7 @@ const bearer = (key = apiKey) => ({ authorization: `Bearer ${key}` });
 const json = { "content-type": "application/json" };
 const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 
-async function gatewayAnswer(response: Response, status: number, message: string) {
+async function gatewayResponse(response: Response, status: number, message: string) {
   expect(response.status).toBe(status);
   expect(await response.json()).toEqual({ message });
   expect(response.headers.get("apigw-requestid")).toMatch(/./);
@@ -21,7 +21,7 @@ async function gatewayAnswer(response: Response, status: number, message: string
 describe("without a live key", () => {
   test.each([[undefined], [""]])("the header %j is answered with 401", async (authorization) => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    await gatewayAnswer(await fetch(leads(), { headers }), 401, "Unauthorized");
+    await gatewayResponse(await fetch(leads(), { headers }), 401, "Unauthorized");
   });
 
   test("a malformed, unknown, revoked or expired key is answered with 403", async () => {
@@ -34,9 +34,9 @@ describe("without a live key", () => {
       { authorization: apiKey },
       { authorization: `Basic ${apiKey}` },
     ]) {
-      await gatewayAnswer(await fetch(leads(), { headers }), 403, "Forbidden");
+      await gatewayResponse(await fetch(leads(), { headers }), 403, "Forbidden");
       const post = { method: "POST", headers: { ...headers, ...json }, body: '{"name":"x"}' };
-      await gatewayAnswer(await fetch(leads(), post), 403, "Forbidden");
+      await gatewayResponse(await fetch(leads(), post), 403, "Forbidden");
     }
   });
 });
@@ -53,7 +53,7 @@ describe("what is no route is answered with 404", () => {
     ["OPTIONS", "/api/v1/leads"],
     ["GET", "//api/v1/leads"],
   ])("%s %s", async (method, path) => {
-    await gatewayAnswer(await fetch(api.url + path, { method, headers: bearer() }), 404, "Not Found");
+    await gatewayResponse(await fetch(api.url + path, { method, headers: bearer() }), 404, "Not Found");
   });
 });
 
@@ -64,7 +64,7 @@ describe("a body", () => {
 
   test("of 11 MB, and of 7 MB, is answered by the gateway with 413", async () => {
     for (const size of [11_000_000, 7_000_000]) {
-      await gatewayAnswer(await post(padded(size)), 413, "Request Entity Too Large");
+      await gatewayResponse(await post(padded(size)), 413, "Request Entity Too Large");
     }
   });
 
@@ -118,7 +118,7 @@ test("parameters are read as they were sent", async () => {
     "source=a,y%20%26%20b=c%2Bd&page=1",
     "&source=a,y+%26+b=c%2Bd&&",
   ]) {
-    const answer = await request(api, "list-leads", { apiKey, query });
-    expect(answer.body.data, query).toMatchObject([body]);
+    const response = await request(api, "list-leads", { apiKey, query });
+    expect(response.body.data, query).toMatchObject([body]);
   }
 });

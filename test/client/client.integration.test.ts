@@ -22,7 +22,7 @@ async function startUnreliable(): Promise<{ url: string; posts: () => number }> 
     const post = incoming.method === "POST" ? ++posts : 0;
     if (post === 2) return void outgoing.writeHead(429, { "retry-after": "1" }).end("{}");
     const { authorization = "", ...given } = incoming.headers as Record<string, string>;
-    const answer = await fetch(`${api.url}${incoming.url}`, {
+    const response = await fetch(`${api.url}${incoming.url}`, {
       method: incoming.method ?? "",
       headers: {
         authorization,
@@ -34,7 +34,7 @@ async function startUnreliable(): Promise<{ url: string; posts: () => number }> 
       ...(post > 0 && { body: await buffer(incoming) }),
     });
     if (post === 1) return void incoming.socket.destroy();
-    outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+    outgoing.writeHead(response.status, { "content-type": "application/json" }).end(await response.text());
   });
   onTestFinished(() => void server.close());
   return { url: await listening(server), posts: () => posts };

@@ -1,7 +1,7 @@
 import type { Answer } from "./exchange.ts";
 
 /** An answer in DynamoDB's own form. */
-const answer = (status: number, type: string, body: object): Answer => ({
+const response = (status: number, type: string, body: object): Answer => ({
   status,
   headers: { "content-type": "application/x-amz-json-1.0" },
   body: Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body })),
@@ -16,10 +16,10 @@ const messages = {
 };
 
 /** What DynamoDB refuses a call with. */
-export const refusal = (type: keyof typeof messages) => answer(400, type, { message: messages[type] });
+export const refusal = (type: keyof typeof messages) => response(400, type, { message: messages[type] });
 
 /** The failure that says nothing of whether a write took effect. */
-export const serverError = () => answer(500, "InternalServerError", { message: "Internal server error" });
+export const serverError = () => response(500, "InternalServerError", { message: "Internal server error" });
 
 const reasons = {
   TransactionConflict: messages.TransactionConflictException,
@@ -42,5 +42,5 @@ export function cancellation(code: CancellationCode, items: number, at: number):
   );
   const codes = CancellationReasons.map(({ Code }) => Code).join(", ");
   const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  return answer(400, "TransactionCanceledException", { CancellationReasons, Message });
+  return response(400, "TransactionCanceledException", { CancellationReasons, Message });
 }

@@ -40,14 +40,14 @@ export class Client {
   ): Promise<Success<Name> | undefined> {
     for (let tried = 0; tried < tries; tried++) {
       const began = Date.now();
-      const answer = await this.#ask(name, request, timeout);
-      if (!answer) continue;
-      if (answer.status === routes[name].success) {
-        const replayed = answer.headers["idempotency-replayed"] === "true";
-        return { body: answer.body, replayed, began, ended: Date.now() };
+      const response = await this.#ask(name, request, timeout);
+      if (!response) continue;
+      if (response.status === routes[name].success) {
+        const replayed = response.headers["idempotency-replayed"] === "true";
+        return { body: response.body, replayed, began, ended: Date.now() };
       }
-      const seconds = secondsToWait(answer);
-      if (seconds === undefined) return this.#check(name, `answered ${JSON.stringify(answer)}`);
+      const seconds = secondsToWait(response);
+      if (seconds === undefined) return this.#check(name, `answered ${JSON.stringify(response)}`);
       await setTimeout(seconds * 1000);
     }
     return undefined;
@@ -55,10 +55,10 @@ export class Client {
 
   /** Sends a request whose key another body has had. */
   async reuse(name: RouteName, request: TestRequest, patience: Patience): Promise<void> {
-    const answer = await this.#ask(name, request, patience.timeout);
-    if (!answer || secondsToWait(answer) !== undefined) return;
-    const refused = answer.status === 422 && answer.problem.code === "idempotency_key_reused";
-    this.#check(name, refused ? undefined : `took another body for a known key: ${answer.status}`);
+    const response = await this.#ask(name, request, patience.timeout);
+    if (!response || secondsToWait(response) !== undefined) return;
+    const refused = response.status === 422 && response.problem.code === "idempotency_key_reused";
+    this.#check(name, refused ? undefined : `took another body for a known key: ${response.status}`);
   }
 
   /** @returns undefined when there was no answer in time; the call goes on without its client */

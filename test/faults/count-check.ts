@@ -43,7 +43,7 @@ async function checkTree(account: string, type: keyof typeof countedLists, rows:
   const root = await readRoot(owner);
   const counted = root ? [...root.entries, root.last].map(({ cells }) => cells) : [];
   const total = [...sumCells(counted).values()].reduce((sum, count) => sum + count, 0);
-  const tail = rows.filter(({ id }) => id >= (root?.through ?? "")).length;
+  const tail = rows.filter(({ id }) => id >= (root?.watermark ?? "")).length;
   const differences = await verify(owner);
   return [
     ...differences.map((difference) => `the counts of ${type}s differ: ${JSON.stringify(difference)}`),

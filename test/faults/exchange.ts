@@ -26,11 +26,11 @@ export interface Exchange {
   readonly earlier: Answer | undefined;
   /** Lets the table do what is asked. */
   forward(): Promise<Answer>;
-  reply(answer: Answer): void;
+  reply(response: Answer): void;
   /** Closes the connection without an answer. */
   drop(): void;
   /** Closes the connection in the middle of an answer. */
-  truncate(answer: Answer): void;
+  truncate(response: Answer): void;
 }
 
 /** What becomes of a call. */

@@ -9,7 +9,7 @@ const youngest = 100;
 interface Kept {
   /** When it was asked for, in milliseconds since the epoch. */
   readonly at: number;
-  readonly answer: Answer;
+  readonly response: Answer;
 }
 
 /**
@@ -26,7 +26,7 @@ export class IndexMemory {
   /** The oldest answer to the query that an index may still give. */
   earlier(query: string): Answer | undefined {
     const [oldest] = this.#recent(query);
-    return oldest && oldest.at <= Date.now() - youngest ? oldest.answer : undefined;
+    return oldest && oldest.at <= Date.now() - youngest ? oldest.response : undefined;
   }
 
   #recent(query: string): Kept[] {

@@ -38,7 +38,7 @@ const isOfTree =
 test.each([
   ["is throttled", () => refusal("ThrottlingException")],
   ["fails", serverError],
-] as const)("a batch for one of whose lists the table %s comes again, and all is counted in the end", async (does, answer) => {
+] as const)("a batch for one of whose lists the table %s comes again, and all is counted in the end", async (does, response) => {
   const [faulty, whole] = [`one list ${does}`, `another ${does}`];
   const [faultyLeads = [], wholeLeads = []] = await countedLeads(faulty, whole);
   const failuresBefore = maintainer.failures();
@@ -47,7 +47,7 @@ test.each([
     // More than any invocation makes before it gives the list up.
     if (refused === 6 || !isOfTree(faulty)(exchange)) return pass(exchange);
     refused += 1;
-    exchange.reply(answer());
+    exchange.reply(response());
   };
   await Promise.all([book(faulty, faultyLeads.slice(0, 5)), book(whole, wholeLeads.slice(0, 5))]);
   await maintainer.drained();

@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { handler } from "../../functions/maintain-counts.ts";
 import { engineClient, signAs } from "../../lib/local/engine/dynamodb-client.ts";
-import { streamArnOf } from "../../lib/local/engine/table-setup.ts";
+import { findStreamArn } from "../../lib/local/engine/table-setup.ts";
 import { startStream } from "../../lib/local/streams/stream.ts";
 import { createStreamClient } from "../../lib/local/streams/stream-client.ts";
 import { StreamPositions } from "../../lib/local/streams/stream-positions.ts";
@@ -44,10 +44,10 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
 
   async function deliver(records: readonly DynamoDBRecord[]) {
     try {
-      const answer = await handler({ Records: [...records] }, lambdaContext(timeout));
-      if (answer.batchItemFailures.length > 0) failures += 1;
+      const response = await handler({ Records: [...records] }, lambdaContext(timeout));
+      if (response.batchItemFailures.length > 0) failures += 1;
       else for (const { dynamodb } of records) markers.get(dynamodb?.Keys?.sk?.S ?? "")?.();
-      return answer;
+      return response;
     } catch (error) {
       broken.push(`maintain-counts threw ${error}`);
       throw error;
@@ -56,7 +56,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
 
   const stream = startStream(source, {
     client: createStreamClient(engine, signAs(client, engine)),
-    streamArn: await streamArnOf(client, tableName),
+    streamArn: await findStreamArn(client, tableName),
     positions: await StreamPositions.open(undefined),
     deliver,
     log: (line) => broken.push(line),

@@ -45,11 +45,11 @@ function createForward(engine: string, sign: Sign): Forward {
     const names = ["content-type", "x-amz-target"];
     const headers = await sign(Object.fromEntries(names.map((name) => [name, String(received[name])])), body);
     const { host, ...others } = headers as Record<string, string>;
-    const answer = await fetch(engine, { method: "POST", headers: others, body: new Uint8Array(body) });
+    const response = await fetch(engine, { method: "POST", headers: others, body: new Uint8Array(body) });
     return {
-      status: answer.status,
-      headers: Object.fromEntries(answer.headers),
-      body: Buffer.from(await answer.arrayBuffer()),
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Buffer.from(await response.arrayBuffer()),
     };
   };
 }
@@ -75,15 +75,17 @@ function exchangeOf(
     earlier: memory.earlier(text),
     async forward() {
       const at = Date.now();
-      const answer = await forward(request, body);
-      if (operation === "Query" && input.IndexName !== undefined && answer.status === 200)
-        memory.keep(text, { at, answer });
-      return answer;
+      const response = await forward(request, body);
+      if (operation === "Query" && input.IndexName !== undefined && response.status === 200)
+        memory.keep(text, { at, response });
+      return response;
     },
-    reply: (answer) => void begin(answer).end(answer.body),
+    reply: (response) => void begin(response).end(response.body),
     drop: () => void request.socket.destroy(),
-    truncate(answer) {
-      begin(answer).write(answer.body.subarray(0, answer.body.length / 2), () => request.socket.destroy());
+    truncate(response) {
+      begin(response).write(response.body.subarray(0, response.body.length / 2), () =>
+        request.socket.destroy(),
+      );
     },
   };
 }

@@ -55,13 +55,13 @@ test.each([
 ] as const)("a table of which every call meets %s is answered for with 503 on every route", async (kind) => {
   const { id: leadId } = await aLead("every-call");
   table.handle = inject(kind);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     call("list-leads", { account: "every-call" }),
     call("list-leads", { account: "every-call", query: "status=new&page=3" }),
     call("list-conversations", { account: "every-call" }),
     call("create-lead", { account: "every-call", body: { name: "Ada" } }),
     call("send-message", { account: "every-call", body: { leadId, channel: "sms", message: "Hello" } }, 3000),
   ]);
-  for (const { status, headers, problem } of answers)
+  for (const { status, headers, problem } of responses)
     expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
 });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { lead, message, recordOf } from "../../shared/schemas.ts";
+import { lead, message, toRecord } from "../../shared/schemas.ts";
 import type { Ledger, Write } from "./ledger.ts";
 import { emptyAccount, type Stored } from "./stored.ts";
 
@@ -21,7 +21,7 @@ export function checkWrites({ writes }: Ledger, accounts: ReadonlyMap<string, St
   return {
     acknowledged: acknowledged.length,
     gaveUp: writes.length - acknowledged.length,
-    lost: acknowledged.filter((write) => !copies(write).some(isAnswerOf(write))).map(keyOf),
+    lost: acknowledged.filter((write) => !copies(write).some(isResponseOf(write))).map(keyOf),
     doubled: writes.filter((write) => copies(write).length > 1).map(keyOf),
   };
 }
@@ -33,14 +33,14 @@ function byMarker({ leads, messages }: Stored = emptyAccount()): Map<string, obj
   const found = new Map<string, object[]>();
   const add = (key: string, record: object) => found.set(key, [...(found.get(key) ?? []), record]);
   for (const item of leads)
-    add(keyOf({ name: "create-lead", marker: item.name }), recordOf(lead, { ...item }));
+    add(keyOf({ name: "create-lead", marker: item.name }), toRecord(lead, { ...item }));
   for (const item of messages)
-    add(keyOf({ name: "send-message", marker: item.message }), recordOf(message, { ...item }));
+    add(keyOf({ name: "send-message", marker: item.message }), toRecord(message, { ...item }));
   return found;
 }
 
 /** Whether a stored record is what the write was answered with; an operator may have changed a lead's status. */
-const isAnswerOf = (write: Write) => (record: object) => {
+const isResponseOf = (write: Write) => (record: object) => {
   const { status, ...stored } = record as { status?: string };
   const { status: _, ...answered } = (write.acknowledged?.record ?? {}) as { status?: string };
   return isDeepStrictEqual(stored, answered);

@@ -31,14 +31,14 @@ function holdFirst(writes: number, milliseconds: number): Promise<unknown> {
 
 /** Lets nothing be written. @returns the times of the attempts, in milliseconds since the epoch */
 function refuseWrites(
-  answer: (items: number) => ReturnType<typeof refusal>,
+  response: (items: number) => ReturnType<typeof refusal>,
   until = Number.POSITIVE_INFINITY,
 ) {
   const attempts: number[] = [];
   table.handle = async (exchange) => {
     if (!isWrite(exchange) || Date.now() >= until) return pass(exchange);
     attempts.push(Date.now());
-    exchange.reply(answer(exchange.input.TransactItems?.length ?? 0));
+    exchange.reply(response(exchange.input.TransactItems?.length ?? 0));
   };
   return attempts;
 }
@@ -72,7 +72,7 @@ describe("a write that takes effect when the SDK has given its first attempt up"
   test.each([
     ["a conflict", (items: number) => cancellation("TransactionConflict", items, 0)],
     ["throttling", (items: number) => cancellation("ThrottlingError", items, 0)],
-  ])("and its second meets %s is not sent twice, with an Idempotency-Key or without", async (does, answer) => {
+  ])("and its second meets %s is not sent twice, with an Idempotency-Key or without", async (does, response) => {
     for (const key of ["", "m-1"]) {
       const account = `${does} ${key}`;
       const { id: leadId } = await aLead(account);
@@ -82,7 +82,7 @@ describe("a write that takes effect when the SDK has given its first attempt up"
       table.handle = async (exchange) => {
         if (isWrite(exchange)) writes += 1;
         if (!isWrite(exchange) || writes > 2) return pass(exchange);
-        if (writes === 2) return exchange.reply(answer(exchange.input.TransactItems?.length ?? 0));
+        if (writes === 2) return exchange.reply(response(exchange.input.TransactItems?.length ?? 0));
         landed.push(setTimeout(1300).then(() => exchange.forward()));
       };
       const { status } = await call("send-message", { account, body, ...(key && withKey(key)) });

@@ -7,10 +7,10 @@ import type { TestRequest } from "../support/events.ts";
 type FaultLine = string;
 
 async function faultsOf(name: RouteName, request: TestRequest, status = 400): Promise<FaultLine[]> {
-  const answer = await call(name, request);
-  expect(answer.status).toBe(status);
-  expect(answer.headers["content-type"]).toBe("application/problem+json");
-  const { problem } = answer;
+  const response = await call(name, request);
+  expect(response.status).toBe(status);
+  expect(response.headers["content-type"]).toBe("application/problem+json");
+  const { problem } = response;
   expect(Object.keys(problem).sort()).toEqual([
     "code",
     "detail",

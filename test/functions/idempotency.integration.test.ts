@@ -81,10 +81,10 @@ describe("the same request with the same Idempotency-Key", () => {
     const { id } = await aLead("twins");
     const leads = await Promise.all(Array.from({ length: 20 }, () => create("twins", "t-1")));
     const messages = await Promise.all(Array.from({ length: 20 }, () => send("twins", "t-1", id)));
-    for (const answers of [leads, messages]) {
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-      expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-      expect(answers.filter(({ headers }) => "idempotency-replayed" in headers)).toHaveLength(19);
+    for (const responses of [leads, messages]) {
+      expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+      expect(new Set(responses.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+      expect(responses.filter(({ headers }) => "idempotency-replayed" in headers)).toHaveLength(19);
     }
     expect(await leadCount("twins")).toBe(2);
     expect(await messageCount("twins", messages[0]?.body.conversationId ?? "")).toBe(1);

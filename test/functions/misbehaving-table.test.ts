@@ -53,13 +53,13 @@ describe("a table that turns calls away", () => {
     "TimeoutError",
   ])("with %s is answered with 503 and Retry-After on every route", async (name) => {
     table.onAnyCommand().rejects(named(name));
-    const answers = [
+    const responses = [
       await call("list-leads"),
       await call("list-conversations"),
       await call("create-lead", { body: { name: "Ada" } }),
       await call("send-message", { body: message }),
     ];
-    for (const { status, headers, problem } of answers) {
+    for (const { status, headers, problem } of responses) {
       expect(status).toBe(503);
       expect(headers["retry-after"]).toBe("1");
       expect(problem).toMatchObject({ code: "busy", status: 503, requestId: "request-1" });

@@ -48,12 +48,12 @@ test("next leads through the whole list, with the filters kept whatever they hol
   const names: string[] = [];
   let query: string | undefined = `source=${source}&status=new&limit=2`;
   while (query !== undefined) {
-    const answer: Awaited<ReturnType<typeof call<"list-leads">>> = await call("list-leads", {
+    const response: Awaited<ReturnType<typeof call<"list-leads">>> = await call("list-leads", {
       account,
       query,
     });
-    names.push(...answer.body.data.map(({ name }) => name));
-    query = linksOf(answer.headers).next?.replace("/api/v1/leads?", "");
+    names.push(...response.body.data.map(({ name }) => name));
+    query = linksOf(response.headers).next?.replace("/api/v1/leads?", "");
   }
   expect(names).toEqual(["Lead 4", "Lead 3", "Lead 2", "Lead 1", "Lead 0"]);
 });

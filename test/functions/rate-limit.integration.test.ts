@@ -101,7 +101,7 @@ describe("an account", () => {
     const busy = { requests: 3000, seconds: 60 };
     for (const count of [1, 10, 25]) {
       const takes = environments(count, busy);
-      const { answer, calls } = await metered(() => useUp(takes, `busy-${count}`));
+      const { response: answer, calls } = await metered(() => useUp(takes, `busy-${count}`));
       // Leases that are refused tell no cost; each is the last one of an environment.
       expect(answer).toBe(busy.requests);
       expect((writeUnits(calls) + count) / answer).toBeLessThanOrEqual(0.2);
@@ -134,7 +134,9 @@ describe("when the store", () => {
     const take = rateLimiter(limit, patience);
     for (let n = 0; n < 20; n++) expect((await take("open")).granted).toBe(true);
     expect(send).toHaveBeenCalledTimes(1);
-    expect(warn.mock.calls).toMatchObject([[{ event: "rate limit open", cause: { name: "Error" } }]]);
+    expect(warn.mock.calls).toMatchObject([
+      [{ event: "rate limiter failed open", cause: { name: "Error" } }],
+    ]);
     vi.setSystemTime(now + 6000);
     await take("open");
     expect(send).toHaveBeenCalledTimes(2);

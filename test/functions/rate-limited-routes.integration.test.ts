@@ -94,8 +94,8 @@ describe("past the limit", () => {
   });
 
   test("just the requests within the limit took effect", async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => request("exact", "create-lead")));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => request("exact", "create-lead")));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
     vi.setSystemTime(now + 60_000);
     expect((await call("list-leads", { account: "exact" })).body.pagination.total).toBe(20);
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { RawAnswer } from "../support/socket.ts";
+import type { RawResponse } from "../support/socket.ts";
 import { expectAllStored, type World } from "./world.ts";
 
 /** How many requests a run sends in all, over every suite. */
@@ -16,7 +16,7 @@ const casesOfWorld = 200;
 export class Tally {
   readonly #counts = new Map<number, number>();
 
-  add({ status }: Pick<RawAnswer, "status">): void {
+  add({ status }: Pick<RawResponse, "status">): void {
     this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { request as ask, startApi } from "../support/api.ts";
-import { exchange, parseAnswers } from "../support/socket.ts";
+import { exchange, parseResponses } from "../support/socket.ts";
 import { fuzz, type Tally } from "./cases.ts";
 import { verdictOf } from "./generators/part.ts";
 import { noise, wiredRequest } from "./generators/wire.ts";
@@ -22,17 +22,17 @@ type Wired = typeof wiredRequest extends fc.Arbitrary<infer T> ? T : never;
 async function sendRequest(world: World, [{ value, verdict }, wire]: Wired, tally: Tally) {
   const { bytes, framing, body } = wireBytes(world, value, wire);
   const received = await exchange(api.url, bytes, framing.ends === true);
-  const answers = parseAnswers(received, wire.method.value === "HEAD");
-  if (!framing.mayContinue) expect(answers).toHaveLength(1);
-  expect(answers.length).toBeGreaterThan(0);
+  const responses = parseResponses(received, wire.method.value === "HEAD");
+  if (!framing.mayContinue) expect(responses).toHaveLength(1);
+  expect(responses.length).toBeGreaterThan(0);
   // Without its length, the server does not take the body for one.
   const all = framing.mayContinue ? "any" : verdictOf([{ value, verdict }, ...Object.values(wire)]);
-  for (const [index, answer] of answers.entries()) {
-    tally.add(answer);
-    expect(answer.headers["apigw-requestid"]).toMatch(/./);
-    if (answer.text === "") continue;
+  for (const [index, response] of responses.entries()) {
+    tally.add(response);
+    expect(response.headers["apigw-requestid"]).toMatch(/./);
+    if (response.text === "") continue;
     const sent = { who: value.who, route: value.route, body: body.toString() };
-    await expectGood(world, { ...sent, verdict: index === 0 ? all : "any" }, answer);
+    await expectGood(world, { ...sent, verdict: index === 0 ? all : "any" }, response);
   }
 }
 
@@ -45,7 +45,7 @@ test("whatever a client sends, the answer is documented and true", async () => {
 
 test("whatever bytes a client sends, they are answered as no HTTP is", async () => {
   const property = fc.asyncProperty(noise, async (bytes) => {
-    for (const { status } of parseAnswers(await exchange(api.url, bytes, true), false))
+    for (const { status } of parseResponses(await exchange(api.url, bytes, true), false))
       expect(status).toBe(400);
   });
   await fc.assert(property, { numRuns: 100 });

@@ -45,9 +45,9 @@ test("whatever event a route's handler is given, its answer is documented and tr
       const event = eventOf(world, value, shape);
       const sent = { who: value.who, route: value.route, body: read(event) };
       const { statusCode = 0, headers = {}, body = "" } = await answerTo(value.route, event);
-      const answer = { status: statusCode, headers: headers as Record<string, string>, text: body };
-      tally.add(answer);
-      await expectGood(world, { ...sent, verdict: isFaithful(shape, value) ? verdict : "any" }, answer);
+      const response = { status: statusCode, headers: headers as Record<string, string>, text: body };
+      tally.add(response);
+      await expectGood(world, { ...sent, verdict: isFaithful(shape, value) ? verdict : "any" }, response);
     },
   );
   expect(log.mock.calls).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
 import type { Conversation, Lead, Message, NewLead, NewMessage } from "../../shared/schemas.ts";
-import type { RawAnswer } from "../support/socket.ts";
+import type { RawResponse } from "../support/socket.ts";
 import type { Verdict } from "./generators/part.ts";
 import { expectDocumented } from "./response-check.ts";
 import { type Account, created, type World } from "./world.ts";
@@ -17,15 +17,15 @@ export interface Sent {
 }
 
 /** Everything that must hold of an answer; what it says was created is noted, and looked for. */
-export async function expectGood(world: World, { who, route, verdict, body }: Sent, answer: RawAnswer) {
-  expectDocumented(answer, route);
+export async function expectGood(world: World, { who, route, verdict, body }: Sent, response: RawResponse) {
+  expectDocumented(response, route);
   const [account, other] = who === 0 ? world.accounts : [world.accounts[1], world.accounts[0]];
-  expectNothingOf(other, answer);
-  if (verdict === "valid") expect(answer.status, answer.text).toBeLessThan(300);
-  if (verdict === "invalid") expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
-  if (answer.status === 200) expectOwn(account, JSON.parse(answer.text).data);
-  if (answer.status !== 201) return;
-  const record = JSON.parse(answer.text);
+  expectNothingOf(other, response);
+  if (verdict === "valid") expect(response.status, response.text).toBeLessThan(300);
+  if (verdict === "invalid") expect(response.status, response.text).toBeGreaterThanOrEqual(400);
+  if (response.status === 200) expectOwn(account, JSON.parse(response.text).data);
+  if (response.status !== 201) return;
+  const record = JSON.parse(response.text);
   if (route === "create-lead") {
     created(route, account, JSON.parse(body) as NewLead, record);
     await expectListed(world, account, "list-leads", "", account.leads[0]);
@@ -39,7 +39,7 @@ export async function expectGood(world: World, { who, route, verdict, body }: Se
 }
 
 /** No id and no text of an account is in the answer. */
-function expectNothingOf({ mark, ids }: Account, { headers, text }: RawAnswer): void {
+function expectNothingOf({ mark, ids }: Account, { headers, text }: RawResponse): void {
   const all = `${text} ${JSON.stringify(headers)}`;
   expect(all).not.toContain(mark);
   for (const [id] of all.matchAll(/\b(?:lead|conv|msg)_[0-9A-Z]{26}/g)) expect(ids).not.toContain(id);

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { problems } from "../../shared/errors.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import * as schemas from "../../shared/schemas.ts";
-import type { RawAnswer } from "../support/socket.ts";
+import type { RawResponse } from "../support/socket.ts";
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, formats: fullFormats });
 
@@ -52,7 +52,7 @@ const isProblem = ajv.compile({
   required,
   additionalProperties: false,
 });
-const isGatewayAnswer = ajv.compile(strict({ message: text }));
+const isGatewayResponse = ajv.compile(strict({ message: text }));
 
 /** What the gateway answers by itself, but for what says that something broke. */
 const gatewayStatuses = [400, 401, 403, 404, 413, 431];
@@ -62,7 +62,7 @@ const gatewayStatuses = [400, 401, 403, 404, 413, 431];
  *
  * @param route undefined where the request leads to none
  */
-export function expectDocumented({ status, headers, text }: RawAnswer, route: RouteName | undefined): void {
+export function expectDocumented({ status, headers, text }: RawResponse, route: RouteName | undefined): void {
   expect(status, text).toBeLessThan(500);
   const body: unknown = JSON.parse(text);
   const type = headers["content-type"];
@@ -70,7 +70,7 @@ export function expectDocumented({ status, headers, text }: RawAnswer, route: Ro
   else {
     expect(type).toBe("application/json");
     if (status >= 400) {
-      expect(isGatewayAnswer(body), text).toBe(true);
+      expect(isGatewayResponse(body), text).toBe(true);
       expect(gatewayStatuses).toContain(status);
     } else {
       expect(route).toBeDefined();

@@ -58,12 +58,12 @@ export function created(
   route: "create-lead" | "send-message",
   account: Account,
   input: NewLead | NewMessage,
-  answer: unknown,
+  response: unknown,
 ): Lead | Message {
   const record =
     route === "create-lead"
-      ? createdLead(account, input as NewLead, answer as Lead)
-      : sentMessage(account, input as NewMessage, answer as Message);
+      ? createdLead(account, input as NewLead, response as Lead)
+      : sentMessage(account, input as NewMessage, response as Message);
   expect(account.ids).not.toContain(record.id);
   account.ids.add(record.id);
   return record;
@@ -76,8 +76,8 @@ function createdLead({ leads }: Account, input: NewLead, { id, createdAt, ...lea
   return record;
 }
 
-function sentMessage({ conversations, ids }: Account, input: NewMessage, answer: Message): Message {
-  const { id, conversationId, createdAt, ...sent } = answer;
+function sentMessage({ conversations, ids }: Account, input: NewMessage, response: Message): Message {
+  const { id, conversationId, createdAt, ...sent } = response;
   expect(sent).toEqual(input);
   const { leadId, channel } = input;
   const joined = conversations.find((known) => known.leadId === leadId && known.channel === channel);
@@ -90,7 +90,7 @@ function sentMessage({ conversations, ids }: Account, input: NewMessage, answer:
     const started = { leadId, channel, status: "active", lastMessageAt: createdAt, messageCount: 1 };
     conversations.unshift({ id: conversationId, ...started });
   }
-  return answer;
+  return response;
 }
 
 /** Puts this world's ids in place of the words that stand for them. */

@@ -3,7 +3,7 @@ import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, test } from "vitest";
 import { functionNames } from "../../lib/bundling/bundle.ts";
-import { type Stage, stages, tableNameOf } from "../../shared/stages.ts";
+import { type Stage, stages, stageTableName } from "../../shared/stages.ts";
 import { createTestApp, synthesize } from "../support/synthesize.ts";
 
 const synthesized = { dev: await synthesize("dev"), prod: await synthesize("prod") };
@@ -25,21 +25,21 @@ test.each(stages)("No rule has an unexplained finding in %s", (stage: Stage) => 
   const { app, report } = synthesized[stage];
   expect(report.pluginReports).toEqual([]);
   const expected = functionNames.flatMap((name) => [
-    `${tableNameOf(stage)}/${name}/Function/Resource Serverless-LambdaDLQ`,
-    `${tableNameOf(stage)}/${name}/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]`,
+    `${stageTableName(stage)}/${name}/Function/Resource Serverless-LambdaDLQ`,
+    `${stageTableName(stage)}/${name}/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]`,
   ]);
   for (const reader of ["Counting", "Events"]) {
-    const queue = `${tableNameOf(stage)}/${reader}/Failures/Resource`;
+    const queue = `${stageTableName(stage)}/${reader}/Failures/Resource`;
     expected.push(`${queue} AwsSolutions-SQS3`, `${queue} Serverless-SQSRedrivePolicy`);
   }
-  if (stage === "dev") expected.push(`${tableNameOf(stage)}/Table/Resource AwsSolutions-DDB3`);
+  if (stage === "dev") expected.push(`${stageTableName(stage)}/Table/Resource AwsSolutions-DDB3`);
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });
 
 test("Alarms by email bring one more finding, which is explained", async () => {
   const { app, report } = await synthesize("prod", { alarmsTo: "ops@example.com" });
   expect(report.pluginReports).toEqual([]);
-  const expected = `${tableNameOf("prod")}/Monitoring/Alarms/Email/Resource Serverless-SNSRedrivePolicy`;
+  const expected = `${stageTableName("prod")}/Monitoring/Alarms/Email/Resource Serverless-SNSRedrivePolicy`;
   expect(
     acknowledged(app).filter((finding) => !acknowledged(synthesized.prod.app).includes(finding)),
   ).toEqual([expected]);
@@ -47,7 +47,7 @@ test("Alarms by email bring one more finding, which is explained", async () => {
 
 test("A finding of either pack fails the synth and is named", async () => {
   const app = await createTestApp("dev");
-  const stack = app.node.findChild(tableNameOf("dev"));
+  const stack = app.node.findChild(stageTableName("dev"));
   new Bucket(stack, "Bucket");
   new CfnLogGroup(stack, "EndlessLogs");
   expect(() => app.synth()).toThrow(/AwsSolutions-S1'[\s\S]*Serverless-CloudWatchLogGroupRetentionPeriod'/);

@@ -6,7 +6,7 @@ import { handler as sendMessage } from "../../functions/send-message.ts";
 import type { RouteEvent } from "../../shared/http/route-handler.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
-import { checkAnswer } from "./document.ts";
+import { checkResponse } from "./document.ts";
 import { lambdaContext, routeEvent, type TestRequest } from "./events.ts";
 import { noteSent } from "./sent.ts";
 
@@ -56,16 +56,16 @@ export async function call<Name extends RouteName>(
     request.body,
     request.headers?.["idempotency-key"],
   );
-  const answer = await answerTo(name, routeEvent(name, request), remaining);
-  checkAnswer(routes[name], {
-    status: answer.statusCode ?? 0,
-    headers: new Headers(answer.headers as Record<string, string>),
-    body: answer.body ?? "",
+  const response = await answerTo(name, routeEvent(name, request), remaining);
+  checkResponse(routes[name], {
+    status: response.statusCode ?? 0,
+    headers: new Headers(response.headers as Record<string, string>),
+    body: response.body ?? "",
   });
-  const body = JSON.parse(answer.body ?? "");
+  const body = JSON.parse(response.body ?? "");
   return {
-    status: answer.statusCode,
-    headers: answer.headers ?? {},
+    status: response.statusCode,
+    headers: response.headers ?? {},
     body: body as Answers[Name],
     problem: body as Problem,
   };

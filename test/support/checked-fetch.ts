@@ -1,4 +1,4 @@
-import { checkAnswer, checking, isDocumented } from "./document.ts";
+import { checking, checkResponse, isDocumented } from "./document.ts";
 
 /** Whatever a test fetches from a route of the API must be answered as the OpenAPI document has it. */
 const send = globalThis.fetch;
@@ -8,7 +8,7 @@ globalThis.fetch = async (input, init) => {
   const path = URL.parse(String(input))?.pathname ?? "";
   if (checking.on && isDocumented(method, path)) {
     const { status, headers } = response;
-    checkAnswer({ method, path }, { status, headers, body: await response.clone().text() });
+    checkResponse({ method, path }, { status, headers, body: await response.clone().text() });
   }
   return response;
 };

@@ -6,8 +6,8 @@ import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { listLeads } from "../../shared/domain/leads.ts";
 import {
   leadKey,
-  originPartition,
-  statusAndOriginPartition,
+  sourceOrChannelPartition,
+  statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
@@ -138,11 +138,11 @@ export class CountedWorld {
   async read(page: number): Promise<void> {
     const reader = await this.io.start("reader", async () => {
       const { backdated, deleted } = this.#slack();
-      const answer = await listLeads(this.account, {}, { page, limit: 4 });
-      const { total } = answer.pagination;
+      const response = await listLeads(this.account, {}, { page, limit: 4 });
+      const { total } = response.pagination;
       expect(total).toBeGreaterThanOrEqual(this.leads.size - backdated);
       expect(total).toBeLessThanOrEqual(this.leads.size + deleted);
-      if (backdated + deleted === 0) expect(answer.data).toEqual(this.#page({}, page, 4));
+      if (backdated + deleted === 0) expect(response.data).toEqual(this.#page({}, page, 4));
     });
     await this.io.finish(reader);
     if (reader.error) throw reader.error;
@@ -154,18 +154,18 @@ export class CountedWorld {
     const watch = { born: new Set(before), slack: this.#slack() };
     this.#readers.push(watch);
     return this.io.start("slow reader", async () => {
-      const answer = await listLeads(this.account, {}, { page, limit: 4 });
+      const response = await listLeads(this.account, {}, { page, limit: 4 });
       this.#readers = this.#readers.filter((reader) => reader !== watch);
       const lasting = before.filter((id) => this.leads.has(id)).length;
-      expect(answer.pagination.total).toBeGreaterThanOrEqual(lasting - watch.slack.backdated);
-      expect(answer.pagination.total).toBeLessThanOrEqual(watch.born.size + watch.slack.deleted);
-      expect(answer.data).toEqual(answer.data.toSorted(newestFirst));
-      expect(new Set(answer.data.map(({ id }) => id)).size).toBe(answer.data.length);
+      expect(response.pagination.total).toBeGreaterThanOrEqual(lasting - watch.slack.backdated);
+      expect(response.pagination.total).toBeLessThanOrEqual(watch.born.size + watch.slack.deleted);
+      expect(response.data).toEqual(response.data.toSorted(newestFirst));
+      expect(new Set(response.data.map(({ id }) => id)).size).toBe(response.data.length);
     });
   }
 
   /** What a list is to answer. */
-  answer(filter: { source?: string; status?: string }, page: number, limit: number) {
+  response(filter: { source?: string; status?: string }, page: number, limit: number) {
     const total = this.#matching(filter).length;
     return { data: this.#page(filter, page, limit), pagination: { page, limit, total } };
   }
@@ -195,8 +195,8 @@ export class CountedWorld {
         const total = this.#matching(filter).length;
         for (let page = 1; page <= Math.ceil(total / 3) + 1; page++) {
           const reader = await this.io.start("comparison", async () => {
-            const answer = await listLeads(this.account, filter, { page, limit: 3 });
-            expect(answer).toEqual(this.answer(filter, page, 3));
+            const response = await listLeads(this.account, filter, { page, limit: 3 });
+            expect(response).toEqual(this.response(filter, page, 3));
           });
           await this.io.finish(reader);
           if (reader.error) throw reader.error;
@@ -213,8 +213,8 @@ export class CountedWorld {
       ...leadKey(account, id),
       byStatus: statusPartition("lead", account, status),
       ...(source !== undefined && {
-        byOrigin: originPartition("lead", account, source),
-        byStatusAndOrigin: statusAndOriginPartition("lead", account, status, source),
+        byOrigin: sourceOrChannelPartition("lead", account, source),
+        byStatusAndOrigin: statusAndSourceOrChannelPartition("lead", account, status, source),
       }),
       ...lead,
     };

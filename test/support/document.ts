@@ -37,10 +37,10 @@ export const isDocumented = (method: string, path: string) =>
   document.paths[path]?.[method.toLowerCase()] !== undefined;
 
 /** Throws unless the document has the answer of this route: its status, content type, body and every header. */
-export function checkAnswer(route: { method: string; path: string }, answer: Answer): void {
-  const faults = faultsOf(route, answer);
+export function checkResponse(route: { method: string; path: string }, response: Answer): void {
+  const faults = faultsOf(route, response);
   if (faults.length === 0) return;
-  const { status, body } = answer;
+  const { status, body } = response;
   const what = `${route.method} ${route.path} ${status} ${body.slice(0, 1000)}`;
   throw new Error(
     `The OpenAPI document does not have this answer: ${what}\n${faults.slice(0, 5).join("\n")}`,

@@ -52,24 +52,24 @@ export type FaultName = keyof typeof faults;
 export interface HostileEngine {
   readonly endpoint: string;
   /** How calls fail from now on; undefined for not at all. `passes` tells by its body which call does not. */
-  fail(fault: FaultName | undefined, text?: string, passes?: (body: string) => boolean): void;
+  fail(fault: FaultName | undefined, text?: string, isRetryable?: (body: string) => boolean): void;
   stop(): void;
 }
 
 /** Starts one in front of an engine. */
 export async function startHostileEngine(engine: string): Promise<HostileEngine> {
-  let failing: { fault: Fault; text: string; passes: (body: string) => boolean } | undefined;
+  let failing: { fault: Fault; text: string; isRetryable: (body: string) => boolean } | undefined;
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const ofTable = String(request.headers["x-amz-target"]).startsWith("DynamoDB_");
-    if (!failing || !ofTable || failing.passes(body.toString()))
+    if (!failing || !ofTable || failing.isRetryable(body.toString()))
       return forward(engine, request, body, response);
     failing.fault(response, `${failing.text} ${body}`);
   });
   return {
     endpoint: await listening(server),
-    fail(fault, text = "", passes = () => false) {
-      failing = fault && { fault: faults[fault], text, passes };
+    fail(fault, text = "", isRetryable = () => false) {
+      failing = fault && { fault: faults[fault], text, isRetryable };
     },
     stop() {
       server.close();

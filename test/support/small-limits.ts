@@ -2,7 +2,7 @@ import { type Limits, limits } from "../../shared/pages/tree/tree-limits.ts";
 
 /** Small enough that a few rows meet every case of a counted tree. */
 export const smallLimits: Limits = {
-  settle: limits.settle,
+  allowedLateness: limits.allowedLateness,
   skew: limits.skew,
   tail: 3,
   leafRows: 3,

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** An answer as it came. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -42,8 +42,8 @@ const isReset = (error: unknown) =>
  * @param toHead whether they answer HEAD, so that they have a body only where the server did not get to know that
  * @throws Error when something is left over
  */
-export function parseAnswers(bytes: Buffer, toHead = false): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+export function parseResponses(bytes: Buffer, toHead = false): RawResponse[] {
+  const responses: RawResponse[] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf("\r\n\r\n", at);
     const [first = "", ...lines] = bytes.toString("latin1", at, end).split("\r\n");
@@ -54,10 +54,10 @@ export function parseAnswers(bytes: Buffer, toHead = false): RawAnswer[] {
     const headers = headersOf(lines);
     const length = toHead && bytes[at] !== 0x7b ? 0 : Number(headers["content-length"]);
     if (!(at + length <= bytes.length)) throw new Error(`The body is cut: ${first}`);
-    answers.push({ status: Number(status), headers, text: bytes.toString("utf8", at, at + length) });
+    responses.push({ status: Number(status), headers, text: bytes.toString("utf8", at, at + length) });
     at += length;
   }
-  return answers;
+  return responses;
 }
 
 function headersOf(lines: readonly string[]): Record<string, string> {

@@ -6,7 +6,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { afterAll } from "vitest";
 import { createApp } from "../../lib/app.ts";
 import { type FunctionName, functionNames } from "../../lib/bundling/bundle.ts";
-import { type Stage, tableNameOf } from "../../shared/stages.ts";
+import { type Stage, stageTableName } from "../../shared/stages.ts";
 
 /** Stand-ins for the bundles, so that no test of the stack waits for esbuild or meets another's bundles. */
 async function writeBundles(directory: string) {
@@ -52,7 +52,7 @@ export async function synthesize(stage: Stage, context?: Readonly<Record<string,
   const app = await createTestApp(stage, context);
   const assembly = app.synth();
   const { directory } = assembly;
-  const artifact = assembly.getStackByName(tableNameOf(stage));
+  const artifact = assembly.getStackByName(stageTableName(stage));
   const template = Template.fromJSON(artifact.template);
   return {
     app,

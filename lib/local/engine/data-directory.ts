@@ -1,6 +1,6 @@
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LocalRunError, messageOf } from "../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 
 /** The directory that keeps the data of local runs, held by this process alone. */
@@ -37,8 +37,8 @@ async function prepare(directory: string): Promise<string> {
     await rm(probe);
     return path;
   } catch (error) {
-    throw new LocalRunError(
-      `The data directory ${directory} cannot be used (${messageOf(error)}): set DATA_DIR to another.`,
+    throw new UserError(
+      `The data directory ${directory} cannot be used (${errorMessage(error)}): set DATA_DIR to another.`,
     );
   }
 }

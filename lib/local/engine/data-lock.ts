@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { codeOf, LocalRunError } from "../errors.ts";
+import { errorCode, UserError } from "../../errors.ts";
 
 /**
  * Makes this process the only local run on a data directory.
@@ -11,7 +11,7 @@ import { codeOf, LocalRunError } from "../errors.ts";
  *
  * @param directory the directory's real path
  * @returns how to give the lock back
- * @throws LocalRunError when another process holds it
+ * @throws UserError when another process holds it
  * @see https://man7.org/linux/man-pages/man7/unix.7.html
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
@@ -22,8 +22,8 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
   try {
     await once(server, "listening");
   } catch (error) {
-    if (codeOf(error) !== "EADDRINUSE") throw error;
-    throw new LocalRunError(
+    if (errorCode(error) !== "EADDRINUSE") throw error;
+    throw new UserError(
       `Another \`npm start\` is running on the data in ${directory}: stop it first, or set DATA_DIR to another directory.`,
     );
   }

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { codeOf, LocalRunError } from "../errors.ts";
+import { errorCode, UserError } from "../../errors.ts";
 
 /** How long an engine may take to end by itself, in milliseconds. */
 const patience = 3000;
@@ -17,7 +17,7 @@ export function engineBinary(): string {
       "dynoxide",
     );
   } catch {
-    throw new LocalRunError(
+    throw new UserError(
       `The embedded DynamoDB (@dynoxide/linux-x64) is not installed${process.platform === "linux" && process.arch === "x64" ? ": run `npm ci`" : ` and comes for Linux on x64 only`}; or start another engine, as \`java -jar DynamoDBLocal.jar\`, and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000.`,
     );
   }
@@ -66,7 +66,7 @@ async function recordedPid(pidFile: string): Promise<number | undefined> {
     const pid = Number(await readFile(pidFile, "utf8"));
     return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -87,7 +87,7 @@ export async function endProcess(pid: number, isAlive: () => boolean): Promise<v
     if (isAlive()) signalProcess(pid, signal);
     for (let waited = 0; isAlive() && waited < patience; waited += 10) await setTimeout(10);
   }
-  if (isAlive()) throw new LocalRunError(`The process ${pid} does not end: end it by hand and start again.`);
+  if (isAlive()) throw new UserError(`The process ${pid} does not end: end it by hand and start again.`);
 }
 
 /** Sends a signal to a process that may be gone already. */
@@ -95,6 +95,6 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if (codeOf(error) !== "ESRCH") throw error;
+    if (errorCode(error) !== "ESRCH") throw error;
   }
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import { endLeftEngine, endProcess, signalProcess, spawnEngine } from "./engine-process.ts";
 import { indexStream } from "./stream-index.ts";
 
@@ -44,7 +44,7 @@ export async function startEngine({ directory, log, onExit }: EngineOptions): Pr
   const child = await spawnEngine(args, pidFile);
   const { pid } = child;
   if (pid === undefined)
-    throw new LocalRunError("The embedded DynamoDB could not be started: is there a /bin/sh?");
+    throw new UserError("The embedded DynamoDB could not be started: is there a /bin/sh?");
 
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   const endAtOnce = () => signalProcess(pid, "SIGKILL");
@@ -84,13 +84,11 @@ async function untilReady(child: ChildProcess, endpoint: string, isAlive: () => 
   });
   for (const giveUpAt = Date.now() + startLimit; Date.now() < giveUpAt; await setTimeout(20)) {
     if (!isAlive())
-      throw new LocalRunError(
-        `The embedded DynamoDB did not start: ${complaint.trim() || "no reason given"}.`,
-      );
+      throw new UserError(`The embedded DynamoDB did not start: ${complaint.trim() || "no reason given"}.`);
     try {
       await fetch(endpoint);
       return;
     } catch {}
   }
-  throw new LocalRunError(`The embedded DynamoDB did not answer within ${startLimit / 1000} s: try again.`);
+  throw new UserError(`The embedded DynamoDB did not answer within ${startLimit / 1000} s: try again.`);
 }

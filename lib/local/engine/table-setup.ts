@@ -9,13 +9,13 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import { LocalRunError, messageOf } from "../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 
 /**
  * Creates the table if the engine has none of its name.
  *
- * @throws LocalRunError when it has one with other keys, indexes or stream
+ * @throws UserError when it has one with other keys, indexes or stream
  */
 export async function ensureTable(
   client: DynamoDBClient,
@@ -24,19 +24,19 @@ export async function ensureTable(
 ): Promise<void> {
   const { TableName } = definition.input;
   const existing = await describe(client, TableName).catch((error: unknown) => {
-    throw new LocalRunError(`The DynamoDB at ${endpoint} does not answer as it should: ${messageOf(error)}.`);
+    throw new UserError(`The DynamoDB at ${endpoint} does not answer as it should: ${errorMessage(error)}.`);
   });
   if (!existing) return create(client, definition);
   if (isDeepStrictEqual(shape(existing), shape(definition.input))) return;
-  throw new LocalRunError(
+  throw new UserError(
     `The table ${TableName} was made with other keys or indexes than the stack has now: delete it, or start with another DATA_DIR.`,
   );
 }
 
 /** The table's stream, as the engine names it. */
-export async function streamArnOf(client: DynamoDBClient, tableName: string): Promise<string> {
+export async function findStreamArn(client: DynamoDBClient, tableName: string): Promise<string> {
   const arn = (await describe(client, tableName))?.LatestStreamArn;
-  if (!arn) throw new LocalRunError(`The table ${tableName} has no stream: delete it, and start again.`);
+  if (!arn) throw new UserError(`The table ${tableName} has no stream: delete it, and start again.`);
   return arn;
 }
 

@@ -13,21 +13,24 @@ type Call = (authorizer: Authorizer, payload: string) => Promise<unknown>;
 export function createAuthorization(call: Call) {
   const caches = new WeakMap<
     Authorizer,
-    Map<string, { readonly until: number; readonly answer: Authorization }>
+    Map<string, { readonly until: number; readonly response: Authorization }>
   >();
 
   return async (authorizer: Authorizer, event: RequestEvent): Promise<Authorization> => {
     const identity = authorizer.identityHeaders.map((name) => event.headers[name] ?? "");
     if (identity.includes("")) return { status: 401 };
     const key = JSON.stringify(identity);
-    const cache = caches.get(authorizer) ?? new Map();
+    const cache =
+      caches.get(authorizer) ??
+      new Map<string, { readonly until: number; readonly response: Authorization }>();
     caches.set(authorizer, cache);
     const kept = cache.get(key);
-    if (kept && kept.until > Date.now()) return kept.answer;
+    if (kept && kept.until > Date.now()) return kept.response;
 
-    const answer = await ask(call, authorizer, event, identity);
-    if (answer.status !== 500) cache.set(key, { answer, until: Date.now() + authorizer.ttlSeconds * 1000 });
-    return answer;
+    const response = await ask(call, authorizer, event, identity);
+    if (response.status !== 500)
+      cache.set(key, { response, until: Date.now() + authorizer.ttlSeconds * 1000 });
+    return response;
   };
 }
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { codeOf, LocalRunError, messageOf } from "../errors.ts";
+import { errorCode, errorMessage, UserError } from "../../errors.ts";
 import type { Api } from "../template/api-definition.ts";
-import { gatewayAnswer, type HttpAnswer } from "./http-response.ts";
-import { refuseBadHttp } from "./malformed-http.ts";
+import { gatewayResponse, type HttpResponse } from "./http-response.ts";
+import { rejectMalformedHttp } from "./malformed-http.ts";
 import { newRequestId } from "./request-event.ts";
 import { createService, type Invoke, type Outcome } from "./request-handler.ts";
 
@@ -15,7 +15,7 @@ const largestHeaders = 10_240;
 const drainLimit = 5000;
 
 /** Answers requests for what is not of the API; undefined when the API is asked. */
-export type Pages = (request: IncomingMessage) => Promise<HttpAnswer | undefined>;
+export type Pages = (request: IncomingMessage) => Promise<HttpResponse | undefined>;
 
 interface GatewayOptions {
   /** 0 for any free one. */
@@ -37,7 +37,7 @@ export async function startGateway(api: Api, { port, invoke, pages, log }: Gatew
   const service = createService(api, invoke);
   const serve = async (request: IncomingMessage, requestId: string): Promise<Outcome> => {
     const page = await pages?.(request);
-    return page ? { answer: page } : service(request, requestId);
+    return page ? { response: page } : service(request, requestId);
   };
   // Node's own answer to a request without a host has no body.
   const options = { maxHeaderSize: largestHeaders, requireHostHeader: false };
@@ -45,16 +45,16 @@ export async function startGateway(api: Api, { port, invoke, pages, log }: Gatew
     const started = performance.now();
     const requestId = newRequestId();
     const outcome = await serve(request, requestId).catch((error: unknown): Outcome => {
-      if (!request.errored) log(`The gateway failed: ${messageOf(error)}`);
-      return { answer: gatewayAnswer(500) };
+      if (!request.errored) log(`The gateway failed: ${errorMessage(error)}`);
+      return { response: gatewayResponse(500) };
     });
     // A connection that is kept open would hold up the end.
     if (!server.listening) response.setHeader("connection", "close");
-    send(response, outcome.answer, requestId);
+    send(response, outcome.response, requestId);
     const took = Math.round(performance.now() - started);
     log(logLine(request, outcome, `${took} ms`, requestId));
   });
-  refuseBadHttp(server);
+  rejectMalformedHttp(server);
   // What a client expects changes nothing here; Node alone would answer 417 without a body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   await listen(server, port);
@@ -76,19 +76,17 @@ export async function listen(server: ReturnType<typeof createServer>, port: numb
   try {
     await once(server, "listening");
   } catch (error) {
-    if (codeOf(error) === "EADDRINUSE") {
-      throw new LocalRunError(`The port ${port} is in use: stop what uses it, or set PORT to another one.`);
+    if (errorCode(error) === "EADDRINUSE") {
+      throw new UserError(`The port ${port} is in use: stop what uses it, or set PORT to another one.`);
     }
-    throw new LocalRunError(
-      `The port ${port} cannot be used (${messageOf(error)}): set PORT to another one.`,
-    );
+    throw new UserError(`The port ${port} cannot be used (${errorMessage(error)}): set PORT to another one.`);
   }
 }
 
 /** The query may hold personal data: it is left out, as in the access log of the deployed API. */
 function logLine(
   request: IncomingMessage,
-  { answer, account = "-" }: Outcome,
+  { response: answer, account = "-" }: Outcome,
   took: string,
   requestId: string,
 ) {
@@ -97,7 +95,7 @@ function logLine(
   return `${request.method} ${path} ${status} ${took} ${account} ${requestId}`;
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpAnswer, requestId: string): void {
+function send(response: ServerResponse, { status, headers, body }: HttpResponse, requestId: string): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.setHeader("apigw-requestid", requestId);
   response.setHeader("content-length", Buffer.byteLength(body));

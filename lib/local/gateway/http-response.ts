@@ -1,7 +1,7 @@
 import { isRecord } from "../../is-record.ts";
 
 /** An answer of the gateway. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Buffer;
@@ -22,7 +22,7 @@ const gatewayMessages = {
 } as const;
 
 /** An answer that the gateway gives by itself. */
-export const gatewayAnswer = (status: keyof typeof gatewayMessages): HttpAnswer => ({
+export const gatewayResponse = (status: keyof typeof gatewayMessages): HttpResponse => ({
   status,
   headers: { "content-type": json },
   body: JSON.stringify({ message: gatewayMessages[status] }),
@@ -36,14 +36,14 @@ const ownHeaders = new Set(["connection", "content-length", "transfer-encoding",
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
-export function httpAnswer(result: unknown): HttpAnswer {
+export function toHttpResponse(result: unknown): HttpResponse {
   if (!isRecord(result) || !("statusCode" in result)) {
     return { status: 200, headers: { "content-type": json }, body: JSON.stringify(result) };
   }
   const { statusCode, headers = {}, cookies = [], body = "", isBase64Encoded = false } = result;
-  const sent = headersOf(headers ?? {});
+  const sent = toHeaders(headers ?? {});
   if (!isStatus(statusCode) || !sent || !isStringArray(cookies) || typeof (body ?? "") !== "string") {
-    return gatewayAnswer(500);
+    return gatewayResponse(500);
   }
   return {
     status: statusCode,
@@ -57,7 +57,7 @@ export function httpAnswer(result: unknown): HttpAnswer {
 }
 
 /** Headers in lower case; undefined when one cannot be sent. */
-function headersOf(headers: unknown): Record<string, string> | undefined {
+function toHeaders(headers: unknown): Record<string, string> | undefined {
   if (!isRecord(headers)) return undefined;
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -3,7 +3,7 @@ import type { Api, ApiRoute } from "../template/api-definition.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { createAuthorization } from "./authorization.ts";
 import { readRequest } from "./http-request.ts";
-import { gatewayAnswer, type HttpAnswer, httpAnswer } from "./http-response.ts";
+import { gatewayResponse, type HttpResponse, toHttpResponse } from "./http-response.ts";
 import { functionEvent, requestEvent } from "./request-event.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
@@ -18,7 +18,7 @@ export type Invoke = (fn: LocalFunction, payload: string) => Promise<unknown>;
 
 /** An answer, and for the log the account that the authorizer named. */
 export interface Outcome {
-  readonly answer: HttpAnswer;
+  readonly response: HttpResponse;
   readonly account?: string;
 }
 
@@ -36,24 +36,26 @@ export function createService({ apiId, routes, throttle }: Api, invoke: Invoke) 
     if (!route) return refusal(404);
     if (!admits()) return refusal(429);
     const event = requestEvent(request, { route, apiId, requestId, at: new Date() });
-    if (!route.authorizer) return { answer: await call(invoke, route, functionEvent(event, body)) };
+    if (!route.authorizer) return { response: await call(invoke, route, functionEvent(event, body)) };
 
     const authorization = await authorize(route.authorizer, event);
     if (authorization.status !== 200) return refusal(authorization.status);
     const { context } = authorization;
-    const answer = await call(invoke, route, functionEvent(event, body, context));
-    return { answer, ...("accountId" in context && { account: String(context.accountId) }) };
+    const response = await call(invoke, route, functionEvent(event, body, context));
+    return { response, ...("accountId" in context && { account: String(context.accountId) }) };
   };
 }
 
-const refusal = (status: Parameters<typeof gatewayAnswer>[0]): Outcome => ({ answer: gatewayAnswer(status) });
+const refusal = (status: Parameters<typeof gatewayResponse>[0]): Outcome => ({
+  response: gatewayResponse(status),
+});
 
-async function call(invoke: Invoke, route: ApiRoute, event: object): Promise<HttpAnswer> {
+async function call(invoke: Invoke, route: ApiRoute, event: object): Promise<HttpResponse> {
   const payload = JSON.stringify(event);
-  if (Buffer.byteLength(payload) > largestPayload) return gatewayAnswer(413);
-  const late = Promise.withResolvers<HttpAnswer>();
-  const timer = setTimeout(() => late.resolve(gatewayAnswer(503)), route.timeout);
-  const answered = invoke(route.function, payload).then(httpAnswer, () => gatewayAnswer(500));
+  if (Buffer.byteLength(payload) > largestPayload) return gatewayResponse(413);
+  const late = Promise.withResolvers<HttpResponse>();
+  const timer = setTimeout(() => late.resolve(gatewayResponse(503)), route.timeout);
+  const answered = invoke(route.function, payload).then(toHttpResponse, () => gatewayResponse(500));
   return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer));
 }
 

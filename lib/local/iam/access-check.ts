@@ -1,7 +1,7 @@
-import { messageOf } from "../errors.ts";
+import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
-import { accessesOf, type PartitionKeyOf } from "./dynamodb-access.ts";
+import { type PartitionKeyLookup, parseAccesses } from "./dynamodb-access.ts";
 import { type Access, evaluate } from "./iam-policy.ts";
 
 /**
@@ -10,18 +10,18 @@ import { type Access, evaluate } from "./iam-policy.ts";
  * @param operation as `PutItem`
  * @returns undefined when the role allows it
  */
-export function refusalOf(
+export function checkAccess(
   caller: LocalFunction,
   operation: string,
   body: Buffer,
-  partitionKeyOf: PartitionKeyOf,
+  partitionKeyAttribute: PartitionKeyLookup,
 ) {
   let accesses: Access[];
   try {
-    accesses = accessesOf(operation, JSON.parse(body.toString()), partitionKeyOf);
+    accesses = parseAccesses(operation, JSON.parse(body.toString()), partitionKeyAttribute);
   } catch (error) {
     // What cannot be understood must not pass.
-    return messageOf(error);
+    return errorMessage(error);
   }
   for (const access of accesses) {
     const decision = evaluate(caller.role.statements, access);

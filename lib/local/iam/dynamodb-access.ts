@@ -2,13 +2,13 @@ import { localAccountId, localRegion } from "../template/intrinsics.ts";
 import type { Access } from "./iam-policy.ts";
 
 /** The partition key attribute of a table, or of one of its indexes. */
-export type PartitionKeyOf = (index?: string) => string | undefined;
+export type PartitionKeyLookup = (index?: string) => string | undefined;
 
 type AttributeValue = Record<string, string>;
 type Item = Record<string, AttributeValue>;
 type Input = Record<string, unknown>;
 
-const arnOf = (table: unknown, index?: unknown) => {
+const tableArn = (table: unknown, index?: unknown) => {
   const name = String(table).replace(/^arn:.*:table\//, "");
   const arn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/${name}`;
   return index === undefined ? arn : `${arn}/index/${index}`;
@@ -29,9 +29,13 @@ const transactionActions: Readonly<Record<string, string>> = {
  *
  * @throws Error when the partition key of a query cannot be told
  */
-export function accessesOf(operation: string, input: Input, partitionKeyOf: PartitionKeyOf): Access[] {
-  const keysOf = (items: readonly (Item | undefined)[]) => {
-    const attribute = partitionKeyOf() ?? "";
+export function parseAccesses(
+  operation: string,
+  input: Input,
+  partitionKeyAttribute: PartitionKeyLookup,
+): Access[] {
+  const partitionKeys = (items: readonly (Item | undefined)[]) => {
+    const attribute = partitionKeyAttribute() ?? "";
     return items.flatMap((item) => Object.values(item?.[attribute] ?? {}));
   };
   const single = (
@@ -40,13 +44,13 @@ export function accessesOf(operation: string, input: Input, partitionKeyOf: Part
     leadingKeys?: string[],
   ): Access => ({
     action: `dynamodb:${name}`,
-    resource: arnOf(TableName, IndexName),
-    leadingKeys: leadingKeys ?? keysOf([(Key ?? Item) as Item | undefined]),
+    resource: tableArn(TableName, IndexName),
+    leadingKeys: leadingKeys ?? partitionKeys([(Key ?? Item) as Item | undefined]),
   });
 
   switch (operation) {
     case "Query":
-      return [single(operation, input, [queriedKey(input, partitionKeyOf)])];
+      return [single(operation, input, [queriedKey(input, partitionKeyAttribute)])];
     case "TransactGetItems":
     case "TransactWriteItems":
       return (input.TransactItems as Record<string, Input>[]).flatMap((item) =>
@@ -55,7 +59,7 @@ export function accessesOf(operation: string, input: Input, partitionKeyOf: Part
     case "BatchGetItem":
     case "BatchWriteItem":
       return Object.entries(input.RequestItems as Record<string, unknown>).map(([TableName, requests]) =>
-        single(operation, { TableName }, keysOf(batchItems(requests))),
+        single(operation, { TableName }, partitionKeys(batchItems(requests))),
       );
     default:
       return [single(operation, input)];
@@ -70,8 +74,8 @@ function batchItems(requests: unknown): (Item | undefined)[] {
 }
 
 /** The value that a query's key condition asks of the partition key. */
-function queriedKey(input: Input, partitionKeyOf: PartitionKeyOf): string {
-  const attribute = partitionKeyOf(input.IndexName as string | undefined);
+function queriedKey(input: Input, partitionKeyAttribute: PartitionKeyLookup): string {
+  const attribute = partitionKeyAttribute(input.IndexName as string | undefined);
   const names = (input.ExpressionAttributeNames ?? {}) as Record<string, string>;
   const values = (input.ExpressionAttributeValues ?? {}) as Item;
   for (const [, name = "", value = ""] of String(input.KeyConditionExpression).matchAll(

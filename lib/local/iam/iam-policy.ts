@@ -1,4 +1,4 @@
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 
 /** A statement of an IAM policy about DynamoDB, with every intrinsic resolved. */
 export interface Statement {
@@ -40,7 +40,7 @@ const operators: Readonly<Record<string, boolean>> = {
  * Reads a statement of a policy document.
  *
  * @returns nothing for a statement that is not about DynamoDB
- * @throws LocalRunError on what cannot be evaluated here: it must never count as allowed
+ * @throws UserError on what cannot be evaluated here: it must never count as allowed
  */
 export function readStatement(
   document: Record<string, unknown>,
@@ -48,7 +48,7 @@ export function readStatement(
 ): Statement | undefined {
   for (const element of ["NotAction", "NotResource"]) {
     if (element in document)
-      throw new LocalRunError(`The local run cannot evaluate ${element} in a role's policy.`);
+      throw new UserError(`The local run cannot evaluate ${element} in a role's policy.`);
   }
   const actions = list(resolve(document.Action)).filter(isAboutDynamoDb);
   if (actions.length === 0) return undefined;
@@ -64,7 +64,7 @@ function readCondition([operator, keys]: [string, Record<string, unknown>]): Lea
   const wildcards = operators[operator];
   for (const key of Object.keys(keys)) {
     if (wildcards === undefined || key !== "dynamodb:LeadingKeys") {
-      throw new LocalRunError(
+      throw new UserError(
         `The local run cannot evaluate the condition ${operator} on ${key} in a role's policy: teach lib/local/iam/iam-policy.ts.`,
       );
     }

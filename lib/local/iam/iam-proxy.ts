@@ -12,10 +12,10 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { messageOf } from "../errors.ts";
+import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
-import { refusalOf } from "./access-check.ts";
-import type { PartitionKeyOf } from "./dynamodb-access.ts";
+import { checkAccess } from "./access-check.ts";
+import type { PartitionKeyLookup } from "./dynamodb-access.ts";
 
 /** Makes the headers with which the engine takes a request; for AWS, signed with the developer's own credentials. */
 export type Sign = (headers: Record<string, string>, body: Buffer) => Promise<OutgoingHttpHeaders>;
@@ -23,7 +23,7 @@ export type Sign = (headers: Record<string, string>, body: Buffer) => Promise<Ou
 interface ProxyOptions {
   /** The engine's. */
   readonly endpoint: string;
-  readonly partitionKeyOf: PartitionKeyOf;
+  readonly partitionKeyAttribute: PartitionKeyLookup;
   readonly sign: Sign;
   readonly log: (line: string) => void;
 }
@@ -39,7 +39,7 @@ export interface IamProxy {
 /** Starts the proxy that lets through what a function's role allows, and answers as AWS does to all else. */
 export async function startIamProxy({
   endpoint,
-  partitionKeyOf,
+  partitionKeyAttribute,
   sign,
   log,
 }: ProxyOptions): Promise<IamProxy> {
@@ -53,7 +53,7 @@ export async function startIamProxy({
     if (!caller)
       return answer(response, 400, "UnrecognizedClientException", "The security token is invalid.");
     const operation = String(request.headers["x-amz-target"]).replace(/^.*\./, "");
-    const refusal = refusalOf(caller, operation, body, partitionKeyOf);
+    const refusal = checkAccess(caller, operation, body, partitionKeyAttribute);
     if (refusal === undefined) return forward(request, body, response);
     log(`[${caller.label}] AccessDeniedException: ${refusal}`);
     answer(response, 400, "AccessDeniedException", refusal);
@@ -62,7 +62,7 @@ export async function startIamProxy({
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else answer(response, 500, "InternalServerError", messageOf(error));
+      else answer(response, 500, "InternalServerError", errorMessage(error));
     });
   });
   // Functions keep connections open between requests; a timeout here would race with their next one.

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
-import { codeOf } from "../errors.ts";
+import { errorCode } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 
 /** What a worker is told of its function. */
@@ -88,9 +88,9 @@ export class ExecutionEnvironment {
     this.#message = Promise.withResolvers();
     this.#worker.postMessage({ requestId, payload, deadline: Date.now() + timeout } satisfies Invocation);
     const answered = Promise.race([this.#message.promise, this.#ended.promise]);
-    const answer = await this.#within(timeout, answered, "timed out");
-    if ("error" in answer) throw new Error(answer.error);
-    return answer.payload;
+    const response = await this.#within(timeout, answered, "timed out");
+    if ("error" in response) throw new Error(response.error);
+    return response.payload;
   }
 
   async end(): Promise<void> {
@@ -117,6 +117,6 @@ function logLines(output: Readable, log: (line: string) => void): void {
 }
 
 function describe(failure: unknown): string {
-  if (codeOf(failure) === "ERR_WORKER_OUT_OF_MEMORY") return "ran out of memory";
+  if (errorCode(failure) === "ERR_WORKER_OUT_OF_MEMORY") return "ran out of memory";
   return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
 }

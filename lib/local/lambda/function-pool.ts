@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { messageOf } from "../errors.ts";
+import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { ExecutionEnvironment } from "./execution-environment.ts";
 
@@ -80,7 +80,7 @@ export function createFunctionPool(
       try {
         return JSON.parse(await environment.invoke(requestId, payload));
       } catch (error) {
-        if (!closed) logAsFunction(`The request ${requestId} failed: ${messageOf(error)}`);
+        if (!closed) logAsFunction(`The request ${requestId} failed: ${errorMessage(error)}`);
         throw new FunctionError(`The function ${fn.label} failed.`, { cause: error });
       } finally {
         release(environment);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Invoke } from "../gateway/request-handler.ts";
 import { type Sign, startIamProxy } from "../iam/iam-proxy.ts";
 import type { LocalFunction } from "../template/functions.ts";
-import { partitionKeyOf, type TableDefinition } from "../template/table-definition.ts";
+import { partitionKeyAttribute, type TableDefinition } from "../template/table-definition.ts";
 import { createFunctionPool, type FunctionPool } from "./function-pool.ts";
 import { lambdaVariables } from "./lambda-variables.ts";
 
@@ -28,8 +28,8 @@ export async function startFunctions(
   { functions, table }: { readonly functions: readonly LocalFunction[]; readonly table: TableDefinition },
   { endpoint, sign, maxEnvironments, log }: Options,
 ): Promise<Functions> {
-  const keyOf = (index?: string) => partitionKeyOf(table, index);
-  const proxy = await startIamProxy({ endpoint, partitionKeyOf: keyOf, sign, log });
+  const partitionKeyFor = (index?: string) => partitionKeyAttribute(table, index);
+  const proxy = await startIamProxy({ endpoint, partitionKeyAttribute: partitionKeyFor, sign, log });
   const pools = new Map<LocalFunction, FunctionPool>();
   for (const fn of functions) {
     const variables = lambdaVariables(fn, { endpoint: proxy.endpoint, accessKeyId: proxy.accessKeyFor(fn) });

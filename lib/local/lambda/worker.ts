@@ -7,7 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Answer, EnvironmentData, Invocation } from "./execution-environment.ts";
 
 /** Lambda's limit of an answer, in bytes. */
-const largestAnswer = 6_291_556;
+const maxResponseBytes = 6_291_556;
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
@@ -19,7 +19,7 @@ if (!port) throw new Error("This file is run by a worker thread only.");
 Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 10 });
 
 const handler = loadHandler();
-port.on("message", async (invocation: Invocation) => port.postMessage(await answer(invocation)));
+port.on("message", async (invocation: Invocation) => port.postMessage(await response(invocation)));
 port.postMessage("ready");
 
 function loadHandler(): Handler {
@@ -35,19 +35,21 @@ function loadHandler(): Handler {
   return handler;
 }
 
-async function answer(invocation: Invocation): Promise<Answer> {
+async function response(invocation: Invocation): Promise<Answer> {
   try {
-    const result = await handler(JSON.parse(invocation.payload), contextOf(invocation));
+    const result = await handler(JSON.parse(invocation.payload), buildContext(invocation));
     const payload = JSON.stringify(result) ?? "null";
     const bytes = Buffer.byteLength(payload);
-    if (bytes <= largestAnswer) return { payload };
-    return { error: `The answer of ${bytes} bytes is larger than Lambda's limit of ${largestAnswer} bytes.` };
+    if (bytes <= maxResponseBytes) return { payload };
+    return {
+      error: `The answer of ${bytes} bytes is larger than Lambda's limit of ${maxResponseBytes} bytes.`,
+    };
   } catch (error) {
     return { error: inspect(error) };
   }
 }
 
-function contextOf({ requestId, deadline }: Invocation) {
+function buildContext({ requestId, deadline }: Invocation) {
   return {
     functionName: data.functionName,
     functionVersion: "$LATEST",

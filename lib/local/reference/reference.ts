@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 import { callAfresh } from "../afresh.ts";
 import type { Pages } from "../gateway/gateway.ts";
-import type { HttpAnswer } from "../gateway/http-response.ts";
+import type { HttpResponse } from "../gateway/http-response.ts";
 
 const own = import.meta.dirname;
 const { resolve } = createRequire(import.meta.url);
@@ -50,7 +50,7 @@ export function referencePages(apiKey: Promise<string>): Pages {
     if (path === "/docs/openapi.json") return json({ ...(await document()), servers: [{ url: "/" }] });
     if (path === "/docs/api-key.json") return json(await apiKey);
     const file = files.get(path);
-    return file === undefined ? undefined : answer(extname(file), await readFile(file));
+    return file === undefined ? undefined : response(extname(file), await readFile(file));
   };
 }
 
@@ -61,9 +61,9 @@ async function document(): Promise<object> {
   return (await callAfresh([module, "openApiDocument"], { failure })) as object;
 }
 
-const json = (value: unknown) => answer(".json", JSON.stringify(value));
+const json = (value: unknown) => response(".json", JSON.stringify(value));
 
-const answer = (extension: string, body: string | Buffer): HttpAnswer => ({
+const response = (extension: string, body: string | Buffer): HttpResponse => ({
   status: 200,
   headers: { ...headers, "content-type": types[extension] ?? "" },
   body,

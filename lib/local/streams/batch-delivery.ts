@@ -42,8 +42,8 @@ export async function deliverBatch(
 
 async function invoke(batch: readonly DynamoDBRecord[], { invoke, source }: Delivery) {
   try {
-    const answer = await invoke(batch);
-    return { threw: false, failed: source.reportsFailures ? fromFirstFailure(batch, answer) : [] };
+    const response = await invoke(batch);
+    return { threw: false, failed: source.reportsFailures ? fromFirstFailure(batch, response) : [] };
   } catch {
     // The pool has logged why.
     return { threw: true, failed: batch };
@@ -51,8 +51,8 @@ async function invoke(batch: readonly DynamoDBRecord[], { invoke, source }: Deli
 }
 
 /** The records from the first that the function names as failed; all of them when it names one that is not there. */
-function fromFirstFailure(batch: readonly DynamoDBRecord[], answer: unknown): readonly DynamoDBRecord[] {
-  const batchItemFailures = (answer as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
+function fromFirstFailure(batch: readonly DynamoDBRecord[], response: unknown): readonly DynamoDBRecord[] {
+  const batchItemFailures = (response as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
   if (!Array.isArray(batchItemFailures)) return batch;
   if (batchItemFailures.length === 0) return [];
   const indexes = batchItemFailures.map((failure) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { messageOf } from "../errors.ts";
+import { errorMessage } from "../../errors.ts";
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
 
 /** What a pipe's events are on their bus. */
@@ -35,14 +35,14 @@ export async function putOnBus(
   for (const detail of Array.isArray(details) ? (details as Detail[]) : []) {
     // Type and id are made here; all else is what a caller sent.
     const name = `${detail[bus.typeField]} ${detail.id}`;
-    const fault = eventsUrl === undefined ? undefined : await post(eventsUrl, eventOf(bus, detail));
+    const fault = eventsUrl === undefined ? undefined : await post(eventsUrl, toEvent(bus, detail));
     log(fault === undefined ? `[events] ${name}` : `[events] ${name} comes again: ${fault}`);
     if (fault !== undefined) throw new Error(fault);
   }
 }
 
 /** @see https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html */
-const eventOf = ({ source, typeField }: BusParameters, detail: Detail) => ({
+const toEvent = ({ source, typeField }: BusParameters, detail: Detail) => ({
   version: "0",
   id: randomUUID(),
   "detail-type": detail[typeField],
@@ -67,6 +67,6 @@ async function post(url: string, event: object): Promise<string | undefined> {
     return response.ok ? undefined : `the connector answered ${response.status}`;
   } catch (error) {
     const { cause = error } = error as { cause?: unknown };
-    return `the connector did not answer (${messageOf(cause)})`;
+    return `the connector did not answer (${errorMessage(cause)})`;
   }
 }

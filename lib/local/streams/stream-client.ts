@@ -50,8 +50,8 @@ export function createStreamClient(endpoint: string, sign: Sign): StreamClient {
       const shards: Shard[] = [];
       let ExclusiveStartShardId: string | undefined;
       do {
-        const answer = await call<Description>("DescribeStream", { StreamArn, ExclusiveStartShardId });
-        const { Shards = [], LastEvaluatedShardId } = answer.StreamDescription;
+        const response = await call<Description>("DescribeStream", { StreamArn, ExclusiveStartShardId });
+        const { Shards = [], LastEvaluatedShardId } = response.StreamDescription;
         shards.push(...Shards.map(({ ShardId, ParentShardId }) => ({ id: ShardId, parent: ParentShardId })));
         ExclusiveStartShardId = LastEvaluatedShardId;
       } while (ExclusiveStartShardId !== undefined);
@@ -63,8 +63,8 @@ export function createStreamClient(endpoint: string, sign: Sign): StreamClient {
       return (await call<{ ShardIterator: string }>("GetShardIterator", input)).ShardIterator;
     },
     async records(ShardIterator, Limit = mostRecords) {
-      const answer = await call<Records>("GetRecords", { ShardIterator, Limit });
-      return { records: answer.Records, next: answer.NextShardIterator ?? undefined };
+      const response = await call<Records>("GetRecords", { ShardIterator, Limit });
+      return { records: response.Records, next: response.NextShardIterator ?? undefined };
     },
   };
 }

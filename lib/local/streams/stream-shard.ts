@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { messageOf } from "../errors.ts";
+import { errorMessage } from "../../errors.ts";
 import type { EventSource } from "../template/event-source.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { pause } from "./pause.ts";
@@ -58,7 +58,7 @@ export async function readShard(reading: ShardReading): Promise<void> {
         await pause(idle, signal);
     } catch (error) {
       if (!failing && !signal.aborted)
-        log(`The table's stream cannot be read, and is tried again: ${messageOf(error)}.`);
+        log(`The table's stream cannot be read, and is tried again: ${errorMessage(error)}.`);
       failing = true;
       iterator = undefined;
       await pause(afterFailure, signal);
@@ -72,12 +72,12 @@ function take(record: DynamoDBRecord, { source, lanes, checkpoint, onPosition }:
     delivered();
     onPosition();
   };
-  if (source.accepts(record)) lanes[laneOf(record, lanes.length)]?.push({ record, done });
+  if (source.accepts(record)) lanes[laneIndex(record, lanes.length)]?.push({ record, done });
   else done();
 }
 
 /** All records of an item go the same way, so that they stay in their order. */
-function laneOf({ dynamodb }: DynamoDBRecord, lanes: number): number {
+function laneIndex({ dynamodb }: DynamoDBRecord, lanes: number): number {
   const values = Object.entries(dynamodb?.Keys ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   let hash = 0;
   for (const char of JSON.stringify(values)) hash = (hash * 31 + char.charCodeAt(0)) >>> 0;

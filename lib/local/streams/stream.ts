@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { messageOf } from "../errors.ts";
+import { errorMessage } from "../../errors.ts";
 import type { EventSource } from "../template/event-source.ts";
 import { localRegion } from "../template/intrinsics.ts";
 import { deliverBatch } from "./batch-delivery.ts";
@@ -62,7 +62,7 @@ async function watchShards(source: EventSource, options: StreamOptions, signal: 
         );
       }
     } catch (error) {
-      if (!signal.aborted) log(`The table's stream cannot be read: ${messageOf(error)}.`);
+      if (!signal.aborted) log(`The table's stream cannot be read: ${errorMessage(error)}.`);
     }
     await pause(shardsInterval, signal);
   }
@@ -79,7 +79,7 @@ function deliverShard(
     source,
     invoke: (records: readonly DynamoDBRecord[]) => deliver(asOnAws(records, source)),
     giveUp: (records: readonly DynamoDBRecord[], attempts: number) =>
-      log(failureOf(records, attempts, source)),
+      log(describeFailure(records, attempts, source)),
     pause: (milliseconds: number) => pause(milliseconds, signal),
     signal,
   };
@@ -99,7 +99,7 @@ function deliverShard(
 const asOnAws = (records: readonly DynamoDBRecord[], { streamArn }: EventSource): DynamoDBRecord[] =>
   records.map((record) => ({ ...record, awsRegion: localRegion, eventSourceARN: streamArn }));
 
-function failureOf(records: readonly DynamoDBRecord[], attempts: number, source: EventSource): string {
+function describeFailure(records: readonly DynamoDBRecord[], attempts: number, source: EventSource): string {
   const [first, last] = [records[0], records.at(-1)].map((record) => record?.dynamodb?.SequenceNumber);
   const queue =
     source.failureQueue === undefined ? "" : `; deployed, they go to the queue ${source.failureQueue}`;

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { streamArnOf } from "../engine/table-setup.ts";
+import { findStreamArn } from "../engine/table-setup.ts";
 import type { Invoke } from "../gateway/request-handler.ts";
 import type { Sign } from "../iam/iam-proxy.ts";
 import type { EventSource } from "../template/event-source.ts";
@@ -32,7 +32,7 @@ export async function startStreams(
   { client, endpoint, sign, tableName, file, invoke, ...bus }: StreamsOptions,
 ): Promise<() => Promise<unknown>> {
   const positions = await StreamPositions.open(file);
-  const streamArn = await streamArnOf(client, tableName);
+  const streamArn = await findStreamArn(client, tableName);
   const options = { client: createStreamClient(endpoint, sign), streamArn, positions, log: bus.log };
   const streams = [
     ...eventSources.map((source) =>

@@ -1,6 +1,6 @@
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import type { LocalFunction } from "./functions.ts";
-import { type Properties, type Resolve, resourcesOf, type Template } from "./intrinsics.ts";
+import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A Lambda authorizer of the API. */
 export interface Authorizer {
@@ -41,31 +41,31 @@ const defaultTtl = 300;
 
 /** Reads the HTTP API from the template; what the gateway here cannot imitate is an error. */
 export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
-  const [[apiId, api] = ["", {}]] = resourcesOf(template, "AWS::ApiGatewayV2::Api");
+  const [[apiId, api] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Api");
   if (api.CorsConfiguration) {
-    throw new LocalRunError(
+    throw new UserError(
       "The local gateway does not answer preflight requests: take corsOrigins out of the context in cdk.json.",
     );
   }
-  const integrations = new Map(resourcesOf(template, "AWS::ApiGatewayV2::Integration"));
-  const functionOf = (uri: unknown) => findFunction(functions, String(resolve(uri)));
+  const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
+  const resolveFunction = (uri: unknown) => findFunction(functions, String(resolve(uri)));
   const authorizers = new Map(
-    resourcesOf(template, "AWS::ApiGatewayV2::Authorizer").map(([id, properties]) => [
+    findResources(template, "AWS::ApiGatewayV2::Authorizer").map(([id, properties]) => [
       id,
-      readAuthorizer(properties, functionOf),
+      readAuthorizer(properties, resolveFunction),
     ]),
   );
-  const routes = resourcesOf(template, "AWS::ApiGatewayV2::Route").map(([, properties]) => {
+  const routes = findResources(template, "AWS::ApiGatewayV2::Route").map(([, properties]) => {
     const integration = integrations.get(String(resolve(properties.Target)).replace("integrations/", ""));
     const authorizer = authorizers.get(String(resolve(properties.AuthorizerId)));
-    return readRoute(properties, integration, authorizer, functionOf);
+    return readRoute(properties, integration, authorizer, resolveFunction);
   });
   return { apiId, routes, ...readThrottle(template) };
 }
 
 function findFunction(functions: readonly LocalFunction[], uri: string): LocalFunction {
   const found = functions.find(({ arn }) => uri === arn || uri.includes(`/functions/${arn}/`));
-  if (!found) throw new LocalRunError(`The template calls ${uri}, which is no function in it.`);
+  if (!found) throw new UserError(`The template calls ${uri}, which is no function in it.`);
   return found;
 }
 
@@ -73,51 +73,54 @@ function readRoute(
   { RouteKey, AuthorizationType = "NONE" }: Properties,
   integration: Properties | undefined,
   authorizer: Authorizer | undefined,
-  functionOf: (uri: unknown) => LocalFunction,
+  resolveFunction: (uri: unknown) => LocalFunction,
 ): ApiRoute {
   const [method = "", path = ""] = String(RouteKey).split(" ");
   if (!path || path.includes("{") || method === "ANY") {
-    throw new LocalRunError(
+    throw new UserError(
       `The local gateway cannot serve the route "${RouteKey}": it knows a method and a fixed path.`,
     );
   }
   if (integration?.IntegrationType !== "AWS_PROXY" || integration.PayloadFormatVersion !== "2.0") {
-    throw new LocalRunError(`The route "${RouteKey}" does not lead to a function with payload format 2.0.`);
+    throw new UserError(`The route "${RouteKey}" does not lead to a function with payload format 2.0.`);
   }
   if (AuthorizationType !== (authorizer ? "CUSTOM" : "NONE")) {
-    throw new LocalRunError(`The local gateway cannot authorize "${RouteKey}" by ${AuthorizationType}.`);
+    throw new UserError(`The local gateway cannot authorize "${RouteKey}" by ${AuthorizationType}.`);
   }
   return {
     method,
     path,
-    function: functionOf(integration.IntegrationUri),
+    function: resolveFunction(integration.IntegrationUri),
     timeout: Number(integration.TimeoutInMillis ?? defaultTimeout),
     ...(authorizer && { authorizer }),
   };
 }
 
-function readAuthorizer(properties: Properties, functionOf: (uri: unknown) => LocalFunction): Authorizer {
+function readAuthorizer(
+  properties: Properties,
+  resolveFunction: (uri: unknown) => LocalFunction,
+): Authorizer {
   if (properties.AuthorizerPayloadFormatVersion !== "2.0" || properties.EnableSimpleResponses !== true) {
-    throw new LocalRunError(
+    throw new UserError(
       "The local gateway knows authorizers with payload format 2.0 and simple responses only.",
     );
   }
   const identityHeaders = (properties.IdentitySource as string[]).map((source) => {
     const [, header] = /^\$request\.header\.(.+)$/.exec(source) ?? [];
-    if (!header) throw new LocalRunError(`The local gateway does not know the identity source ${source}.`);
+    if (!header) throw new UserError(`The local gateway does not know the identity source ${source}.`);
     return header.toLowerCase();
   });
   return {
-    function: functionOf(properties.AuthorizerUri),
+    function: resolveFunction(properties.AuthorizerUri),
     identityHeaders,
     ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? defaultTtl),
   };
 }
 
 function readThrottle(template: Template): { throttle?: Throttle } {
-  const [[id, properties] = ["", {}]] = resourcesOf(template, "AWS::ApiGatewayV2::Stage");
+  const [[id, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
   if (properties.RouteSettings)
-    throw new LocalRunError(`The local gateway does not know RouteSettings, as in ${id}.`);
+    throw new UserError(`The local gateway does not know RouteSettings, as in ${id}.`);
   const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = (properties.DefaultRouteSettings ??
     {}) as Properties;
   return rate === undefined || burst === undefined

@@ -1,5 +1,5 @@
+import { UserError } from "../../errors.ts";
 import { isRecord } from "../../is-record.ts";
-import { LocalRunError } from "../errors.ts";
 
 /** Tells whether an event passes. */
 export type Filter = (event: unknown) => boolean;
@@ -7,7 +7,7 @@ export type Filter = (event: unknown) => boolean;
 /**
  * Reads the patterns of an event source, of which one must match; a source without patterns lets everything pass.
  *
- * @throws LocalRunError on all but exact texts and prefixes: it must never count as a match
+ * @throws UserError on all but exact texts and prefixes: it must never count as a match
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
  */
 export function readFilters(patterns: readonly string[]): Filter {
@@ -39,6 +39,6 @@ function readValue(value: unknown, path: string): Filter {
 }
 
 const unknownPattern = (value: unknown, path: string) =>
-  new LocalRunError(
+  new UserError(
     `The local run cannot evaluate ${JSON.stringify(value)} at ${path} of an event source's filter: teach lib/local/template/event-filter.ts.`,
   );

@@ -1,7 +1,7 @@
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import { type Filter, readFilters } from "./event-filter.ts";
 import type { LocalFunction } from "./functions.ts";
-import { type Properties, type Resolve, resourcesOf, type Template } from "./intrinsics.ts";
+import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A function that is fed from the table's stream, and how. */
 export interface EventSource {
@@ -46,13 +46,12 @@ export function readEventSources(
   functions: readonly LocalFunction[],
   tableName: string,
 ): EventSource[] {
-  return resourcesOf(template, "AWS::Lambda::EventSourceMapping")
+  return findResources(template, "AWS::Lambda::EventSourceMapping")
     .filter(([, { Enabled = true }]) => Enabled)
     .map(([id, properties]) => {
       const resolved = resolve(properties) as Properties;
       const unknown = Object.keys(resolved).find((name) => !known.has(name));
-      if (unknown)
-        throw new LocalRunError(`The local run does not know ${unknown} of the event source ${id}.`);
+      if (unknown) throw new UserError(`The local run does not know ${unknown} of the event source ${id}.`);
       const streamArn = readStreamArn(`event source ${id}`, resolved.EventSourceArn, resolved, tableName);
       return { id, streamArn, function: findFunction(functions, resolved, id), ...readSettings(resolved) };
     });
@@ -60,15 +59,14 @@ export function readEventSources(
 
 function findFunction(functions: readonly LocalFunction[], { FunctionName }: Properties, id: string) {
   const found = functions.find(({ name, arn }) => FunctionName === name || FunctionName === arn);
-  if (!found)
-    throw new LocalRunError(`The event source ${id} feeds ${FunctionName}, which is no function here.`);
+  if (!found) throw new UserError(`The event source ${id} feeds ${FunctionName}, which is no function here.`);
   return found;
 }
 
 /**
  * The ARN in the template of the stream that a reader reads.
  *
- * @throws LocalRunError when it is not the table's, or not read from its beginning
+ * @throws UserError when it is not the table's, or not read from its beginning
  */
 export function readStreamArn(
   reader: string,
@@ -78,9 +76,7 @@ export function readStreamArn(
 ): string {
   if (String(arn).endsWith(`:table/${tableName}/stream/local`) && StartingPosition === "TRIM_HORIZON")
     return String(arn);
-  throw new LocalRunError(
-    `The ${reader} does not read the stream of the table ${tableName} from TRIM_HORIZON.`,
-  );
+  throw new UserError(`The ${reader} does not read the stream of the table ${tableName} from TRIM_HORIZON.`);
 }
 
 /**

@@ -1,6 +1,6 @@
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import { readStatement, type Statement } from "../iam/iam-policy.ts";
-import { type Properties, type Resolve, resourcesOf, type Template } from "./intrinsics.ts";
+import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A Lambda function of the stack. */
 export interface LocalFunction {
@@ -40,9 +40,9 @@ const defaults = { timeout: 3, memorySize: 128 };
 
 /** Reads the functions, with their roles, from the template. */
 export function readFunctions(template: Template, resolve: Resolve, findAsset: FindAsset): LocalFunction[] {
-  return resourcesOf(template, "AWS::Lambda::Function").map(([id, properties]) => {
+  return findResources(template, "AWS::Lambda::Function").map(([id, properties]) => {
     const asset = findAsset(String(resolve((properties.Code as Properties).S3Key)));
-    if (!asset) throw new LocalRunError(`The code of the function ${id} is not among the stack's assets.`);
+    if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
     const { Variables = {} } = (resolve(properties.Environment) ?? {}) as { Variables?: Properties };
     return {
       name: String(resolve({ Ref: id })),
@@ -61,15 +61,14 @@ export function readFunctions(template: Template, resolve: Resolve, findAsset: F
 /** Reads a role with the policies inside it and those attached to it; policies that AWS keeps give nothing here. */
 function readRole(template: Template, resolve: Resolve, arn: unknown): Role {
   const roleArn = resolve(arn);
-  const found = resourcesOf(template, "AWS::IAM::Role").find(
+  const found = findResources(template, "AWS::IAM::Role").find(
     ([id]) => resolve({ "Fn::GetAtt": [id, "Arn"] }) === roleArn,
   );
-  if (!found)
-    throw new LocalRunError(`The template gives a function the role ${roleArn}, which is not in it.`);
+  if (!found) throw new UserError(`The template gives a function the role ${roleArn}, which is not in it.`);
   const [id, { Policies = [] }] = found;
   const name = String(resolve({ Ref: id }));
   const attached = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"]
-    .flatMap((type) => resourcesOf(template, type))
+    .flatMap((type) => findResources(template, type))
     .map(([, policy]) => policy)
     .filter(({ Roles = [] }) => (resolve(Roles) as unknown[]).includes(name));
   const policies = [...(Policies as Properties[]), ...attached];

@@ -1,4 +1,4 @@
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,7 @@ const namedTypes: Readonly<Record<string, NamedType>> = {
 };
 
 /** The resources of a type, each with its logical id. */
-export const resourcesOf = (template: Template, type: string): [string, Properties][] =>
+export const findResources = (template: Template, type: string): [string, Properties][] =>
   Object.entries(template.Resources)
     .filter(([, { Type }]) => Type === type)
     .map(([id, { Properties = {} }]) => [id, Properties]);
@@ -85,8 +85,7 @@ class Resolver {
     const [[name, argument] = ["", undefined]] = entries;
     const intrinsic = entries.length === 1 ? this.#intrinsics.get(name) : undefined;
     if (intrinsic) return intrinsic(argument as never);
-    if (name.startsWith("Fn::"))
-      throw new LocalRunError(`The local run does not know the template's ${name}.`);
+    if (name.startsWith("Fn::")) throw new UserError(`The local run does not know the template's ${name}.`);
     return Object.fromEntries(entries.map(([key, item]) => [key, this.resolve(item)]));
   }
 
@@ -94,8 +93,7 @@ class Resolver {
     const pseudoParameter = this.#pseudoParameters.get(id);
     if (pseudoParameter !== undefined) return pseudoParameter;
     const resource = this.#template.Resources[id];
-    if (!resource)
-      throw new LocalRunError(`The template refers to "${id}", which the local run cannot resolve.`);
+    if (!resource) throw new UserError(`The template refers to "${id}", which the local run cannot resolve.`);
     const named = resource.Properties?.[namedTypes[resource.Type]?.name ?? ""];
     return named === undefined ? id : String(this.resolve(named));
   }
@@ -106,9 +104,7 @@ class Resolver {
     const type = namedTypes[this.#template.Resources[id]?.Type ?? ""];
     if (type && attribute === "Arn") return type.arn(name);
     if (type === table && attribute === "StreamArn") return `${table.arn(name)}/stream/local`;
-    throw new LocalRunError(
-      `The local run does not know the attribute ${attribute} of the template's ${id}.`,
-    );
+    throw new UserError(`The local run does not know the attribute ${attribute} of the template's ${id}.`);
   }
 
   #sub(argument: string | readonly [string, Properties]): string {

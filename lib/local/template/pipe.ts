@@ -1,8 +1,8 @@
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import type { BusParameters } from "../streams/event-bus.ts";
 import { type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
 import type { LocalFunction } from "./functions.ts";
-import { type Properties, type Resolve, resourcesOf, type Template } from "./intrinsics.ts";
+import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A pipe that feeds a bus from the table's stream: a source whose function makes events of the records. */
 export interface Pipe extends EventSource {
@@ -29,7 +29,7 @@ export function readPipes(
   tableName: string,
 ): Pipe[] {
   // The run itself reads the stream and logs what fails, so it needs neither the role nor the log group.
-  return resourcesOf(template, "AWS::Pipes::Pipe").map(([id, { RoleArn, LogConfiguration, ...given }]) => {
+  return findResources(template, "AWS::Pipes::Pipe").map(([id, { RoleArn, LogConfiguration, ...given }]) => {
     const part = (name: keyof typeof known, value: unknown) => knownOnly(id, known[name], value);
     const pipe = part("pipe", resolve(given));
     const source = part("source", pipe.SourceParameters);
@@ -48,13 +48,13 @@ export function readPipes(
 function knownOnly(id: string, names: readonly string[], value: unknown): Properties {
   const properties = (value ?? {}) as Properties;
   const unknown = Object.keys(properties).find((name) => !names.includes(name));
-  if (unknown) throw new LocalRunError(`The local run does not know ${unknown} of the pipe ${id}.`);
+  if (unknown) throw new UserError(`The local run does not know ${unknown} of the pipe ${id}.`);
   return properties;
 }
 
 function findEnrichment(functions: readonly LocalFunction[], arn: unknown, id: string): LocalFunction {
   const found = functions.find((fn) => fn.arn === arn);
-  if (!found) throw new LocalRunError(`The pipe ${id} is enriched by ${arn}, which is no function here.`);
+  if (!found) throw new UserError(`The pipe ${id} is enriched by ${arn}, which is no function here.`);
   return found;
 }
 
@@ -62,7 +62,7 @@ function readBus(target: unknown, { Source, DetailType }: Properties, id: string
   const [, typeField] = /^\$\.(\w+)$/.exec(String(DetailType)) ?? [];
   const isBus = /:event-bus\/.+$/.test(String(target));
   if (!isBus || !typeField || typeof Source !== "string" || Source.startsWith("$"))
-    throw new LocalRunError(
+    throw new UserError(
       `The local run knows of the pipe ${id} only an event bus as its target, a Source that is no path and a DetailType that is the path of one field.`,
     );
   return { source: Source, typeField };

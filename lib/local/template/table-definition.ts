@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput, GlobalSecondaryIndex } from "@aws-sdk/client-dynamodb";
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import type { Resolve, Template } from "./intrinsics.ts";
 
 /** The template's one table: how to create it, and the attribute that holds an item's expiry. */
@@ -18,8 +18,7 @@ interface TableProperties extends CreateTableCommandInput {
 export function readTable(template: Template, resolve: Resolve): TableDefinition {
   const tables = Object.entries(template.Resources).filter(([, { Type }]) => tableTypes.has(Type));
   const [table, ...others] = tables;
-  if (!table || others.length > 0)
-    throw new LocalRunError(`The template has ${tables.length} tables, not one.`);
+  if (!table || others.length > 0) throw new UserError(`The template has ${tables.length} tables, not one.`);
   const [id, { Properties = {} }] = table;
   const properties = resolve(Properties) as TableProperties;
   const {
@@ -48,7 +47,7 @@ const indexInput = ({ IndexName, KeySchema, Projection }: GlobalSecondaryIndex):
 });
 
 /** The partition key attribute of the table, or of one of its indexes. */
-export function partitionKeyOf({ input }: TableDefinition, indexName?: string): string | undefined {
+export function partitionKeyAttribute({ input }: TableDefinition, indexName?: string): string | undefined {
   const index = input.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName);
   const schema = indexName === undefined ? input.KeySchema : index?.KeySchema;
   return schema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
-import { LocalRunError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import { type Api, readApi } from "./api-definition.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type Asset, type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
@@ -36,7 +36,7 @@ export async function readStack(directory: string): Promise<LocalStack> {
   const name = await stackName(directory);
   const template = await readJson<Template>(join(directory, name + suffix));
   const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
-  return parseStack(name, template, assetsOf(directory, manifest));
+  return parseStack(name, template, readAssets(directory, manifest));
 }
 
 /** Whether two cloud assemblies are of the same stack but for the code of its functions. */
@@ -55,7 +55,7 @@ async function stackName(directory: string): Promise<string> {
   const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
   const [file, ...others] = files;
   if (file === undefined || others.length > 0) {
-    throw new LocalRunError(
+    throw new UserError(
       `${directory} holds ${files.length} templates, not one: synthesize the stack into it.`,
     );
   }
@@ -64,7 +64,7 @@ async function stackName(directory: string): Promise<string> {
 
 const readJson = async <T>(file: string) => JSON.parse(await readFile(file, "utf8")) as T;
 
-function assetsOf(directory: string, { files }: AssetManifest): FindAsset {
+function readAssets(directory: string, { files }: AssetManifest): FindAsset {
   const assets = new Map<string, Asset>();
   for (const { displayName, source, destinations } of Object.values(files)) {
     const [name = displayName] = displayName.split("/");

@@ -1,6 +1,6 @@
 import type { Cells } from "../../../shared/pages/tree/cells.ts";
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
-import { cellOf, type Names } from "../../../shared/pages/tree/names.ts";
+import { cellNumber, type Names } from "../../../shared/pages/tree/names.ts";
 
 /** An entry with the sort key at which its part of the list ends. */
 export interface Bounded extends Entry {
@@ -21,17 +21,17 @@ export interface Difference {
 /** How often rows of a status and an origin were counted, and how many there are. */
 export interface CellDifference {
   readonly status: string;
-  readonly origin: string | undefined;
+  readonly sourceOrChannel: string | undefined;
   readonly counted: number;
   readonly actual: number;
 }
 
 /** How an entry differs from what is really in its part of the list. */
-export function differenceOf(names: Names, level: number, entry: Bounded, actual: Cells): Difference {
+export function describeDifference(names: Names, level: number, entry: Bounded, actual: Cells): Difference {
   const numbers = [...new Set([...entry.cells.keys(), ...actual.keys()])].sort((a, b) => a - b);
   const labels = cellLabels(names);
   const cells = numbers.map((cell) => ({
-    ...(labels.get(cell) ?? { status: unnamed, origin: unnamed }),
+    ...(labels.get(cell) ?? { status: unnamed, sourceOrChannel: unnamed }),
     counted: entry.cells.get(cell) ?? 0,
     actual: actual.get(cell) ?? 0,
   }));
@@ -44,13 +44,13 @@ const unnamed = "(other)";
 
 /** What each cell counts. */
 function cellLabels(names: Names) {
-  const labels = new Map<number, { status: string; origin: string | undefined }>();
+  const labels = new Map<number, { status: string; sourceOrChannel: string | undefined }>();
   // No name of a row is empty, so this is one that no dictionary has.
   for (const status of [...names.statuses.names, undefined])
-    for (const origin of [...names.origins.names, "", undefined])
-      labels.set(cellOf(names, { sk: "", status: status ?? "", origin }), {
+    for (const sourceOrChannel of [...names.sourcesOrChannels.names, "", undefined])
+      labels.set(cellNumber(names, { sk: "", status: status ?? "", sourceOrChannel }), {
         status: status ?? unnamed,
-        origin: origin === "" ? unnamed : origin,
+        sourceOrChannel: sourceOrChannel === "" ? unnamed : sourceOrChannel,
       });
   return labels;
 }

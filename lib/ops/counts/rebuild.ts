@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { BatchWriteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { countNodeKey, generationOf, nodePrefix } from "../../../shared/dynamodb/keys.ts";
+import { countNodeKey, nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { advance } from "../../../shared/pages/maintenance/advance.ts";
 import { learnNames, type Names } from "../../../shared/pages/tree/names.ts";
@@ -55,13 +55,13 @@ async function frequentNames(
   onRows: (rows: number) => void,
 ): Promise<{ readonly names: Names; readonly rows: number }> {
   const statuses = new Map<string, number>();
-  const origins = new Map<string | undefined, number>();
+  const sourcesOrChannels = new Map<string | undefined, number>();
   let read = 0;
   for (let start: string | undefined = ""; start !== undefined; ) {
     const { rows, next } = await readRows(owner, { start }, limits.rangeRows);
-    for (const { status, origin } of rows) {
+    for (const { status, sourceOrChannel } of rows) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      origins.set(origin, (origins.get(origin) ?? 0) + 1);
+      sourcesOrChannels.set(sourceOrChannel, (sourcesOrChannels.get(sourceOrChannel) ?? 0) + 1);
     }
     onRows(rows.length);
     read += rows.length;
@@ -70,8 +70,10 @@ async function frequentNames(
   const byFrequency = <T>(counts: Map<T, number>) =>
     [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
   let names = emptyRoot(0).names;
-  for (const status of byFrequency(statuses)) names = learnNames(names, { status, origin: undefined });
-  for (const origin of byFrequency(origins)) names = learnNames(names, { status: undefined, origin });
+  for (const status of byFrequency(statuses))
+    names = learnNames(names, { status, sourceOrChannel: undefined });
+  for (const sourceOrChannel of byFrequency(sourcesOrChannels))
+    names = learnNames(names, { status: undefined, sourceOrChannel });
   return { names, rows: read };
 }
 
@@ -108,7 +110,7 @@ async function build(
     if (!built || built.generation !== generation) continue;
     if (built.pending.length > 0) continue;
     // The tail never gets longer: what a maintainer with a faster clock has counted stays counted.
-    if (built.through < live.through) {
+    if (built.watermark < live.watermark) {
       await wait(clockPause);
       continue;
     }
@@ -171,7 +173,7 @@ async function removeOldNodes(owner: CountedOwner): Promise<void> {
     },
   );
   for await (const { Items = [] } of pages) {
-    const old = Items.map(({ sk }) => String(sk)).filter((sk) => generationOf(sk) < live.generation);
+    const old = Items.map(({ sk }) => String(sk)).filter((sk) => parseGeneration(sk) < live.generation);
     for (let from = 0; from < old.length; from += 25) {
       let requests = old.slice(from, from + 25).map((sk) => ({ DeleteRequest: { Key: { pk, sk } } }));
       while (requests.length > 0) {

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { type Cells, equalCells, noCells, sumCells } from "../../../shared/pages/tree/cells.ts";
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
-import { cellOf, type Names } from "../../../shared/pages/tree/names.ts";
+import { cellNumber, type Names } from "../../../shared/pages/tree/names.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits as inService, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type CountedOwner, readNode, readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import { type Bounded, type Difference, differenceOf } from "./difference.ts";
+import { type Bounded, type Difference, describeDifference } from "./difference.ts";
 
 /** What a verification works with beside the table. */
 export interface Verification {
@@ -63,7 +63,7 @@ async function look(walk: Walk, part: Part, attempt = 1): Promise<Difference[]> 
   const root = await readRoot(walk.owner);
   if (!root) return [];
   const top = bounded(root.entries, root.last.start);
-  const last = bounded([root.last], root.through);
+  const last = bounded([root.last], root.watermark);
   const nodes = await lookAt(walk, root, part, { entries: top, level: root.level, attempt });
   const leaves = await lookAt(walk, root, part, { entries: last, level: 0, attempt });
   return [...nodes, ...leaves];
@@ -110,7 +110,8 @@ async function lookAtNode(
       attempt + 1,
     );
   }
-  const own = same || (part.level ?? level) !== level ? [] : [differenceOf(root.names, level, entry, sum)];
+  const own =
+    same || (part.level ?? level) !== level ? [] : [describeDifference(root.names, level, entry, sum)];
   if ((part.level ?? 0) >= level) return own;
   const entries = bounded(node ?? [], entry.end);
   return [...own, ...(await lookAt(walk, root, part, { entries, level: level - 1, attempt }))];
@@ -120,7 +121,7 @@ async function lookAtLeaf(walk: Walk, root: Root, part: Part, entry: Bounded): P
   // A pending leaf is still to be counted: until then lists do without the tree.
   if ((part.level ?? 0) > 0 || root.pending.includes(entry.start)) return [];
   const actual = await countRange(walk, root.names, entry);
-  return equalCells(actual, entry.cells) ? [] : [differenceOf(root.names, 0, entry, actual)];
+  return equalCells(actual, entry.cells) ? [] : [describeDifference(root.names, 0, entry, actual)];
 }
 
 /** Counts the rows of a leaf's part as they are now. */
@@ -128,7 +129,7 @@ async function countRange({ owner, limits, onRows }: Walk, names: Names, { start
   let cells: Cells = noCells;
   for (let from: string | undefined = start; from !== undefined; ) {
     const { rows, next } = await readRows(owner, { start: from, end }, limits.rangeRows);
-    cells = sumCells([cells, ...rows.map((row) => new Map([[cellOf(names, row), 1]]))]);
+    cells = sumCells([cells, ...rows.map((row) => new Map([[cellNumber(names, row), 1]]))]);
     onRows(rows.length);
     from = next;
   }

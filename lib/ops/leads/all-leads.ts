@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { toLead } from "../../../shared/domain/leads.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
-import { isBusyTable, retried } from "../../../shared/dynamodb/retry.ts";
+import { isBusyTable, withRetry } from "../../../shared/dynamodb/retry.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { Lead } from "../../../shared/schemas.ts";
 
@@ -28,18 +28,18 @@ export async function* allLeads(
     ConsistentRead: true,
     ScanIndexForward: oldestFirst,
     Limit: pageRows,
-    ...filterOf(listPartition("lead", account), filter),
+    ...buildFilter(listPartition("lead", account), filter),
   };
   let position: Record<string, unknown> | undefined;
   do {
     const command = new QueryCommand({ ...query, ExclusiveStartKey: position });
-    const page = await retried(Date.now() + patience, () => table.send(command), isBusyTable);
+    const page = await withRetry(Date.now() + patience, () => table.send(command), isBusyTable);
     yield (page.Items ?? []).map(toLead);
     position = page.LastEvaluatedKey;
   } while (position);
 }
 
-function filterOf(pk: string, filter: object) {
+function buildFilter(pk: string, filter: object) {
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   const values = Object.fromEntries(wanted.map(([name, value]) => [`:${name}`, value]));
   if (wanted.length === 0) return { ExpressionAttributeValues: { ":pk": pk } };

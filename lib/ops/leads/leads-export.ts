@@ -5,12 +5,11 @@ import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { stringify } from "csv-stringify/sync";
 import { type Lead, leadStatuses } from "../../../shared/schemas.ts";
-import { codeOf } from "../../local/errors.ts";
+import { errorCode, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
-import { connect } from "../connection.ts";
-import { OperatorError } from "../errors.ts";
+import { selectTable } from "../connection.ts";
 import { startProgress } from "../progress.ts";
-import { cellsOf, columns } from "../transfer/csv-cells.ts";
+import { columns, toCells } from "../transfer/csv-cells.ts";
 
 interface ExportOptions extends AccountOptions {
   readonly format?: "csv" | "jsonl";
@@ -43,8 +42,8 @@ export function exportCommand(): Command {
 
 async function exportLeads(options: ExportOptions): Promise<void> {
   const { account, output, json } = options;
-  if (json && output === undefined) throw new OperatorError("--json needs --output: stdout has the leads.");
-  await connect(options);
+  if (json && output === undefined) throw new UserError("--json needs --output: stdout has the leads.");
+  await selectTable(options);
   const progress = startProgress("Exporting");
   let exported = 0;
   const onRows = (rows: number) => {
@@ -64,11 +63,11 @@ async function exportLeads(options: ExportOptions): Promise<void> {
 /** A file has its name once it is whole. */
 async function write(options: ExportOptions, onRows: (rows: number) => void): Promise<void> {
   const { output } = options;
-  const text = Readable.from(textOf(options, onRows));
+  const text = Readable.from(formatLeads(options, onRows));
   if (output === undefined) {
     return pipeline(text, process.stdout).catch((error) => {
       // Whoever reads stdout may stop, as `head` does.
-      if (codeOf(error) !== "EPIPE") throw error;
+      if (errorCode(error) !== "EPIPE") throw error;
     });
   }
   const part = `${output}.part`;
@@ -81,17 +80,17 @@ async function write(options: ExportOptions, onRows: (rows: number) => void): Pr
   }
 }
 
-async function* textOf(options: ExportOptions, onRows: (rows: number) => void): AsyncGenerator<string> {
+async function* formatLeads(options: ExportOptions, onRows: (rows: number) => void): AsyncGenerator<string> {
   const { account, output, status, source, oldestFirst = false, escapeFormulas = false } = options;
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   const csv = (rows: readonly (readonly string[])[]) =>
     stringify([...rows], { escape_formulas: escapeFormulas, record_delimiter: "windows" });
-  // Imported only here, because it connects to the table that `connect` has chosen.
+  // Imported only here, because it connects to the table that `selectTable` has chosen.
   const { allLeads } = await import("./all-leads.ts");
   if (format === "csv") yield csv([columns]);
   for await (const leads of allLeads(account, { status, source }, oldestFirst)) {
     yield format === "csv"
-      ? csv(leads.map(cellsOf))
+      ? csv(leads.map(toCells))
       : leads.map((lead) => `${JSON.stringify(lead)}\n`).join("");
     onRows(leads.length);
   }

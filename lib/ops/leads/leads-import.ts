@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Lead } from "../../../shared/schemas.ts";
-import { messageOf } from "../../local/errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
-import { connect } from "../connection.ts";
-import { OperatorError } from "../errors.ts";
+import { selectTable } from "../connection.ts";
 import { startProgress } from "../progress.ts";
 import { importedLead } from "../transfer/imported-lead.ts";
 import { checkLead, type LeadInput } from "../transfer/lead-check.ts";
@@ -53,8 +52,8 @@ function rate(text: string): number {
 
 async function importLeads(path: string, options: ImportOptions): Promise<void> {
   const rejectsPath = options.rejects ?? `${path}.rejected.jsonl`;
-  if (resolve(rejectsPath) === resolve(path)) throw new OperatorError("--rejects names the file itself.");
-  if (!options.dryRun) await connect(options);
+  if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the file itself.");
+  if (!options.dryRun) await selectTable(options);
   await using file = await openLeadFile(path);
   await using rejects = new Rejects(rejectsPath);
   const outcome: Outcome = { rows: file.count, imported: 0, present: 0 };
@@ -80,15 +79,15 @@ async function store(
   outcome: Outcome,
   advance: (rows: number) => void,
 ): Promise<void> {
-  // Imported only here, because they connect to the table that `connect` has chosen.
-  const [{ addLead }, { startOfImport }, { isBusyTable, retried }] = await Promise.all([
+  // Imported only here, because they selectTable to the table that `selectTable` has chosen.
+  const [{ addLead }, { startOfImport }, { isBusyTable, withRetry }] = await Promise.all([
     import("../../../shared/domain/leads.ts"),
     import("./import-start.ts"),
     import("../../../shared/dynamodb/retry.ts"),
   ]);
   const startedAt = await startOfImport(account, file.digest.toString("hex"));
   const add = async (lead: Lead) => {
-    const added = await retried(Date.now() + patience, () => addLead(account, lead, true), isBusyTable);
+    const added = await withRetry(Date.now() + patience, () => addLead(account, lead, true), isBusyTable);
     outcome[added ? "imported" : "present"] += 1;
     advance(1);
   };
@@ -98,8 +97,8 @@ async function store(
     );
   } catch (cause) {
     const { imported, present } = outcome;
-    throw new OperatorError(
-      `Stopped after ${imported + present} rows: ${messageOf(cause)} Run the same command again to go on.`,
+    throw new UserError(
+      `Stopped after ${imported + present} rows: ${errorMessage(cause)} Run the same command again to go on.`,
       { cause },
     );
   }

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
-import { OperatorError } from "../errors.ts";
-import { columns, fieldsOf } from "./csv-cells.ts";
+import { UserError } from "../../errors.ts";
+import { columns, toFields } from "./csv-cells.ts";
 import { maxRowBytes, type Row, rowFault } from "./row.ts";
 
 interface CsvRecord {
@@ -13,15 +13,15 @@ interface CsvRecord {
 /**
  * The rows of a CSV file (RFC 4180, in UTF-8) whose first row names the columns.
  *
- * @throws OperatorError for a header that is no good, or where it cannot be told where rows begin
+ * @throws UserError for a header that is no good, or where it cannot be told where rows begin
  */
 export async function* csvRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Row> {
   let header: readonly string[] | undefined;
   for await (const record of csvRecords(chunks)) {
-    if (header) yield rowOf(header, record);
-    else header = headerOf(record);
+    if (header) yield toRow(header, record);
+    else header = parseHeader(record);
   }
-  if (!header) throw new OperatorError("The file is empty: its first row must name the columns.");
+  if (!header) throw new UserError("The file is empty: its first row must name the columns.");
 }
 
 async function* csvRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
@@ -48,29 +48,29 @@ async function* csvRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRec
   }
 }
 
-function brokenAt(line: number, { code }: CsvError): OperatorError {
+function brokenAt(line: number, { code }: CsvError): UserError {
   const reason =
     code === "CSV_MAX_RECORD_SIZE"
       ? `is over ${maxRowBytes} bytes; is a quote not closed?`
       : code === "CSV_QUOTE_NOT_CLOSED"
         ? "has a quote that is not closed."
         : 'has a quote out of place; a cell with quotes is written "like ""this""".';
-  return new OperatorError(`The row that begins on line ${line} ${reason}`);
+  return new UserError(`The row that begins on line ${line} ${reason}`);
 }
 
-function headerOf({ cells }: CsvRecord): readonly string[] {
+function parseHeader({ cells }: CsvRecord): readonly string[] {
   const known = new Set<string>(columns);
   const unknown = cells.find((cell) => !known.has(cell));
   const names = columns.join(", ");
   if (unknown !== undefined)
-    throw new OperatorError(`There is no column ${JSON.stringify(unknown)}: the columns are ${names}.`);
+    throw new UserError(`There is no column ${JSON.stringify(unknown)}: the columns are ${names}.`);
   const twice = cells.find((cell, i) => cells.indexOf(cell) !== i);
-  if (twice !== undefined) throw new OperatorError(`The column ${twice} is there twice.`);
-  if (!cells.includes("name")) throw new OperatorError("The column name is missing.");
+  if (twice !== undefined) throw new UserError(`The column ${twice} is there twice.`);
+  if (!cells.includes("name")) throw new UserError("The column name is missing.");
   return cells;
 }
 
-function rowOf(header: readonly string[], { line, cells }: CsvRecord): Row {
+function toRow(header: readonly string[], { line, cells }: CsvRecord): Row {
   if (cells.length !== header.length) {
     const message = `must have as many cells as the header, ${header.length}; it has ${cells.length}`;
     return { line, fault: rowFault("wrong_columns", message) };
@@ -83,7 +83,7 @@ function rowOf(header: readonly string[], { line, cells }: CsvRecord): Row {
     }
     texts.push(text);
   }
-  return { line, value: fieldsOf(header, texts) };
+  return { line, value: toFields(header, texts) };
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

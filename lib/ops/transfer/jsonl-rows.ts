@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { OperatorError } from "../errors.ts";
+import { UserError } from "../../errors.ts";
 import { maxRowBytes, type Row, rowFault } from "./row.ts";
 
 const newline = 0x0a;
@@ -7,24 +7,24 @@ const newline = 0x0a;
 /**
  * The rows of a file with a JSON object on each line, in UTF-8.
  *
- * @throws OperatorError for an empty file
+ * @throws UserError for an empty file
  */
 export async function* jsonlRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Row> {
   let line = 0;
   let empty = true;
-  for await (const bytes of linesOf(chunks)) {
+  for await (const bytes of splitLines(chunks)) {
     line += 1;
     if (bytes && isBlank(bytes)) continue;
     empty = false;
-    yield bytes ? rowOf(line, bytes) : { line, fault: tooLong };
+    yield bytes ? toRow(line, bytes) : { line, fault: tooLong };
   }
-  if (empty) throw new OperatorError("The file is empty.");
+  if (empty) throw new UserError("The file is empty.");
 }
 
 const tooLong = rowFault("too_large", `must be at most ${maxRowBytes} bytes`);
 
 /** The lines without their ends; undefined for one that is too long, which is not kept. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   let begun: Buffer[] = [];
   let length = 0;
   const take = (part: Buffer) => {
@@ -51,7 +51,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
-function rowOf(line: number, bytes: Buffer): Row {
+function toRow(line: number, bytes: Buffer): Row {
   if (!isUtf8(bytes)) return { line, fault: rowFault("invalid_encoding", "must be UTF-8") };
   try {
     return { line, value: JSON.parse(bytes.toString()) };

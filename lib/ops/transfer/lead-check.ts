@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { toFaults } from "../../../shared/http/faults.ts";
-import { timeOf } from "../../../shared/ids.ts";
+import { idTimestamp } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { lead, newLead } from "../../../shared/schemas.ts";
 import { validation } from "../../bundling/validators.ts";
@@ -54,7 +54,7 @@ const schemaFaults = () =>
 function idFaults(id: unknown, now: number): RowFault[] {
   if (id === undefined) return [];
   if (!isLeadId(id)) return [{ field: "id", code: "invalid_format", message: "must be lead_ and a ULID" }];
-  return timeOf(id) > now + limits.skew
+  return idTimestamp(id) > now + limits.skew
     ? [{ field: "id", code: "out_of_range", message: "must not be of a time to come" }]
     : [];
 }
@@ -78,7 +78,7 @@ function timeFaults(createdAt: unknown, id: unknown, now: number): RowFault[] {
     return fault("invalid_format", "must be a date and time with a zone, as 2026-11-21T01:59:00Z");
   if (time < 0 || time > now + limits.skew)
     return fault("out_of_range", "must be from 1970 on and not to come");
-  if (isLeadId(id) && timeOf(id) !== time) return fault("not_allowed", "must be the time in the id");
+  if (isLeadId(id) && idTimestamp(id) !== time) return fault("not_allowed", "must be the time in the id");
   return [];
 }
 

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { extname } from "node:path";
-import { codeOf } from "../../local/errors.ts";
-import { OperatorError } from "../errors.ts";
+import { errorCode, UserError } from "../../errors.ts";
 import { csvRows } from "./csv-rows.ts";
 import { jsonlRows } from "./jsonl-rows.ts";
 import type { Row } from "./row.ts";
@@ -13,7 +12,7 @@ export interface LeadFile extends AsyncDisposable {
   readonly digest: Buffer;
   /** How many rows it has. */
   readonly count: number;
-  /** @throws OperatorError at the end, if the file was changed since it was opened */
+  /** @throws UserError at the end, if the file was changed since it was opened */
   rows(): AsyncGenerator<Row>;
 }
 
@@ -25,26 +24,27 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
  * Opens a file and reads it once, to know it by its digest and to find before anything is written what makes it
  * unreadable.
  *
- * @throws OperatorError
+ * @throws UserError
  */
 export async function openLeadFile(path: string): Promise<LeadFile> {
-  const rowsOf = formats[extname(path).toLowerCase()];
-  if (!rowsOf) throw new OperatorError(`${path} must end in ${Object.keys(formats).join(" or ")}.`);
+  const readRows = formats[extname(path).toLowerCase()];
+  if (!readRows) throw new UserError(`${path} must end in ${Object.keys(formats).join(" or ")}.`);
   const handle = await openFile(path);
   try {
     const before = await handle.stat();
-    if (!before.isFile()) throw new OperatorError(`${path} is no file.`);
+    if (!before.isFile()) throw new UserError(`${path} is no file.`);
     const hash = createHash("sha256");
     let count = 0;
-    for await (const _ of rowsOf(withoutMark(chunksOf(handle, (chunk) => hash.update(chunk))))) count += 1;
+    for await (const _ of readRows(withoutMark(readChunks(handle, (chunk) => hash.update(chunk)))))
+      count += 1;
     return {
       digest: hash.digest(),
       count,
       async *rows() {
-        yield* rowsOf(withoutMark(chunksOf(handle)));
+        yield* readRows(withoutMark(readChunks(handle)));
         const { size, mtimeMs } = await handle.stat();
         if (size !== before.size || mtimeMs !== before.mtimeMs)
-          throw new OperatorError(`${path} was changed while it was read.`);
+          throw new UserError(`${path} was changed while it was read.`);
       },
       [Symbol.asyncDispose]: () => handle.close(),
     };
@@ -58,11 +58,11 @@ async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path);
   } catch (error) {
-    throw new OperatorError(`${path} cannot be read (${codeOf(error)}).`);
+    throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
   }
 }
 
-async function* chunksOf(handle: FileHandle, see: (chunk: Buffer) => void = () => {}) {
+async function* readChunks(handle: FileHandle, see: (chunk: Buffer) => void = () => {}) {
   const stream = handle.createReadStream({ start: 0, autoClose: false });
   for await (const chunk of stream) {
     see(chunk);

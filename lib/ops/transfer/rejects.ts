@@ -1,6 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { messageOf } from "../../local/errors.ts";
-import { OperatorError } from "../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
 import type { RowFault } from "./row.ts";
 
 /** A row that is not imported, as the file of rejects has it. */
@@ -21,7 +20,7 @@ export class Rejects implements AsyncDisposable {
     this.path = path;
   }
 
-  /** @throws OperatorError when the file cannot be written */
+  /** @throws UserError when the file cannot be written */
   async add(reject: Reject): Promise<void> {
     this.count += 1;
     try {
@@ -29,7 +28,7 @@ export class Rejects implements AsyncDisposable {
       this.#file ??= await open(this.path, "w", 0o600);
       await this.#file.write(`${JSON.stringify(reject)}\n`);
     } catch (error) {
-      throw new OperatorError(`${this.path} cannot be written: ${messageOf(error)}`);
+      throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
     }
   }
 

@@ -5,7 +5,7 @@ import { type Rows, readRows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import type { CountedOwner, RootName } from "../tree/tree-store.ts";
 import { fillLeaves, recountLeaf } from "./recount.ts";
-import { Draft } from "./tree-edit.ts";
+import { TreeEdit } from "./tree-edit.ts";
 
 /** What a commit left to do. */
 interface Progress {
@@ -46,20 +46,20 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   const { name, clock, keys, limits } = step;
   // All rows before the horizon have been written; at or past the frontier nobody, however fast their clock, has
   // counted any, or is about to.
-  const horizon = keyAt(owner.list, clock - limits.settle);
-  const frontier = latest(root.through, keyAt(owner.list, clock - limits.settle + limits.skew));
-  const tail = step.tail ? await readRows(owner, { start: root.through }, limits.rangeRows) : noRows;
+  const horizon = keyAt(owner.list, clock - limits.allowedLateness);
+  const frontier = latest(root.watermark, keyAt(owner.list, clock - limits.allowedLateness + limits.skew));
+  const tail = step.tail ? await readRows(owner, { start: root.watermark }, limits.rangeRows) : noRows;
   const settled = tail.rows.filter(({ sk }) => sk < horizon);
   const young = tail.rows.length - settled.length;
   const worthwhile = step.always || (settled.length > 0 && tail.rows.length > limits.tail);
   if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
     return { rest: [], more: false, young, counted: 0 };
   }
-  const draft = new Draft(owner, root, limits);
-  const stale = keys.filter((key) => key < root.through);
+  const draft = new TreeEdit(owner, root, limits);
+  const stale = keys.filter((key) => key < root.watermark);
   const left = new Set(await recount(owner, draft, [...root.pending, ...stale], limits));
   // While keys are left, those of the tail stay with them: the tail is counted in the last commit.
-  const rest = left.size === 0 ? [] : keys.filter((key) => key >= root.through || left.has(key));
+  const rest = left.size === 0 ? [] : keys.filter((key) => key >= root.watermark || left.has(key));
   const withTail =
     step.tail && left.size === 0 && (await countTail(draft, settled, tail, { horizon, limits }));
   await draft.commit(name);
@@ -77,7 +77,7 @@ const noRows: Rows = { rows: [], next: undefined };
 /** Counts the leaves of keys anew. @returns the keys that have to wait, because the commit is full */
 async function recount(
   owner: CountedOwner,
-  draft: Draft,
+  draft: TreeEdit,
   keys: readonly string[],
   limits: Limits,
 ): Promise<readonly string[]> {
@@ -109,13 +109,13 @@ async function recount(
  * @returns whether there was room for them in the commit
  */
 async function countTail(
-  draft: Draft,
+  draft: TreeEdit,
   settled: Rows["rows"],
   tail: Rows,
   { horizon, limits }: { readonly horizon: string; readonly limits: Limits },
 ): Promise<boolean> {
-  const { last, through, names } = draft.root;
-  const counted = fillLeaves(last, through, settled, names, limits.leafRows);
+  const { last, watermark, names } = draft.root;
+  const counted = fillLeaves(last, watermark, settled, names, limits.leafRows);
   const full = counted.leaves.slice(0, -1);
   if (draft.size > 0 && draft.sizeWith(full) > limits.transactionNodes) return false;
   await draft.append(full);
@@ -125,7 +125,7 @@ async function countTail(
     ...draft.root,
     names: counted.names,
     last: counted.leaves.at(-1) ?? last,
-    through: latest(through, earliest(cut, horizon)),
+    watermark: latest(watermark, earliest(cut, horizon)),
   };
   return true;
 }

@@ -18,7 +18,7 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
   for (const record of records) {
     const { pk, sk, sequenceNumber } = identify(record);
     const partition = readListPartition(pk);
-    if (!partition || !isCounted(record, countedLists[partition.type].originAttribute)) continue;
+    if (!partition || !isCounted(record, countedLists[partition.type].sourceOrChannelAttribute)) continue;
     const owner = { account: partition.account, list: countedLists[partition.type] };
     const changes = byPartition.get(pk) ?? { owner, keys: [], sequenceNumbers: [] };
     byPartition.set(pk, changes);
@@ -34,8 +34,11 @@ function identify({ dynamodb }: DynamoDBRecord) {
 }
 
 /** Whether a row came, went, or has another status or origin: the count of messages, for one, is in no cell. */
-function isCounted({ dynamodb }: DynamoDBRecord, originAttribute: string): boolean {
+function isCounted({ dynamodb }: DynamoDBRecord, sourceOrChannelAttribute: string): boolean {
   const { OldImage: before, NewImage: after } = dynamodb ?? {};
   if (!before || !after) return true;
-  return before.status?.S !== after.status?.S || before[originAttribute]?.S !== after[originAttribute]?.S;
+  return (
+    before.status?.S !== after.status?.S ||
+    before[sourceOrChannelAttribute]?.S !== after[sourceOrChannelAttribute]?.S
+  );
 }

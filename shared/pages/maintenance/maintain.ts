@@ -39,8 +39,8 @@ export async function maintainLists(
       failures.push({ changes: list, error });
     }
   });
-  if (bursts.length === 0 || Date.now() + limits.settle >= deadline) return failures;
-  await wait(limits.settle);
+  if (bursts.length === 0 || Date.now() + limits.allowedLateness >= deadline) return failures;
+  await wait(limits.allowedLateness);
   // What is not counted now is with the next change: lists are exact without.
   await inGroups(bursts, ({ owner }) => maintain(owner, [], maintenance).catch(() => {}));
   return failures;
@@ -73,7 +73,7 @@ export async function maintain(
       const clock = clockBefore(deadline);
       const root = (await readRoot(owner)) ?? emptyRoot(1);
       if (root.rebuilding !== told && root.rebuilding !== undefined) {
-        await tellNext(owner, keys, deadline, limits);
+        await updateRebuildTree(owner, keys, deadline, limits);
         told = root.rebuilding;
         continue;
       }
@@ -89,7 +89,7 @@ export async function maintain(
 }
 
 /** Counts the leaves of keys in the tree that a rebuild makes, before the one that it is to replace. */
-async function tellNext(
+async function updateRebuildTree(
   owner: CountedOwner,
   keys: readonly string[],
   deadline: number,

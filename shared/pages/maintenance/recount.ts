@@ -1,7 +1,7 @@
 import { countRows, noCells } from "../tree/cells.ts";
 import type { CountedRow } from "../tree/counted-list.ts";
 import { type Entry, separator } from "../tree/entry.ts";
-import { cellOf, learnNames, type Names } from "../tree/names.ts";
+import { cellNumber, learnNames, type Names } from "../tree/names.ts";
 import type { Rows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 
@@ -58,7 +58,7 @@ export function fillLeaves(
       leaves.push(current);
       filled = 0;
     }
-    const cell = cellOf(names, row);
+    const cell = cellNumber(names, row);
     current.cells.set(cell, (current.cells.get(cell) ?? 0) + 1);
     filled++;
     before = row.sk;

@@ -1,5 +1,5 @@
 import { equalCells } from "../tree/cells.ts";
-import { type Entry, encodedBytes, encodeEntries, entryOf } from "../tree/entry.ts";
+import { type Entry, encodedBytes, encodeEntries, sumEntry } from "../tree/entry.ts";
 import { type Root, rootBytes } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import {
@@ -18,7 +18,7 @@ export interface LeafRange {
 }
 
 /** A tree being changed: the root as it will be, and those of its nodes that were read or made for it. */
-export class Draft {
+export class TreeEdit {
   root: Root;
   readonly #owner: CountedOwner;
   readonly #limits: Limits;
@@ -33,10 +33,10 @@ export class Draft {
     this.#limits = limits;
   }
 
-  /** The leaf that a sort key below `through` belongs to; reads the nodes on the way to it. */
+  /** The leaf that a sort key below the watermark belongs to; reads the nodes on the way to it. */
   async findLeaf(sk: string): Promise<LeafRange> {
-    const { last, through, level } = this.root;
-    if (sk >= last.start) return { start: last.start, end: through };
+    const { last, watermark, level } = this.root;
+    if (sk >= last.start) return { start: last.start, end: watermark };
     let { entries } = this.root;
     let end = last.start;
     for (let below = level; ; below--) {
@@ -116,10 +116,10 @@ export class Draft {
 
   /** Makes a node, or changes it. @returns the entry for it one level up */
   #put(level: number, entries: readonly Entry[], start = entryAt(entries, 0).start): Entry {
-    const key = keyOf(level, start);
+    const key = nodeId(level, start);
     this.#nodes.set(key, { level, start, entries });
     this.#changed.add(key);
-    return { ...entryOf(entries), start };
+    return { ...sumEntry(entries), start };
   }
 
   /** Entries for one node as they are, or for several when they are too many or too large for one. */
@@ -145,20 +145,20 @@ export class Draft {
     const path: Node[] = [];
     for (let above = this.root.level; above >= level; above--) {
       const index = sk === undefined ? entries.length - 1 : indexAt(entries, sk);
-      const node = this.#node(keyOf(above, entryAt(entries, index).start));
+      const node = this.#node(nodeId(above, entryAt(entries, index).start));
       path.push(node);
       entries = node.entries;
     }
     const changed = change(entries);
     if (changed === entries) return;
-    for (const node of path) this.#changed.add(keyOf(node.level, node.start));
+    for (const node of path) this.#changed.add(nodeId(node.level, node.start));
     const holder = path.at(-1);
     if (holder) this.#put(level, changed, holder.start);
     else this.root = { ...this.root, entries: changed };
   }
 
   async #read(level: number, start: string): Promise<Node> {
-    const key = keyOf(level, start);
+    const key = nodeId(level, start);
     let read = this.#reads.get(key);
     if (!read) {
       read = this.#fetch(level, start);
@@ -169,7 +169,7 @@ export class Draft {
   }
 
   async #fetch(level: number, start: string): Promise<void> {
-    const key = keyOf(level, start);
+    const key = nodeId(level, start);
     if (this.#nodes.has(key)) return;
     const entries = await readNode(this.#owner, this.root.generation, level, start);
     if (!entries) throw new TreeChangedError("A node is gone.");
@@ -183,7 +183,7 @@ export class Draft {
   }
 }
 
-const keyOf = (level: number, start: string) => `${level}#${start}`;
+const nodeId = (level: number, start: string) => `${level}#${start}`;
 
 /** Cuts entries into lists that each fill a node as far as one is filled when it is split. */
 function cut(entries: readonly Entry[], { keptBytes }: Limits): Entry[][] {

@@ -6,26 +6,29 @@ export interface CountedList {
   /** What its ids, and so its sort keys, begin with. */
   readonly idPrefix: "lead_" | "conv_";
   /** The attribute that holds a row's origin. */
-  readonly originAttribute: "source" | "channel";
+  readonly sourceOrChannelAttribute: "source" | "channel";
 }
 
 export const countedLists = {
-  lead: { type: "lead", idPrefix: "lead_", originAttribute: "source" },
-  conversation: { type: "conversation", idPrefix: "conv_", originAttribute: "channel" },
+  lead: { type: "lead", idPrefix: "lead_", sourceOrChannelAttribute: "source" },
+  conversation: { type: "conversation", idPrefix: "conv_", sourceOrChannelAttribute: "channel" },
 } as const satisfies Record<string, CountedList>;
 
 /** What is counted of a row, under its sort key. */
 export interface CountedRow {
   readonly sk: string;
   readonly status: string;
-  readonly origin: string | undefined;
+  readonly sourceOrChannel: string | undefined;
 }
 
 /** What is counted of an item of the list. */
 export const countedRow = (list: CountedList, item: Readonly<Record<string, unknown>>): CountedRow => ({
   sk: String(item.sk),
   status: String(item.status),
-  origin: item[list.originAttribute] === undefined ? undefined : String(item[list.originAttribute]),
+  sourceOrChannel:
+    item[list.sourceOrChannelAttribute] === undefined
+      ? undefined
+      : String(item[list.sourceOrChannelAttribute]),
 });
 
 /** The sort key before those of all rows made at a time (milliseconds since the epoch) or later. */

@@ -7,7 +7,7 @@ export interface Entry {
 }
 
 /** The sums of a node's entries, as the entry for it one level up. */
-export const entryOf = (entries: readonly Entry[]): Entry => ({
+export const sumEntry = (entries: readonly Entry[]): Entry => ({
   start: entries[0]?.start ?? "",
   cells: sumCells(entries.map(({ cells }) => cells)),
 });

@@ -12,30 +12,36 @@ export const emptyDictionary: Dictionary = { names: [], full: false };
 /** The dictionaries of a tree: what its cell numbers mean. */
 export interface Names {
   readonly statuses: Dictionary;
-  readonly origins: Dictionary;
+  readonly sourcesOrChannels: Dictionary;
 }
 
 /** What a list is filtered by. */
 export interface Filter {
   readonly status?: string | undefined;
-  readonly origin?: string | undefined;
+  readonly sourceOrChannel?: string | undefined;
 }
 
-/** A cell number is 4 × origin + status: three named statuses and the others. */
+/** A cell number is 4 × (source or channel) + status: three named statuses and the others. */
 const statusSlots = 4;
 const otherStatus = 3;
-const noOrigin = 0;
-const otherOrigin = 1;
-const firstOrigin = 2;
+const noSourceOrChannel = 0;
+const otherSourceOrChannel = 1;
+const firstSourceOrChannel = 2;
 
 const statusLimits = { names: 3, bytes: 192 };
-const originLimits = { names: 16, bytes: 512 };
+const sourceOrChannelLimits = { names: 16, bytes: 512 };
 
 /** The dictionaries with the names of a row added, where there is room. */
-export function learnNames({ statuses, origins }: Names, { status, origin }: Partial<CountedRow>): Names {
+export function learnNames(
+  { statuses, sourcesOrChannels }: Names,
+  { status, sourceOrChannel }: Partial<CountedRow>,
+): Names {
   return {
     statuses: status === undefined ? statuses : learn(statuses, status, statusLimits),
-    origins: origin === undefined ? origins : learn(origins, origin, originLimits),
+    sourcesOrChannels:
+      sourceOrChannel === undefined
+        ? sourcesOrChannels
+        : learn(sourcesOrChannels, sourceOrChannel, sourceOrChannelLimits),
   };
 }
 
@@ -48,12 +54,19 @@ function learn(dictionary: Dictionary, name: string, most: { names: number; byte
 }
 
 /** The cell that a row is counted in. */
-export function cellOf({ statuses, origins }: Names, { status, origin }: CountedRow): number {
+export function cellNumber(
+  { statuses, sourcesOrChannels }: Names,
+  { status, sourceOrChannel }: CountedRow,
+): number {
   const statusIndex = statuses.names.indexOf(status);
-  const originIndex = origin === undefined ? -1 : origins.names.indexOf(origin);
-  const originSlot =
-    origin === undefined ? noOrigin : originIndex < 0 ? otherOrigin : firstOrigin + originIndex;
-  return statusSlots * originSlot + (statusIndex < 0 ? otherStatus : statusIndex);
+  const index = sourceOrChannel === undefined ? -1 : sourcesOrChannels.names.indexOf(sourceOrChannel);
+  const slot =
+    sourceOrChannel === undefined
+      ? noSourceOrChannel
+      : index < 0
+        ? otherSourceOrChannel
+        : firstSourceOrChannel + index;
+  return statusSlots * slot + (statusIndex < 0 ? otherStatus : statusIndex);
 }
 
 /**
@@ -62,19 +75,19 @@ export function cellOf({ statuses, origins }: Names, { status, origin }: Counted
  * @returns undefined when the filter has a name that was refused, whose rows are counted among others
  */
 export function matcher(
-  { statuses, origins }: Names,
+  { statuses, sourcesOrChannels }: Names,
   filter: Filter,
 ): ((cell: number) => boolean) | undefined {
-  const status = slotOf(statuses, filter.status, 0);
-  const origin = slotOf(origins, filter.origin, firstOrigin);
-  if (status === "refused" || origin === "refused") return undefined;
+  const status = findSlot(statuses, filter.status, 0);
+  const sourceOrChannel = findSlot(sourcesOrChannels, filter.sourceOrChannel, firstSourceOrChannel);
+  if (status === "refused" || sourceOrChannel === "refused") return undefined;
   return (cell) =>
     (status === "any" || cell % statusSlots === status) &&
-    (origin === "any" || Math.floor(cell / statusSlots) === origin);
+    (sourceOrChannel === "any" || Math.floor(cell / statusSlots) === sourceOrChannel);
 }
 
 /** The slot of a name; a name that was never met has one that no cell has. */
-function slotOf({ names, full }: Dictionary, name: string | undefined, first: number) {
+function findSlot({ names, full }: Dictionary, name: string | undefined, first: number) {
   if (name === undefined) return "any";
   const index = names.indexOf(name);
   if (index >= 0) return first + index;

@@ -10,10 +10,10 @@ export interface Root {
   /** The level of what the entries stand for: 0 for leaves, n for nodes of level n. */
   readonly level: number;
   readonly entries: readonly Entry[];
-  /** The newest leaf, which grows; it ends at `through`. */
+  /** The newest leaf, which grows; it ends at the watermark. */
   readonly last: Entry;
   /** The sort key where the counted rows end and the tail begins. */
-  readonly through: string;
+  readonly watermark: string;
   readonly names: Names;
   /** The starts of leaves that are still to be counted. */
   readonly pending: readonly string[];
@@ -28,21 +28,25 @@ export const emptyRoot = (generation: number, names?: Names): Root => ({
   level: 0,
   entries: [],
   last: { start: "", cells: new Map() },
-  through: "",
-  names: names ?? { statuses: emptyDictionary, origins: emptyDictionary },
+  watermark: "",
+  names: names ?? { statuses: emptyDictionary, sourcesOrChannels: emptyDictionary },
   pending: [],
 });
 
-/** The root's attributes, but its key. */
-export function rootItem({ entries, last, names, pending, rebuilding, ...others }: Root) {
+/**
+ * The root as attributes of its item, without the key. Stored names are final: `through` is the watermark, `origins` are
+ * the sources or channels.
+ */
+export function rootItem({ entries, last, watermark, names, pending, rebuilding, ...others }: Root) {
   return {
     ...others,
+    through: watermark,
     entries: encodeEntries(entries),
     last: encodeEntries([last]),
     statuses: names.statuses.names,
     statusesFull: names.statuses.full,
-    origins: names.origins.names,
-    originsFull: names.origins.full,
+    origins: names.sourcesOrChannels.names,
+    originsFull: names.sourcesOrChannels.full,
     pending,
     ...(rebuilding !== undefined && { rebuilding }),
   };
@@ -53,11 +57,11 @@ export function toRoot(item: ReturnType<typeof rootItem>): Root {
   const { version, generation, level, through, pending, rebuilding } = item;
   const [last = { start: "", cells: new Map() }] = decodeEntries(item.last);
   return {
-    ...{ version, generation, level, last, through, pending, rebuilding },
+    ...{ version, generation, level, last, watermark: through, pending, rebuilding },
     entries: decodeEntries(item.entries),
     names: {
       statuses: { names: item.statuses, full: item.statusesFull },
-      origins: { names: item.origins, full: item.originsFull },
+      sourcesOrChannels: { names: item.origins, full: item.originsFull },
     },
   };
 }

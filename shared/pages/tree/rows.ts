@@ -46,7 +46,7 @@ export async function readRows(
     const bound = (from && "sk >= :from") || (to !== undefined && "sk < :to");
     return {
       KeyConditionExpression: ["pk = :pk", range || bound].filter(Boolean).join(" AND "),
-      ExpressionAttributeNames: { "#status": "status", "#origin": list.originAttribute },
+      ExpressionAttributeNames: { "#status": "status", "#origin": list.sourceOrChannelAttribute },
       ExpressionAttributeValues: {
         ":pk": partition,
         ...(from && { ":from": from }),

@@ -1,7 +1,7 @@
 /** The sizes and times of a counted tree. */
 export interface Limits {
   /** How old rows must be before they are counted, in milliseconds: no route's write lands later than that. */
-  readonly settle: number;
+  readonly allowedLateness: number;
   /** How far clocks may differ, in milliseconds. */
   readonly skew: number;
   /** How many rows the tail may have before it is worth a commit. */
@@ -26,7 +26,7 @@ export interface Limits {
 
 /** The limits in service; tests take smaller ones, to see every case in small trees. */
 export const limits: Limits = {
-  settle: 5000,
+  allowedLateness: 5000,
   skew: 2000,
   tail: 16,
   leafRows: 96,

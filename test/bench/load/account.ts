@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Bounds } from "./bounds.ts";
-import type { ApiAnswer, ApiRequest } from "./connections.ts";
+import type { ApiRequest, ApiResponse } from "./connections.ts";
 import { type Filter, faultOfPage, faultOfRecord, faultOfReplay } from "./responses.ts";
 
 /** A request and what makes its answer right. */
@@ -8,13 +8,13 @@ export interface Exchange {
   readonly kind: string;
   readonly request: ApiRequest;
   /** Learns from the answer. @returns what is wrong with it */
-  check(answer: ApiAnswer): string | undefined;
+  check(response: ApiResponse): string | undefined;
 }
 
 /** A POST that was answered and can be sent again. */
 interface Answered {
   readonly request: ApiRequest;
-  readonly answer: unknown;
+  readonly response: unknown;
 }
 
 const leadsPath = "/api/v1/leads";
@@ -62,9 +62,9 @@ export class Account {
     const body = { name: `Lead ${randomUUID()}`, email: "lead@example.com", source, tags: ["load"] };
     const kinds = kindsOf({ source });
     this.#leads.begin(kinds);
-    return this.#post("create lead", leadsPath, body, (answer) => {
+    return this.#post("create lead", leadsPath, body, (response) => {
       this.#leads.made(kinds);
-      this.#leadIds.push((answer.body as { id: string }).id);
+      this.#leadIds.push((response.body as { id: string }).id);
     });
   }
 
@@ -86,19 +86,19 @@ export class Account {
   /** The last POST with an Idempotency-Key once more, if one was answered; otherwise a lead. */
   sendAgain(): Exchange {
     if (!this.#again) return this.createLead();
-    const { request, answer: first } = this.#again;
-    return { kind: "send again", request, check: (answer) => faultOfReplay(answer, first) };
+    const { request, response: first } = this.#again;
+    return { kind: "send again", request, check: (response) => faultOfReplay(response, first) };
   }
 
   /** Half of the POSTs carry an Idempotency-Key. */
-  #post(kind: string, path: string, body: object, learn: (answer: ApiAnswer) => void): Exchange {
+  #post(kind: string, path: string, body: object, learn: (response: ApiResponse) => void): Exchange {
     const key = this.#random() < 0.5 ? { idempotencyKey: randomUUID() } : {};
     const request: ApiRequest = { method: "POST", path, apiKey: this.#apiKey, body, ...key };
-    const check = (answer: ApiAnswer) => {
-      const fault = faultOfRecord(answer, body);
+    const check = (response: ApiResponse) => {
+      const fault = faultOfRecord(response, body);
       if (fault === undefined) {
-        learn(answer);
-        if (request.idempotencyKey) this.#again = { request, answer: answer.body };
+        learn(response);
+        if (request.idempotencyKey) this.#again = { request, response: response.body };
       }
       return fault;
     };
@@ -114,8 +114,8 @@ export class Account {
     const page = 1 + Math.floor(this.#random() * pages);
     const query = new URLSearchParams({ ...filter, page: String(page), limit: String(limit) });
     const request: ApiRequest = { method: "GET", path: `${path}?${query}`, apiKey: this.#apiKey };
-    const check = (answer: ApiAnswer) =>
-      faultOfPage(answer, { filter, page, limit }, { least, most: bounds.most(name) });
+    const check = (response: ApiResponse) =>
+      faultOfPage(response, { filter, page, limit }, { least, most: bounds.most(name) });
     return { kind, request, check };
   }
 

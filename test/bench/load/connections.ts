@@ -12,7 +12,7 @@ export interface ApiRequest {
   readonly idempotencyKey?: string;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
@@ -21,7 +21,7 @@ export interface ApiAnswer {
 /** Connections to the service, kept open between requests. */
 export interface Connections {
   /** Sends a request on a connection that is free, or waits for one. */
-  send(request: ApiRequest): Promise<ApiAnswer>;
+  send(request: ApiRequest): Promise<ApiResponse>;
   close(): void;
 }
 
@@ -41,8 +41,8 @@ export function openConnections(url: string, count: number): Connections {
       const sent = request(`${url}${path}`, { agent, method, headers });
       sent.setTimeout(patience, () => sent.destroy(new Error("no answer in time")));
       sent.end(body && JSON.stringify(body));
-      const [answer]: [IncomingMessage] = (await once(sent, "response")) as never;
-      return { status: answer.statusCode ?? 0, headers: answer.headers, body: await json(answer) };
+      const [response]: [IncomingMessage] = (await once(sent, "response")) as never;
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await json(response) };
     },
     close: () => agent.destroy(),
   };

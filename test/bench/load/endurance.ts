@@ -29,7 +29,7 @@ export interface Length {
  * How long after the last request nothing is served any more, in milliseconds: the maintainer of counts waits for what
  * is young, with all of its batch in memory, and then has another batch.
  */
-const countedAfter = 2 * limits.settle + 3000;
+const countedAfter = 2 * limits.allowedLateness + 3000;
 
 /** Sends so many requests; the memory is measured between them, when nothing is served. */
 export async function endure(

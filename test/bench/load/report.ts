@@ -20,7 +20,7 @@ export interface Circumstances {
 export const report = (results: Results, circumstances: Circumstances): string =>
   [
     "# The service under load",
-    origin(circumstances),
+    sourceOrChannel(circumstances),
     "## Promises",
     checks(results),
     "## Growing load",
@@ -32,7 +32,7 @@ export const report = (results: Results, circumstances: Circumstances): string =
     ...greedyNeighbour(results),
   ].join("\n\n");
 
-const origin = ({ at, seconds, load }: Circumstances) => {
+const sourceOrChannel = ({ at, seconds, load }: Circumstances) => {
   const [processor] = cpus();
   const machine = `${cpus().length} × ${processor?.model ?? "unknown processor"}, ${number(totalmem() / 2 ** 30, 0)} GB`;
   return `Made by \`npm run bench:load\` (${at.toISOString().slice(0, 10)}, Node ${process.version}) in ${number(seconds, 0)} s, the load average ${load.map((value) => number(value)).join(" before and ")} after. The service runs as \`npm start\` runs it: the bundles that are deployed, the permission proxy, the stream and the embedded DynamoDB, its data in a fresh directory. It shares the machine (${machine}) with the client, so times and throughput are its own figures, not those of AWS; only ratios within one run say something of the code. Every answer was checked: the length of each page, its order, its filter and its total, each new record against what was sent, each repeated request against its first answer.`;

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from "./connections.ts";
+import type { ApiResponse } from "./connections.ts";
 
 /** The values that the rows of a list must have. */
 export type Filter = Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface Page {
   readonly limit: number;
 }
 
-interface ListAnswer {
+interface ListResponse {
   readonly data: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
   readonly pagination: { readonly page: number; readonly limit: number; readonly total: number };
 }
@@ -23,12 +23,12 @@ interface ListAnswer {
  * @param most rows that may be there now
  */
 export function faultOfPage(
-  { status, body }: ApiAnswer,
+  { status, body }: ApiResponse,
   { filter, page, limit }: Page,
   { least, most }: { readonly least: number; readonly most: number },
 ): string | undefined {
   if (status !== 200) return faultOfStatus(status);
-  const { data, pagination } = body as ListAnswer;
+  const { data, pagination } = body as ListResponse;
   if (pagination.page !== page || pagination.limit !== limit) return "another page";
   const { total } = pagination;
   if (total < least) return "a total too small";
@@ -41,7 +41,7 @@ export function faultOfPage(
 }
 
 /** Finds what is wrong with the answer to a POST: it must repeat what was sent. */
-export function faultOfRecord({ status, body }: ApiAnswer, sent: object): string | undefined {
+export function faultOfRecord({ status, body }: ApiResponse, sent: object): string | undefined {
   if (status !== 201) return faultOfStatus(status);
   const record = body as Readonly<Record<string, unknown>>;
   const wrong = Object.entries(sent).find(
@@ -51,7 +51,7 @@ export function faultOfRecord({ status, body }: ApiAnswer, sent: object): string
 }
 
 /** Finds what is wrong with the answer to a POST that was sent again: it must be the first one's. */
-export function faultOfReplay({ status, headers, body }: ApiAnswer, first: unknown): string | undefined {
+export function faultOfReplay({ status, headers, body }: ApiResponse, first: unknown): string | undefined {
   if (status !== 201) return faultOfStatus(status);
   if (headers["idempotency-replayed"] !== "true") return "carried out again";
   return JSON.stringify(body) === JSON.stringify(first) ? undefined : "another answer than before";
@@ -60,7 +60,7 @@ export function faultOfReplay({ status, headers, body }: ApiAnswer, first: unkno
 const faultOfStatus = (status: number) => `status ${status}`;
 
 /** Whether the answer says, as it must, that the account has made too many requests and when there will be room. */
-export const isRefusal = ({ status, headers }: ApiAnswer) =>
+export const isRefusal = ({ status, headers }: ApiResponse) =>
   status === 429 &&
   headers["content-type"] === "application/problem+json" &&
   /^\d+$/.test(headers["retry-after"] ?? "");

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { codeOf, messageOf } from "../../../lib/local/errors.ts";
+import { errorCode, errorMessage } from "../../../lib/errors.ts";
 import type { Exchange } from "./account.ts";
 import type { Connections } from "./connections.ts";
 import { isRefusal } from "./responses.ts";
@@ -53,13 +53,13 @@ async function exchange(
   due: number,
 ): Promise<void> {
   try {
-    const answer = await connections.send(request);
+    const response = await connections.send(request);
     const took = performance.now() - due;
-    if (isRefusal(answer)) return tally.refuse();
-    const fault = check(answer);
+    if (isRefusal(response)) return tally.refuse();
+    const fault = check(response);
     if (fault === undefined) tally.answered(kind, took);
     else tally.failed(`${kind}: ${fault}`);
   } catch (error) {
-    tally.failed(`${kind}: ${codeOf(error) ?? messageOf(error)}`);
+    tally.failed(`${kind}: ${errorCode(error) ?? errorMessage(error)}`);
   }
 }

@@ -1,8 +1,8 @@
 import type { AttributeValue } from "aws-lambda";
 import {
   leadKey,
-  originPartition,
-  statusAndOriginPartition,
+  sourceOrChannelPartition,
+  statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../../../shared/dynamodb/keys.ts";
 import { createdAt } from "../../../shared/ids.ts";
@@ -26,8 +26,8 @@ export const details = (mark: string) => ({
 export const leadKeys = (account: string, { id, status, source }: Row) => ({
   ...leadKey(account, id),
   byStatus: statusPartition("lead", account, status),
-  byOrigin: originPartition("lead", account, source),
-  byStatusAndOrigin: statusAndOriginPartition("lead", account, status, source),
+  byOrigin: sourceOrChannelPartition("lead", account, source),
+  byStatusAndOrigin: statusAndSourceOrChannelPartition("lead", account, status, source),
 });
 
 /** The lead as the table holds it. */

@@ -39,8 +39,8 @@ async function send(
   joined?: string,
 ): Promise<Change> {
   const before = joined === undefined ? undefined : await conversation(account, joined);
-  const { answer, calls } = await metered(() => sendTo(account, leadId, channel));
-  const after = await conversation(account, answer.conversationId);
+  const { response, calls } = await metered(() => sendTo(account, leadId, channel));
+  const after = await conversation(account, response.conversationId);
   return { calls, records: [streamRecord(before, after)] };
 }
 

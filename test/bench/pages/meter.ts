@@ -18,7 +18,7 @@ export interface Call {
 
 /** What something asked of the table. */
 export interface Metered<T> {
-  readonly answer: T;
+  readonly response: T;
   readonly calls: readonly Call[];
   readonly milliseconds: number;
 }
@@ -92,8 +92,8 @@ function partOf({ Key, Select, KeyConditionExpression = "", ProjectionExpression
 export async function metered<T>(run: () => Promise<T>): Promise<Metered<T>> {
   const calls: Call[] = [];
   const start = performance.now();
-  const answer = await recordings.run(calls, run);
-  return { answer, calls, milliseconds: performance.now() - start };
+  const response = await recordings.run(calls, run);
+  return { response, calls, milliseconds: performance.now() - start };
 }
 
 export const readUnits = (calls: readonly Call[]) => sum(calls.map(({ read }) => read));

@@ -40,7 +40,7 @@ export interface Reading {
 
 /** The rows that list the leads of a filter. */
 export const leadsRange = (account: string, { status, source }: LeadsQuery) =>
-  filteredRange({ account, list: countedLists.lead }, { status, origin: source });
+  filteredRange({ account, list: countedLists.lead }, { status, sourceOrChannel: source });
 
 /** What the pages of a filtered list cost, by the tree and by a plain counted query. */
 export interface FilterReading {
@@ -107,33 +107,33 @@ async function measure(
   verified = pages,
 ): Promise<Metered<unknown>[]> {
   const checked = async (page: number) => {
-    const answer = await metered(() => read({ page, limit }));
-    verify(population, filter, { page, limit }, answer.answer);
-    return answer;
+    const response = await metered(() => read({ page, limit }));
+    verify(population, filter, { page, limit }, response.response);
+    return response;
   };
   const distinct = [...new Set(verified)];
   for (let from = 0; from < distinct.length; from += atOnce) {
     await Promise.all(distinct.slice(from, from + atOnce).map(checked));
   }
-  const answers: Metered<unknown>[] = [];
-  for (const page of pages) answers.push(await checked(page));
-  return answers;
+  const responses: Metered<unknown>[] = [];
+  for (const page of pages) responses.push(await checked(page));
+  return responses;
 }
 
-const unitsOf = (answers: readonly Metered<unknown>[]) =>
-  spread(answers.map(({ calls }) => readUnits(calls)));
+const unitsOf = (responses: readonly Metered<unknown>[]) =>
+  spread(responses.map(({ calls }) => readUnits(calls)));
 
-const reading = (answers: readonly Metered<unknown>[]): Reading => ({
-  pages: answers.length,
-  units: unitsOf(answers),
-  trips: spread(answers.map(({ calls }) => roundTrips(calls))),
-  milliseconds: spread(answers.map(({ milliseconds }) => milliseconds)),
+const reading = (responses: readonly Metered<unknown>[]): Reading => ({
+  pages: responses.length,
+  units: unitsOf(responses),
+  trips: spread(responses.map(({ calls }) => roundTrips(calls))),
+  milliseconds: spread(responses.map(({ milliseconds }) => milliseconds)),
 });
 
-function partsOf(answers: readonly Metered<unknown>[]): Partial<Record<Part, number>> {
-  const calls: readonly Call[] = answers.flatMap((answer) => answer.calls);
+function partsOf(responses: readonly Metered<unknown>[]): Partial<Record<Part, number>> {
+  const calls: readonly Call[] = responses.flatMap((response) => response.calls);
   const byPart = Map.groupBy(calls, ({ part }) => part);
   return Object.fromEntries(
-    Array.from(byPart, ([part, some]) => [part, sum(some.map(({ read }) => read)) / answers.length]),
+    Array.from(byPart, ([part, some]) => [part, sum(some.map(({ read }) => read)) / responses.length]),
   );
 }

@@ -11,9 +11,13 @@ export function verify(
   { page, limit }: PageRequest,
   { data, pagination }: Page<{ readonly id?: unknown }>,
 ): void {
-  const answer = { ids: data.map(({ id }) => id), total: pagination.total };
+  const response = { ids: data.map(({ id }) => id), total: pagination.total };
   const expected = population.page(filter, page, limit);
-  deepStrictEqual(answer, expected, `${population.account}: wrong page ${page} of ${JSON.stringify(filter)}`);
+  deepStrictEqual(
+    response,
+    expected,
+    `${population.account}: wrong page ${page} of ${JSON.stringify(filter)}`,
+  );
 }
 
 /** Verifies the first, a middle and the last page of each filter. */

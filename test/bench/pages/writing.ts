@@ -31,7 +31,9 @@ export interface Change {
 export async function create(population: Population): Promise<Change> {
   const { account } = population;
   const input = { ...details(String(Math.floor(random() * 1e10)).padStart(10, "0")), source: source() };
-  const { answer, calls } = await metered(() => createLead(account, input, Date.now()) as Promise<Lead>);
+  const { response: answer, calls } = await metered(
+    () => createLead(account, input, Date.now()) as Promise<Lead>,
+  );
   const row = { id: answer.id, status: answer.status, source: input.source };
   population.add(row);
   return { calls, records: [streamRecord(undefined, leadItem(account, row))] };
@@ -84,7 +86,7 @@ export async function burst(of: Changes, perSecond: number, change: () => Promis
   const makeChanges = async () => {
     for (let n = 0; n < perSecond && changes.length < of.count; n++) {
       // A maintainer that waits does not pay for what happens meanwhile.
-      const { calls, records } = (await metered(change)).answer;
+      const { calls, records } = (await metered(change)).response;
       changes.push(calls);
       queue.push(...records);
       advanceClock(1000 / perSecond);

@@ -5,7 +5,8 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../../lib/app.ts";
-import { ConfigError, readConfig } from "../../../lib/config/config.ts";
+import { readConfig } from "../../../lib/config/config.ts";
+import { UserError } from "../../../lib/errors.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -67,7 +68,7 @@ const wrong: Wrong[] = [
 
 test.each(wrong)("%s=%s is refused with a sentence", (name, value, allowed) => {
   expect(() => readConfig({ [name]: value })).toThrow(
-    new ConfigError(`The configuration value ${name}=${value} must be ${allowed}.`),
+    new UserError(`The configuration value ${name}=${value} must be ${allowed}.`),
   );
 });
 
@@ -88,7 +89,7 @@ test.each([
   "throttle-rate",
 ])("The unknown name %s is refused with those that there are", (name) => {
   expect(() => readConfig({ [name]: "5" })).toThrow(
-    new ConfigError(
+    new UserError(
       `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, alarmsTo, runbookUrl, corsOrigins, domainName, certificateArn.`,
     ),
   );
@@ -116,7 +117,7 @@ test("A domain name and its certificate are given together or not at all", () =>
   expect(readConfig({})).toMatchObject({ domainName: undefined, certificateArn: undefined });
   for (const [name, value] of Object.entries(domain)) {
     expect(() => readConfig({ [name]: value })).toThrow(
-      new ConfigError(
+      new UserError(
         "The configuration values domainName and certificateArn go together: give both or neither.",
       ),
     );
@@ -129,7 +130,7 @@ test("What the CDK keeps in the context is let through", () => {
 });
 
 test("The app refuses a wrong value before it bundles anything", async () => {
-  await expect(createApp({ context: { throttleRate: "fast" } })).rejects.toThrow(ConfigError);
+  await expect(createApp({ context: { throttleRate: "fast" } })).rejects.toThrow(UserError);
 });
 
 // An unknown name is refused before a wrong value: so the second one also shows that all names which the command

@@ -50,10 +50,10 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
         .split("\n")
         .filter((line) => line.trim().startsWith("curl "));
       expect(curls).toHaveLength(2);
-      const answers = curls.map((line) =>
+      const responses = curls.map((line) =>
         JSON.parse(execFileSync("/bin/sh", ["-c", line], { stdio: "pipe" }).toString()),
       );
-      expect(answers[1].data).toEqual([answers[0]]);
+      expect(responses[1].data).toEqual([responses[0]]);
       await expect.poll(first.output).toMatch(/POST \/api\/v1\/leads 201 \d+ ms demo /);
     }
 

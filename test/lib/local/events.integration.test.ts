@@ -26,9 +26,9 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     const { body: created } = await request(first, "create-lead", { apiKey, body: lead });
     const send = async (run: LocalRun, message: string) => {
       const body = { leadId: created.id, channel: "whatsapp", message };
-      const answer = await request(run, "send-message", { apiKey, body });
-      expect(answer.status).toBe(201);
-      return answer.body;
+      const response = await request(run, "send-message", { apiKey, body });
+      expect(response.status).toBe(201);
+      return response.body;
     };
     const hello = await send(first, "Hello Ada, this is the first message");
     // One event was refused, and so nothing was taken: stopped now, the run must bring it again.

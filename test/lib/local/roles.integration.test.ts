@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
-import { refusalOf } from "../../../lib/local/iam/access-check.ts";
-import { partitionKeyOf } from "../../../lib/local/template/table-definition.ts";
+import { checkAccess } from "../../../lib/local/iam/access-check.ts";
+import { partitionKeyAttribute } from "../../../lib/local/template/table-definition.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 
 const stack = await readStack(inject("engine").assembly);
@@ -12,7 +12,9 @@ function allows(label: string, operation: string, input: object): boolean {
   const caller = stack.functions.find((fn) => fn.label === label);
   if (!caller) throw new Error(`There is no function ${label}.`);
   const body = Buffer.from(JSON.stringify({ TableName, ...input }));
-  return refusalOf(caller, operation, body, (index) => partitionKeyOf(stack.table, index)) === undefined;
+  return (
+    checkAccess(caller, operation, body, (index) => partitionKeyAttribute(stack.table, index)) === undefined
+  );
 }
 
 const query = (pk: string, condition = "pk = :pk") => ({

@@ -71,15 +71,15 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
     await edit("shared/domain/leads.ts", 'status: "new" +', 'status: "new" + +');
     await expect.poll(() => output().match(/After a change of shared/g), patience).toHaveLength(2);
     // More at once than there are environments: the code is loaded again.
-    const answers = await Promise.all([1, 2, 3].map(() => create("Ada")));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const responses = await Promise.all([1, 2, 3].map(() => create("Ada")));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
     await edit("shared/domain/leads.ts", 'status: "new" + +', 'status: "new"');
     await expect.poll(output, patience).toMatch(/shared\/leads\.ts changed: new code/);
     expect(output()).not.toContain("The stack is another");
 
     await edit("cdk.json", '"context": {', '"context": { "rateLimitRequests": 7,');
     await expect.poll(output, patience).toContain("[watch] Serving the other stack.");
-    const answer = await create("Grace");
-    expect(answer.headers.get("ratelimit-policy")).toBe('"account";q=7;w=60');
+    const response = await create("Grace");
+    expect(response.headers.get("ratelimit-policy")).toBe('"account";q=7;w=60');
   });
 });

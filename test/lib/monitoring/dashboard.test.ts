@@ -34,18 +34,20 @@ const shown = widgets.flatMap(({ properties: { metrics = [] } }) =>
 );
 
 /** The metrics that raise alarms, written alike. */
-const watched = Object.values(template.findResources("AWS::CloudWatch::Alarm")).flatMap(({ Properties }) => {
-  const { Metrics = [{ MetricStat: { Metric: Properties } }] } = Properties;
-  return Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: typeof Properties } }) => {
-    if (!MetricStat) return [];
-    const { Namespace, MetricName, Dimensions = [] } = MetricStat.Metric;
-    const dimensions = Dimensions.flatMap(({ Name, Value }: { Name: string; Value: unknown }) => [
-      Name,
-      flatten(Value),
-    ]);
-    return [[Namespace, MetricName, ...dimensions].join(" ")];
-  });
-});
+const resources = Object.values(template.findResources("AWS::CloudWatch::Alarm")).flatMap(
+  ({ Properties }) => {
+    const { Metrics = [{ MetricStat: { Metric: Properties } }] } = Properties;
+    return Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: typeof Properties } }) => {
+      if (!MetricStat) return [];
+      const { Namespace, MetricName, Dimensions = [] } = MetricStat.Metric;
+      const dimensions = Dimensions.flatMap(({ Name, Value }: { Name: string; Value: unknown }) => [
+        Name,
+        flatten(Value),
+      ]);
+      return [[Namespace, MetricName, ...dimensions].join(" ")];
+    });
+  },
+);
 
 test("The dashboard has the stack's name and these rows, of full width", () => {
   expect(dashboard.DashboardName).toBe("leads-and-conversations-prod");
@@ -79,8 +81,8 @@ test("The dashboard has the stack's name and these rows, of full width", () => {
 test("Every alarm is on it, and every metric that raises one", () => {
   const alarms = Object.keys(template.findResources("AWS::CloudWatch::Alarm")).map((id) => `${id}.Arn`);
   expect(widgets.flatMap(({ properties }) => properties.alarms ?? [])).toEqual(alarms);
-  expect(watched.length).toBeGreaterThan(alarms.length);
-  expect(watched.filter((metric) => !shown.includes(metric))).toEqual([]);
+  expect(resources.length).toBeGreaterThan(alarms.length);
+  expect(resources.filter((metric) => !shown.includes(metric))).toEqual([]);
 });
 
 test("Every metric that is counted from the logs is on it", () => {

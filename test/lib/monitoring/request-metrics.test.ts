@@ -53,7 +53,7 @@ test.each(Object.keys(routes) as RouteName[])("a 429 of %s counts as rate limite
 });
 
 test.each(Object.keys(routes) as RouteName[])("a failure of the limiter in %s is counted", (route) => {
-  const line = JSON.stringify({ level: "WARN", message: { event: "rate limit open", cause: {} } });
+  const line = JSON.stringify({ level: "WARN", message: { event: "rate limiter failed open", cause: {} } });
   expect(countedIn((id) => writers.get(id) === route, line)).toEqual(["RateLimitFailures"]);
 });
 

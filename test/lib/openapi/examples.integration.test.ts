@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { gatewayAnswer } from "../../../lib/local/gateway/http-response.ts";
+import { gatewayResponse } from "../../../lib/local/gateway/http-response.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
-import { answerExamples, invalidExamples, requestExamples } from "../../../lib/openapi/examples.ts";
+import { invalidExamples, requestExamples, responseExamples } from "../../../lib/openapi/examples.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { request, startApi } from "../../support/api.ts";
 import { lasting } from "../../support/normalize.ts";
@@ -27,7 +27,7 @@ test("each example of a request is answered with the example of its answer", asy
     expect([name, status, lasting(body)]).toEqual([
       name,
       routes[name].success,
-      lasting(answerExamples[name]),
+      lasting(responseExamples[name]),
     ]);
     if (name === "create-lead") leadId = (body as { id: string }).id;
   }
@@ -38,7 +38,7 @@ const names = Object.keys(routes) as RouteName[];
 test.each(
   names,
 )("%s answers its example of an invalid request with the example of that answer", async (name) => {
-  const { query, body, answer } = invalidExamples[name];
+  const { query, body, response: answer } = invalidExamples[name];
   const refused = await send(name, { query, body });
   expect([refused.status, lasting(refused.body)]).toEqual([400, lasting(answer)]);
 });
@@ -48,7 +48,7 @@ test.each([
   [403, { authorization: "Bearer nonsense" }],
 ] as const)("the gateway's example of %i is what is answered", async (status, headers) => {
   const refused = await send("list-leads", { headers });
-  expect([refused.status, refused.body]).toEqual([status, JSON.parse(String(gatewayAnswer(status).body))]);
+  expect([refused.status, refused.body]).toEqual([status, JSON.parse(String(gatewayResponse(status).body))]);
 });
 
 function schemaOf(parameters: readonly object[], name: string) {

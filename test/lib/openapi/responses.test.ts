@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkAnswer } from "../../support/document.ts";
+import { checkResponse } from "../../support/document.ts";
 
 const { paths } = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
 const route = { method: "GET", path: "/api/v1/leads" };
@@ -13,7 +13,7 @@ const headers = {
 const check =
   (status: number, others: Record<string, string>, body: object = example) =>
   () =>
-    checkAnswer(route, {
+    checkResponse(route, {
       status,
       headers: new Headers({ ...headers, ...others }),
       body: JSON.stringify(body),
@@ -45,7 +45,7 @@ test.each([
 test("a required header may not be missing", () => {
   const body = JSON.stringify(example);
   const { link, ...rest } = headers;
-  expect(() => checkAnswer(route, { status: 200, headers: new Headers(rest), body })).toThrow(
+  expect(() => checkResponse(route, { status: 200, headers: new Headers(rest), body })).toThrow(
     /header Link is missing/,
   );
 });

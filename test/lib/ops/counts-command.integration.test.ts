@@ -59,7 +59,7 @@ describe("ops counts", () => {
     const failure = `The counts of the account ${account} differ in 1 places: run \`counts rebuild\`.`;
     const told = await counts("verify", "--account", account);
     expect(told).toMatchObject({ waits: [10_000, 10_000], failure });
-    const place = { list: "leads", level: 0, from: "", origin: "web" };
+    const place = { list: "leads", level: 0, from: "", sourceOrChannel: "web" };
     expect(told.printed).toMatchObject([
       [
         { ...place, status: "new", counted: 30, actual: 29 },

@@ -14,7 +14,7 @@ async function restrictedOperator() {
   const client = engineClient(endpoint);
   const proxy = await startIamProxy({
     endpoint,
-    partitionKeyOf: (index) => (index === undefined ? "pk" : indexes[index as keyof typeof indexes]),
+    partitionKeyAttribute: (index) => (index === undefined ? "pk" : indexes[index as keyof typeof indexes]),
     sign: signAs(client, endpoint),
     log: () => {},
   });

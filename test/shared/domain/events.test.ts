@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { decodeTime, ulid } from "ulid";
 import { describe, expect, test } from "vitest";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
-import { eventsOf } from "../../../shared/domain/events.ts";
+import { toEvents } from "../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { faultsOf } from "../../support/event-validators.ts";
@@ -14,7 +14,7 @@ const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
 ) as [string, string, string];
 
 /** The stream's record of a new item; AWS says in whole seconds when it was written. */
-function recordOf(item: { pk: string; sk: string }, writtenAfter = 0): DynamoDBRecord {
+function toRecord(item: { pk: string; sk: string }, writtenAfter = 0): DynamoDBRecord {
   const { pk, sk } = item;
   const madeAt = /_[0-7]\w{25}$/.test(sk) ? decodeTime(sk.slice(-26)) : 0;
   return {
@@ -75,7 +75,7 @@ describe("a new item is told of with what a connector needs, and nothing else", 
       },
     ],
   ])("%s", (_, item, expected) => {
-    const events = eventsOf([recordOf(item)]);
+    const events = toEvents([toRecord(item)]);
     expect(events).toEqual([expected]);
     expect(events.flatMap(faultsOf)).toEqual([]);
   });
@@ -88,7 +88,7 @@ test.each([
 ])("Ten of the largest messages fit into one call to the bus: of %j", (character) => {
   const text = character.repeat(4096);
   const largest = { ...message, message: text, channel: "👋".repeat(64), leadId: "👋".repeat(64) };
-  const events = eventsOf(Array.from({ length: 10 }, () => recordOf(largest)));
+  const events = toEvents(Array.from({ length: 10 }, () => toRecord(largest)));
   expect(events).toHaveLength(10);
   expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(256 * 1024);
 });
@@ -106,13 +106,13 @@ describe("no event comes of", () => {
     ["an item whose id has a time that no ULID has", { ...lead, sk: `lead_8${"Z".repeat(25)}` }],
     ["a lead that was imported", { ...lead, imported: true }],
   ])("%s", (_, item) => {
-    expect(eventsOf([recordOf(item)])).toEqual([]);
+    expect(toEvents([toRecord(item)])).toEqual([]);
   });
 
   test("an item that changed, or went", () => {
-    const { dynamodb } = recordOf(message);
+    const { dynamodb } = toRecord(message);
     expect(
-      eventsOf([
+      toEvents([
         { eventName: "MODIFY", dynamodb },
         { eventName: "REMOVE", dynamodb },
       ]),
@@ -121,19 +121,19 @@ describe("no event comes of", () => {
 });
 
 test("What is written long after its id was made was restored, and a message is not sent again for that", () => {
-  expect(eventsOf([recordOf(message, 59_000)])).toHaveLength(1);
-  expect(eventsOf([recordOf(message, 62_000)])).toEqual([]);
-  expect(eventsOf([recordOf(lead, 24 * 3_600_000)])).toEqual([]);
+  expect(toEvents([toRecord(message, 59_000)])).toHaveLength(1);
+  expect(toEvents([toRecord(message, 62_000)])).toEqual([]);
+  expect(toEvents([toRecord(lead, 24 * 3_600_000)])).toEqual([]);
   // A writer's clock may be ahead of the table's.
-  expect(eventsOf([recordOf(message, -2000)])).toHaveLength(1);
+  expect(toEvents([toRecord(message, -2000)])).toHaveLength(1);
 });
 
 test("One item that is no news does not keep others back", () => {
   const records = [
-    recordOf(message, 120_000),
-    recordOf(lead),
-    recordOf({ pk: "x", sk: "y" }),
-    recordOf(message),
+    toRecord(message, 120_000),
+    toRecord(lead),
+    toRecord({ pk: "x", sk: "y" }),
+    toRecord(message),
   ];
-  expect(eventsOf(records).map(({ type }) => type)).toEqual(["lead.created", "message.sent"]);
+  expect(toEvents(records).map(({ type }) => type)).toEqual(["lead.created", "message.sent"]);
 });

@@ -8,8 +8,8 @@ import {
   leadConversationsPartition,
   leadKey,
   messageKey,
-  originPartition,
-  statusAndOriginPartition,
+  sourceOrChannelPartition,
+  statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../../../shared/dynamodb/keys.ts";
 
@@ -23,8 +23,12 @@ test("no two different lists of values give the same partition", () => {
   fc.assert(
     fc.property(parts, parts, (a, b) => {
       const same = a.every((value, i) => value === b[i]);
-      expect(statusAndOriginPartition("lead", ...a) === statusAndOriginPartition("lead", ...b)).toBe(same);
-      const [twoOfA, twoOfB] = [a, b].map(([account, value]) => originPartition("lead", account, value));
+      expect(
+        statusAndSourceOrChannelPartition("lead", ...a) === statusAndSourceOrChannelPartition("lead", ...b),
+      ).toBe(same);
+      const [twoOfA, twoOfB] = [a, b].map(([account, value]) =>
+        sourceOrChannelPartition("lead", account, value),
+      );
       expect(twoOfA === twoOfB).toBe(a[0] === b[0] && a[1] === b[1]);
     }),
   );
@@ -42,7 +46,7 @@ test("every partition begins with its item's type, then the account", () => {
 
 test("the longest values that the API takes stay within DynamoDB's 2,048 bytes of partition key", () => {
   const longest = "\u{1F600}".repeat(64);
-  const partition = statusAndOriginPartition("conversation", "a".repeat(64), longest, longest);
+  const partition = statusAndSourceOrChannelPartition("conversation", "a".repeat(64), longest, longest);
   expect(Buffer.byteLength(partition)).toBeLessThanOrEqual(2048);
   const { pk } = idempotencyKey("a".repeat(64), "create-lead", "#".repeat(255));
   expect(Buffer.byteLength(pk)).toBeLessThanOrEqual(2048);

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { retried, StaleReadError } from "../../../shared/dynamodb/retry.ts";
+import { StaleReadError, withRetry } from "../../../shared/dynamodb/retry.ts";
 import { ApiError } from "../../../shared/errors.ts";
 
 // A pause takes no time but on the clock.
@@ -37,24 +37,24 @@ function failing(...errors: unknown[]) {
 const conflict = canceled("None", "TransactionConflict");
 const longAfter = start + 60_000;
 
-describe("a retried attempt", () => {
+describe("a withRetry attempt", () => {
   test("that succeeds is made once", async () => {
     const attempt = failing();
-    expect(await retried(longAfter, attempt)).toBe("done");
+    expect(await withRetry(longAfter, attempt)).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(pauses()).toEqual([]);
   });
 
   test("is made again after random parts of pauses that double up to half a second", async () => {
     const attempt = failing(...Array(8).fill(conflict));
-    expect(await retried(longAfter, attempt)).toBe("done");
+    expect(await withRetry(longAfter, attempt)).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(9);
     expect(pauses()).toEqual([10, 20, 40, 80, 160, 250, 250, 250]);
   });
 
   test("is made again at once when chance will have it, and never after more than the whole pause", async () => {
     random.mockReturnValueOnce(0).mockReturnValueOnce(0.999);
-    await retried(longAfter, failing(conflict, conflict));
+    await withRetry(longAfter, failing(conflict, conflict));
     expect(pauses()).toEqual([0, 39.96]);
   });
 
@@ -66,7 +66,7 @@ describe("a retried attempt", () => {
     canceled("ConditionalCheckFailed", "TransactionConflict"),
   ])("is made again after %o", async (error) => {
     const attempt = failing(error);
-    expect(await retried(longAfter, attempt)).toBe("done");
+    expect(await withRetry(longAfter, attempt)).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
@@ -78,7 +78,7 @@ describe("a retried attempt", () => {
     new ApiError("lead_not_found", "no lead"),
   ])("is given up at once after %o", async (error) => {
     const attempt = failing(error);
-    await expect(retried(longAfter, attempt)).rejects.toBe(error);
+    await expect(withRetry(longAfter, attempt)).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(pauses()).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe("the deadline", () => {
     ["that has passed allows one attempt", -1, 1, []],
   ])("%s", async (_, milliseconds, attempts, expected) => {
     const attempt = failing(...Array(9).fill(conflict));
-    await expect(retried(start + milliseconds, attempt)).rejects.toMatchObject({
+    await expect(withRetry(start + milliseconds, attempt)).rejects.toMatchObject({
       code: "busy",
       retryAfter: 1,
       cause: conflict,

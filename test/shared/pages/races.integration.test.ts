@@ -75,9 +75,9 @@ test("a maintainer reads the root before all rows, and never after one, in each 
 describe("a page that is read in the middle of changes", () => {
   /** Has a reader read the root and the newest rows, and stop there. */
   async function startReading(page: number, filter: { status?: "new" } = {}) {
-    const answers: Awaited<ReturnType<typeof listLeads>>[] = [];
+    const responses: Awaited<ReturnType<typeof listLeads>>[] = [];
     const reader = await world.io.start("reader", async () => {
-      answers.push(await listLeads(world.account, filter, { page, limit: 4 }));
+      responses.push(await listLeads(world.account, filter, { page, limit: 4 }));
     });
     await world.io.step(0);
     await world.io.step(0);
@@ -85,7 +85,7 @@ describe("a page that is read in the middle of changes", () => {
     const finish = async () => {
       await world.io.finish(reader);
       if (reader.error) throw reader.error;
-      return answers[0];
+      return responses[0];
     };
     return finish;
   }
@@ -95,14 +95,14 @@ describe("a page that is read in the middle of changes", () => {
     const finish = await startReading(page, { status: "new" });
     for (const at of [2, 9, 16, 23, 30, 37]) await world.changeStatus(at, "booked");
     await world.io.finish(await maintainer());
-    expect(await finish()).toEqual(world.answer({ status: "new" }, page, 4));
+    expect(await finish()).toEqual(world.response({ status: "new" }, page, 4));
   });
 
   test.each([
     2, 5, 9,
   ])("is the page that was asked for when leads are created meanwhile: page %i", async (page) => {
     await counted(40);
-    const expected = world.answer({}, page, 4);
+    const expected = world.response({}, page, 4);
     const finish = await startReading(page);
     for (let i = 0; i < 7; i++) {
       await world.create("late");
@@ -139,9 +139,9 @@ test("lists are exact while the maintainer is stopped, and after it has caught u
 test.each([
   [5000, "counted"],
   [1000, "lost until the stream brings it"],
-])("with a settle of %i ms a lead that lands 2 s after its id is %s", async (settle, outcome) => {
+])("with a settle of %i ms a lead that lands 2 s after its id is %s", async (allowedLateness, outcome) => {
   world.io.restore();
-  world = new CountedWorld({ ...smallLimits, settle });
+  world = new CountedWorld({ ...smallLimits, allowedLateness });
   await world.create("late");
   for (let i = 0; i < 6; i++) {
     await world.create("a");

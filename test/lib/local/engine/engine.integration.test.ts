@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CreateTableCommand, DescribeTimeToLiveCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { UserError } from "../../../../lib/errors.ts";
 import { lockDataDirectory } from "../../../../lib/local/engine/data-lock.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../../lib/local/engine/engine.ts";
@@ -14,7 +15,6 @@ import {
   spawnEngine,
 } from "../../../../lib/local/engine/engine-process.ts";
 import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
-import { LocalRunError } from "../../../../lib/local/errors.ts";
 import { parseStack } from "../../../../lib/local/template/template.ts";
 import { openersOf } from "../support/process.ts";
 import { createTemplate, temporaryDirectory } from "../support/stack.ts";
@@ -132,7 +132,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
 test("a data directory has one holder at a time", async () => {
   const directory = await dataDirectory();
   const unlock = await lockDataDirectory(directory);
-  await expect(lockDataDirectory(directory)).rejects.toThrow(LocalRunError);
+  await expect(lockDataDirectory(directory)).rejects.toThrow(UserError);
   unlock();
   const again = await lockDataDirectory(directory);
   again();
@@ -140,5 +140,5 @@ test("a data directory has one holder at a time", async () => {
 
 test("an endpoint where nothing answers is told in a sentence", async () => {
   const endpoint = "http://127.0.0.1:1";
-  await expect(ensureTable(engineClient(endpoint), definition, endpoint)).rejects.toThrow(LocalRunError);
+  await expect(ensureTable(engineClient(endpoint), definition, endpoint)).rejects.toThrow(UserError);
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { LocalRunError } from "../../../../lib/local/errors.ts";
+import { UserError } from "../../../../lib/errors.ts";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import type { Invoke } from "../../../../lib/local/gateway/request-handler.ts";
 import type { Api, ApiRoute } from "../../../../lib/local/template/api-definition.ts";
@@ -41,7 +41,7 @@ async function start({
   return { ...gateway, log, get };
 }
 
-async function expectGatewayAnswer(response: Response, status: number, message: string) {
+async function expectGatewayResponse(response: Response, status: number, message: string) {
   expect(response.status).toBe(status);
   expect(response.headers.get("content-type")).toBe("application/json");
   expect(response.headers.get("apigw-requestid")).toMatch(/^[\w+/]{15}=$/);
@@ -88,7 +88,7 @@ test.each([
 
 test("a path that cannot be decoded is a bad request", async () => {
   const { get } = await start();
-  await expectGatewayAnswer(await get("/%zz"), 400, "Bad Request");
+  await expectGatewayResponse(await get("/%zz"), 400, "Bad Request");
 });
 
 test.each([
@@ -97,12 +97,12 @@ test.each([
   ["answers a header that cannot be sent", () => ({ statusCode: 200, headers: { a: "\n" } })],
 ])("a function that %s is answered with 500", async (_, respond) => {
   const { get } = await start({ respond });
-  await expectGatewayAnswer(await get(), 500, "Internal Server Error");
+  await expectGatewayResponse(await get(), 500, "Internal Server Error");
 });
 
 test("a function that takes longer than the gateway waits is answered with 503", async () => {
   const { get } = await start({ respond: () => new Promise(() => {}), timeout: 50 });
-  await expectGatewayAnswer(await get(), 503, "Service Unavailable");
+  await expectGatewayResponse(await get(), 503, "Service Unavailable");
 });
 
 test.each([
@@ -113,7 +113,7 @@ test.each([
   const { get } = await start();
   const body = Buffer.alloc(size, "a");
   const response = await get("/probes", { method: "POST", body, headers: { "content-type": type } });
-  await expectGatewayAnswer(response, 413, "Request Entity Too Large");
+  await expectGatewayResponse(response, 413, "Request Entity Too Large");
 });
 
 test("a body just under the limits arrives whole", async () => {
@@ -127,7 +127,7 @@ test("requests past the throttle are answered with 429", async () => {
   const { get } = await start({ throttle: { ratePerSecond: 0.001, burst: 2 } });
   expect((await get()).status).toBe(200);
   expect((await get()).status).toBe(200);
-  await expectGatewayAnswer(await get(), 429, "Too Many Requests");
+  await expectGatewayResponse(await get(), 429, "Too Many Requests");
 });
 
 test.each([
@@ -138,7 +138,7 @@ test.each([
   let calls = 0;
   const { get } = await start({ authorize: () => ({ isAuthorized: ++calls > 0 }) });
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-  await expectGatewayAnswer(await get("/probes", { headers }), 401, "Unauthorized");
+  await expectGatewayResponse(await get("/probes", { headers }), 401, "Unauthorized");
   expect(calls).toBe(0);
 });
 
@@ -155,7 +155,7 @@ test.each([
   ["denies", () => ({ isAuthorized: false }), 403, "Forbidden"],
 ])("an authorizer that %s", async (_, authorize, status, message) => {
   const { get } = await start({ authorize });
-  await expectGatewayAnswer(await get("/probes", { headers: { authorization: "x" } }), status, message);
+  await expectGatewayResponse(await get("/probes", { headers: { authorization: "x" } }), status, message);
 });
 
 test("the authorizer's context reaches the function and the log", async () => {
@@ -217,9 +217,9 @@ test.each([
   ["large headers", `GET /probes HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(11_000)}\r\n\r\n`, "HTTP/1.1 431 "],
 ])("%s is answered and the gateway goes on", async (_, bytes, status) => {
   const { url, get } = await start();
-  const answer = String(await exchange(url, bytes, true));
-  expect(answer.startsWith(status)).toBe(true);
-  expect(answer).toContain('{"message":"');
+  const response = String(await exchange(url, bytes, true));
+  expect(response.startsWith(status)).toBe(true);
+  expect(response).toContain('{"message":"');
   expect((await get()).status).toBe(200);
 });
 
@@ -242,7 +242,7 @@ test("a port in use is told in a sentence", async () => {
     { apiId: "api", routes: [] },
     { port, invoke: async () => ({}), log: () => {} },
   );
-  await expect(second).rejects.toThrow(LocalRunError);
+  await expect(second).rejects.toThrow(UserError);
   await expect(second).rejects.toThrow(`The port ${port} is in use`);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gatewayAnswer, httpAnswer } from "../../../../lib/local/gateway/http-response.ts";
+import { gatewayResponse, toHttpResponse } from "../../../../lib/local/gateway/http-response.ts";
 
 const text = { "content-type": "text/plain; charset=utf-8" };
 const json = { "content-type": "application/json" };
@@ -41,11 +41,11 @@ test.each([
     "",
   ],
 ])("%s is answered", (_, result, status, headers, body) => {
-  expect(httpAnswer(result)).toEqual({ status, headers, body });
+  expect(toHttpResponse(result)).toEqual({ status, headers, body });
 });
 
 test("a base64 body is decoded", () => {
-  const { body } = httpAnswer({ statusCode: 200, isBase64Encoded: true, body: "AP8=" });
+  const { body } = toHttpResponse({ statusCode: 200, isBase64Encoded: true, body: "AP8=" });
   expect(body).toEqual(Buffer.from([0, 255]));
 });
 
@@ -63,5 +63,5 @@ test.each([
   { statusCode: 200, headers: { a: "x\r\ny: 1" } },
   { statusCode: 200, cookies: "a=1" },
 ])("%j is no answer", (result) => {
-  expect(httpAnswer(result)).toEqual(gatewayAnswer(500));
+  expect(toHttpResponse(result)).toEqual(gatewayResponse(500));
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
-import { exchange, parseAnswers } from "../../../support/socket.ts";
+import { exchange, parseResponses } from "../../../support/socket.ts";
 import { createFunction } from "../support/stack.ts";
 
 /** A gateway whose one route tells the body that it was sent, after a moment. */
@@ -19,9 +19,9 @@ async function start() {
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= gateway.stop());
   onTestFinished(stop);
-  const answers = async (bytes: string, ends = false) =>
-    parseAnswers(await exchange(gateway.url, bytes, ends)).map(({ status, text }) => `${status} ${text}`);
-  return { url: gateway.url, stop, answers, bodies };
+  const responses = async (bytes: string, ends = false) =>
+    parseResponses(await exchange(gateway.url, bytes, ends)).map(({ status, text }) => `${status} ${text}`);
+  return { url: gateway.url, stop, responses, bodies };
 }
 
 const post = (body: string, ...headers: string[]) =>
@@ -38,14 +38,14 @@ const post = (body: string, ...headers: string[]) =>
 const badRequest = '400 {"message":"Bad Request"}';
 
 test("a request without a host is answered with 400", async () => {
-  const { answers, bodies } = await start();
+  const { responses: answers, bodies } = await start();
   expect(await answers("POST /probes HTTP/1.1\r\nConnection: close\r\n\r\n")).toEqual([badRequest]);
   expect(bodies).toEqual([]);
   expect(await answers("POST /probes HTTP/1.0\r\n\r\n")).toEqual(["201 "]);
 });
 
 test("CONNECT leads to no route", async () => {
-  const { answers } = await start();
+  const { responses: answers } = await start();
   expect(await answers("CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n")).toEqual([
     '404 {"message":"Not Found"}',
   ]);
@@ -61,7 +61,7 @@ test("a client that keeps its side open after CONNECT does not keep the gateway 
 });
 
 test("what a client expects changes nothing", async () => {
-  const { answers } = await start();
+  const { responses: answers } = await start();
   expect(await answers(post("{}", "Expect: nonsense", "Connection: close"))).toEqual(["201 {}"]);
   expect(await answers(post("{}", "Expect: 100-continue", "Connection: close"))).toEqual(["201 {}"]);
 });
@@ -71,20 +71,20 @@ test.each([
   ["a request", post('{"b":2}')],
   ["no HTTP", "nonsense\r\n\r\n"],
 ])("after a request that closes the connection, %s is not read", async (_, more) => {
-  const { answers, bodies } = await start();
+  const { responses: answers, bodies } = await start();
   expect(await answers(post('{"a":1}', "Connection: close") + more)).toEqual(['201 {"a":1}']);
   expect(bodies).toEqual(['{"a":1}']);
 });
 
 test("requests that came before what is no HTTP are answered before it", async () => {
-  const { answers, bodies } = await start();
+  const { responses: answers, bodies } = await start();
   const sent = `${post('{"a":1}')}${post('{"b":2}')}nonsense\r\n\r\n`;
   expect(await answers(sent)).toEqual(['201 {"a":1}', '201 {"b":2}', badRequest]);
   expect(bodies).toEqual(['{"a":1}', '{"b":2}']);
 });
 
 test("a body that is cut is answered with 400, after the request before it", async () => {
-  const { answers, bodies } = await start();
+  const { responses: answers, bodies } = await start();
   const cut = post("{}").replace("Content-Length: 2", "Content-Length: 9");
   expect(await answers(cut, true)).toEqual([badRequest]);
   expect(await answers(post('{"a":1}') + cut, true)).toEqual(['201 {"a":1}', badRequest]);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { accessesOf } from "../../../../lib/local/iam/dynamodb-access.ts";
+import { parseAccesses } from "../../../../lib/local/iam/dynamodb-access.ts";
 
 const table = "arn:aws:dynamodb:local:000000000000:table/probes";
 const TableName = "probes";
 const pk = (S: string) => ({ pk: { S }, sk: { S: "x" } });
 const of = (operation: string, input: object) =>
-  accessesOf(operation, input as Record<string, unknown>, (index) =>
+  parseAccesses(operation, input as Record<string, unknown>, (index) =>
     index === undefined ? "pk" : "byStatus",
   );
 

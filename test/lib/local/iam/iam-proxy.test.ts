@@ -32,7 +32,7 @@ async function start(statements: Statement[]) {
   const proxy = await startIamProxy({
     endpoint,
     sign,
-    partitionKeyOf: () => "pk",
+    partitionKeyAttribute: () => "pk",
     log: (line) => log.push(line),
   });
   const role = { name: "ProbeRole", statements };
@@ -121,7 +121,7 @@ test("an engine that does not answer is a server error", async () => {
   const proxy = await startIamProxy({
     endpoint,
     sign: async (headers) => headers,
-    partitionKeyOf: () => "pk",
+    partitionKeyAttribute: () => "pk",
     log: () => {},
   });
   onTestFinished(() => proxy.close());

@@ -24,8 +24,8 @@ test("the handler gets the event and Lambda's context, and sees its own environm
     handler("return { event, env: process.env, context, left: context.getRemainingTimeInMillis() };"),
     { handler: "index.handler", timeout: 5000 },
   );
-  const answer = (await call({ a: 1 })) as Record<string, unknown>;
-  expect(answer).toMatchObject({
+  const response = (await call({ a: 1 })) as Record<string, unknown>;
+  expect(response).toMatchObject({
     event: { a: 1 },
     env: { PROBE: "yes" },
     context: {
@@ -36,9 +36,9 @@ test("the handler gets the event and Lambda's context, and sees its own environm
       invokedFunctionArn: "arn:aws:lambda:local:000000000000:function:Probe",
     },
   });
-  expect(Object.keys(answer.env as object)).toEqual(["PROBE"]);
-  expect(answer.left).toBeGreaterThan(4000);
-  expect(answer.left).toBeLessThanOrEqual(5000);
+  expect(Object.keys(response.env as object)).toEqual(["PROBE"]);
+  expect(response.left).toBeGreaterThan(4000);
+  expect(response.left).toBeLessThanOrEqual(5000);
 });
 
 const counting = `
@@ -60,16 +60,16 @@ interface Count {
 
 test("parallel requests get an environment each, and one at a time", async () => {
   const { call } = await createPool(counting);
-  const answers = (await Promise.all([1, 2, 3, 4].map(() => call({ wait: 200 })))) as Count[];
-  expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(4);
-  expect(answers.every(({ most }) => most === 1)).toBe(true);
+  const responses = (await Promise.all([1, 2, 3, 4].map(() => call({ wait: 200 })))) as Count[];
+  expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(4);
+  expect(responses.every(({ most }) => most === 1)).toBe(true);
 });
 
 test("requests past the maximum wait for an environment", async () => {
   const { call } = await createPool(counting, { maxEnvironments: 2 });
-  const answers = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
-  expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(2);
-  expect(answers.every(({ most }) => most === 1)).toBe(true);
+  const responses = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
+  expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(2);
+  expect(responses.every(({ most }) => most === 1)).toBe(true);
 });
 
 const answering = (word: string) =>

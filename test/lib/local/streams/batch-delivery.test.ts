@@ -8,7 +8,7 @@ const failed = (...identifiers: unknown[]) => ({
 
 /** Delivers records 8 to 11 to a function, and gives what it was called with and what was given up. */
 async function deliver(
-  answer: (numbers: number[], call: number) => unknown,
+  response: (numbers: number[], call: number) => unknown,
   settings: Partial<Delivery["source"]> = {},
 ) {
   const calls: number[][] = [];
@@ -20,7 +20,7 @@ async function deliver(
       source: { retries: 2, bisects: true, reportsFailures: true, ...settings },
       invoke: async (records) => {
         calls.push(sequenceNumbers(records));
-        return answer(sequenceNumbers(records), calls.length);
+        return response(sequenceNumbers(records), calls.length);
       },
       giveUp: (records) => givenUp.push(sequenceNumbers(records)),
       pause: async (milliseconds) => pauses.push(milliseconds),
@@ -30,8 +30,14 @@ async function deliver(
   return { calls, givenUp, pauses };
 }
 
-test.each([null, undefined, {}, failed(), { batchItemFailures: null }])("%j is a success", async (answer) => {
-  expect(await deliver(() => answer)).toMatchObject({ calls: [[8, 9, 10, 11]], givenUp: [] });
+test.each([
+  null,
+  undefined,
+  {},
+  failed(),
+  { batchItemFailures: null },
+])("%j is a success", async (response) => {
+  expect(await deliver(() => response)).toMatchObject({ calls: [[8, 9, 10, 11]], givenUp: [] });
 });
 
 test("all from the lowest failed record on comes again, numbers compared as numbers", async () => {
@@ -50,8 +56,8 @@ test.each([
   failed(null),
   failed("10", "99"),
   { batchItemFailures: "all" },
-])("%j, which names no record of the batch, fails all of it", async (answer) => {
-  const { calls } = await deliver((_, call) => (call === 1 ? answer : null));
+])("%j, which names no record of the batch, fails all of it", async (response) => {
+  const { calls } = await deliver((_, call) => (call === 1 ? response : null));
   expect(calls).toEqual([
     [8, 9, 10, 11],
     [8, 9, 10, 11],

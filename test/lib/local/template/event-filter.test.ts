@@ -19,8 +19,8 @@ test.each([
   [[JSON.stringify({ eventName: ["REMOVE"] })], "LEAD#a", false],
   [[JSON.stringify({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { N: ["1"] } } } })], "LEAD#a", false],
   [[JSON.stringify({ nothing: { there: ["x"] } })], "LEAD#a", false],
-])("%j on %s: %s", (patterns, pk, passes) => {
-  expect(readFilters(patterns)(record(pk))).toBe(passes);
+])("%j on %s: %s", (patterns, pk, isRetryable) => {
+  expect(readFilters(patterns)(record(pk))).toBe(isRetryable);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { partitionKeyOf } from "../../../../lib/local/template/table-definition.ts";
+import { partitionKeyAttribute } from "../../../../lib/local/template/table-definition.ts";
 import { isSameStack, parseStack } from "../../../../lib/local/template/template.ts";
 import { createTemplate, temporaryDirectory } from "../support/stack.ts";
 
@@ -62,9 +62,9 @@ test("the table is read as it is created", () => {
     },
     timeToLiveAttribute: "expiresAt",
   });
-  expect(partitionKeyOf(table)).toBe("pk");
-  expect(partitionKeyOf(table, "by-status")).toBe("byStatus");
-  expect(partitionKeyOf(table, "nowhere")).toBeUndefined();
+  expect(partitionKeyAttribute(table)).toBe("pk");
+  expect(partitionKeyAttribute(table, "by-status")).toBe("byStatus");
+  expect(partitionKeyAttribute(table, "nowhere")).toBeUndefined();
 });
 
 type Resources = Record<string, { Type?: string; Properties: Record<string, unknown> }>;

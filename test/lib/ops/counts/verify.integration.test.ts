@@ -86,7 +86,7 @@ test("a wrong leaf is told with its range and cells, and so is the sum that it m
   expect(waits).toEqual([10_000, 10_000]);
   expect(levels(differences)).toEqual([0, 1]);
   const [leaf, sum] = differences.sort((a, b) => a.level - b.level);
-  expect(leaf).toMatchObject({ start: "", cells: [{ status: "new", origin: "web" }] });
+  expect(leaf).toMatchObject({ start: "", cells: [{ status: "new", sourceOrChannel: "web" }] });
   expect(leaf?.end).toMatch(/^lead_/);
   const [{ counted = 0, actual = 0 } = {}] = leaf?.cells ?? [];
   expect(counted).toBe(actual + 1);
@@ -116,8 +116,8 @@ test("rows that nobody has counted are told, of a name too that has no cells", a
     {
       level: 0,
       cells: [
-        { status: "new", origin: "web" },
-        { status: "(other)", origin: "web", counted: 0, actual: 1 },
+        { status: "new", sourceOrChannel: "web" },
+        { status: "(other)", sourceOrChannel: "web", counted: 0, actual: 1 },
       ],
     },
   ]);
@@ -161,6 +161,6 @@ test("conversations are verified by their channels", async () => {
   await maintain(owner, [id], { deadline: Date.now() + 60_000, limits: { ...limits, tail: 0 } });
   await table.send(new DeleteCommand({ TableName: tableName, Key: conversationKey(owner.account, id) }));
   expect(await verify(owner, { wait: async () => {} })).toMatchObject([
-    { level: 0, cells: [{ status: "active", origin: "sms", counted: 1, actual: 0 }] },
+    { level: 0, cells: [{ status: "active", sourceOrChannel: "sms", counted: 1, actual: 0 }] },
   ]);
 });
