@@ -6,9 +6,9 @@ import { type AuthorizerContext, findApiKey } from "../shared/domain/api-keys.ts
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 /**
- * Admits a request whose `Authorization: Bearer <API_KEY>` names a live key.
+ * Authorizes a request whose `Authorization: Bearer <API_KEY>` names a live key.
  *
- * It never throws for a bad key: API Gateway answers 500 to a throw.
+ * It never throws for a bad key, because API Gateway would respond 500.
  */
 async function authorize({
   identitySource,

@@ -3,7 +3,7 @@ import type { ServiceEvent } from "../shared/domain/event-schemas.ts";
 import { toEvents } from "../shared/domain/events.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
-/** Makes of the table's new items the events that the pipe puts on the bus; none for an item that is no news. */
+/** Turns the table's new items into the events that the pipe puts on the bus. */
 async function composeEvents(records: readonly DynamoDBRecord[]): Promise<ServiceEvent[]> {
   return toEvents(records);
 }

@@ -1,19 +1,20 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from "aws-lambda";
+import { logEvents } from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 import { countedChanges } from "../shared/pages/maintenance/changes.ts";
 import { maintainLists } from "../shared/pages/maintenance/maintain.ts";
 
-/** Time of an invocation that is kept back for its last commits, in milliseconds. */
+/** Time of an invocation that is reserved for its last commits, in milliseconds. */
 const reserve = 5000;
 
-/** Keeps the counts of the lists up to date with the table's stream. */
+/** Updates the counts of the lists from the table's stream. */
 async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
   const failures = await maintainLists(countedChanges(event.Records), { deadline });
   for (const { changes, error } of failures) {
     const { account, list } = changes.owner;
-    console.error({ event: "counts failed", account, list: list.type, ...loggedError(error) });
+    console.error({ event: logEvents.countsFailed, account, list: list.type, ...loggedError(error) });
   }
   const failed = failures.flatMap(({ changes }) => changes.sequenceNumbers);
   return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };

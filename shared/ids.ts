@@ -1,5 +1,8 @@
 import { decodeTime, ulid } from "ulid";
 
+/** A ULID, as it stands in every id. */
+export const ulidPattern = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
+
 /**
  * A new id `<prefix>_<ulid>`: ids of one prefix sort by their time of creation.
  *
@@ -8,7 +11,7 @@ import { decodeTime, ulid } from "ulid";
  */
 export const newId = (prefix: "lead" | "conv" | "msg", at = Date.now()) => `${prefix}_${ulid(at)}`;
 
-/** When the id was made, in milliseconds since the epoch. */
+/** The creation time of an id, in milliseconds since the epoch. */
 export const idTimestamp = (id: string) => decodeTime(id.slice(id.indexOf("_") + 1));
 
 /** The same as an ISO 8601 UTC timestamp. */

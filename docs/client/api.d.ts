@@ -57,7 +57,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Lead: {
-            /** @description Opaque, of the form `lead_<id>`. */
+            /** @description Opaque identifier, of the form `lead_<id>`. */
             id: string;
             /** @description Name of the lead, not blank and on one line. */
             name: string & (unknown & unknown);
@@ -69,7 +69,7 @@ export interface components {
             /** @description Score of the lead. */
             score: number;
             /**
-             * @description Where the lead stands.
+             * @description Status of the lead.
              * @enum {string}
              */
             status: "new" | "qualified" | "booked";
@@ -79,7 +79,7 @@ export interface components {
             tags: string[];
             /**
              * Format: date-time
-             * @description When the lead was created, in UTC.
+             * @description Creation time, in UTC.
              */
             createdAt: string;
         };
@@ -97,15 +97,15 @@ export interface components {
             tags?: string[];
         };
         LeadsPage: {
-            /** @description The page's leads, newest first. */
+            /** @description The leads of the page, newest first. */
             data: components["schemas"]["Lead"][];
-            /** @description Where the page is in its list. */
+            /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];
         };
         Conversation: {
-            /** @description Opaque, of the form `conv_<id>`. */
+            /** @description Opaque identifier, of the form `conv_<id>`. */
             id: string;
-            /** @description The lead that the conversation is with. */
+            /** @description The lead of the conversation. */
             leadId: string;
             /** @description Channel, for example instagram, whatsapp. */
             channel: string;
@@ -113,32 +113,32 @@ export interface components {
             status: string;
             /**
              * Format: date-time
-             * @description When the last message was sent, in UTC.
+             * @description Time of the last message, in UTC.
              */
             lastMessageAt: string;
-            /** @description How many messages the conversation has. */
+            /** @description Number of messages in the conversation. */
             messageCount: number;
         };
         ConversationsPage: {
-            /** @description The page's conversations, newest first. */
+            /** @description The conversations of the page, newest first. */
             data: components["schemas"]["Conversation"][];
-            /** @description Where the page is in its list. */
+            /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];
         };
         Message: {
-            /** @description Opaque, of the form `msg_<id>`. */
+            /** @description Opaque identifier, of the form `msg_<id>`. */
             id: string;
             /** @description The conversation that the message joined or started. */
             conversationId: string;
-            /** @description The lead that it was sent to. */
+            /** @description The lead that the message was sent to. */
             leadId: string;
-            /** @description The channel that it was sent on. */
+            /** @description The channel that the message was sent on. */
             channel: string;
-            /** @description The text, as it was sent. */
+            /** @description The text, as sent. */
             message: string & (unknown & unknown);
             /**
              * Format: date-time
-             * @description When the message was sent, in UTC.
+             * @description Time of sending, in UTC.
              */
             createdAt: string;
         };
@@ -147,15 +147,15 @@ export interface components {
             leadId: string;
             /** @description Channel, for example instagram, whatsapp. */
             channel: string;
-            /** @description The text, not blank; it may hold line breaks and tabs. */
+            /** @description The text, not blank; it may contain line breaks and tabs. */
             message: string & (unknown & unknown);
         };
         Pagination: {
-            /** @description The page's number, from 1. */
+            /** @description The number of the page, from 1. */
             page: number;
-            /** @description How many items a page holds. */
+            /** @description The number of items per page. */
             limit: number;
-            /** @description How many items match the request, exactly. */
+            /** @description The exact number of items that match the request. */
             total: number;
         };
         Problem: {
@@ -164,36 +164,36 @@ export interface components {
              * @description `urn:problem-type:` and the code.
              */
             type: string;
-            /** @description What kind of error it is, in words. */
+            /** @description The kind of error, in words. */
             title: string;
-            /** @description The status of the answer. */
+            /** @description The status of the response. */
             status: number;
-            /** @description What happened, in a sentence. */
+            /** @description A sentence that says what happened. */
             detail: string;
             /**
-             * @description What kind of error it is, for programs.
+             * @description The kind of error, for programs.
              * @enum {string}
              */
             code: "invalid_input" | "lead_not_found" | "idempotency_key_reused" | "unsupported_media_type" | "rate_limited" | "internal_error" | "busy";
-            /** @description The id under which the service's log has the request. */
+            /** @description The id of the request in the service's log. */
             requestId: string;
-            /** @description Every fault of the request, the first 100 of them. */
+            /** @description Every fault of the request, up to 100. */
             errors?: components["schemas"]["Fault"][];
         };
         Fault: {
             /**
-             * @description Where the fault is.
+             * @description The part of the request that has the fault.
              * @enum {string}
              */
             in: "query" | "body" | "header";
             /** @description The name; `tags[3]` for an item, empty for the whole body. */
             field: string;
             /**
-             * @description What the fault is, for programs.
+             * @description The kind of fault, for programs.
              * @enum {string}
              */
             code: "required" | "unknown" | "wrong_type" | "not_allowed" | "too_short" | "too_long" | "too_many" | "blank" | "invalid_characters" | "invalid_format" | "out_of_range" | "repeated" | "invalid_encoding" | "unexpected" | "too_large" | "too_deep" | "invalid_json" | "forbidden_key" | "duplicate_key" | "unsupported";
-            /** @description What the fault is, in words that follow the field's name. */
+            /** @description The fault in words that follow the field's name. */
             message: string;
         };
         GatewayError: {
@@ -283,7 +283,7 @@ export interface components {
                 };
             };
         };
-        /** @description The `Idempotency-Key` came with another body before. */
+        /** @description The `Idempotency-Key` was sent before with another body. */
         IdempotencyKeyReused: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -311,7 +311,7 @@ export interface components {
                 };
             };
         };
-        /** @description The account's rate limit is used up (a problem), or the gateway's throttle for all accounts together (a message). */
+        /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). */
         TooManyRequests: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -346,7 +346,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description A fault of the service; its log has the cause under the request's id. */
+        /** @description The service failed; its log has the cause under the id of the request. */
         InternalError: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -417,7 +417,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A text that the caller makes up for the request, a UUID say: with it the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+        /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -465,13 +465,13 @@ export interface operations {
     listLeads: {
         parameters: {
             query?: {
-                /** @description Which page, from 1. Past the last page `data` is empty and `total` still true. */
+                /** @description The page, from 1. Past the last page, `data` is empty and `total` is still exact. */
                 page?: number;
-                /** @description How many items a page holds. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only those of this status. */
+                /** @description Only leads with this status. */
                 status?: "new" | "qualified" | "booked";
-                /** @description Only leads of this origin channel, for example instagram, whatsapp. */
+                /** @description Only leads from this origin channel, for example instagram, whatsapp. */
                 source?: string;
             };
             header?: never;
@@ -517,7 +517,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadsPage"];
                 };
             };
-            /** @description The request is invalid: `errors` has every fault of it. */
+            /** @description The request is invalid: `errors` lists its faults. */
             400: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -565,7 +565,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text that the caller makes up for the request, a UUID say: with it the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -615,7 +615,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lead"];
                 };
             };
-            /** @description The request is invalid: `errors` has every fault of it. */
+            /** @description The request is invalid: `errors` lists its faults. */
             400: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -664,15 +664,15 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description Which page, from 1. Past the last page `data` is empty and `total` still true. */
+                /** @description The page, from 1. Past the last page, `data` is empty and `total` is still exact. */
                 page?: number;
-                /** @description How many items a page holds. */
+                /** @description The number of items per page. */
                 limit?: number;
                 /** @description Only conversations with this lead. */
                 leadId?: string;
                 /** @description Only conversations on this channel, for example instagram, whatsapp. */
                 channel?: string;
-                /** @description Only those of this status. */
+                /** @description Only conversations with this status. */
                 status?: string;
             };
             header?: never;
@@ -714,7 +714,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationsPage"];
                 };
             };
-            /** @description The request is invalid: `errors` has every fault of it. */
+            /** @description The request is invalid: `errors` lists its faults. */
             400: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -762,7 +762,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text that the caller makes up for the request, a UUID say: with it the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -805,7 +805,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The request is invalid: `errors` has every fault of it. */
+            /** @description The request is invalid: `errors` lists its faults. */
             400: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];

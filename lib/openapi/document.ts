@@ -3,7 +3,7 @@ import { requestExamples } from "./examples.ts";
 import { headerComponents } from "./headers.ts";
 import { buildParameters, parameterComponents } from "./parameters.ts";
 import { buildResponses, responseComponents } from "./responses.ts";
-import { referring, schemaComponents } from "./schemas.ts";
+import { schemaComponents, toReference } from "./schemas.ts";
 
 /** What each route does, and what its success means. */
 const words: Record<RouteName, { tag: string; summary: string; description: string; success: string }> = {
@@ -104,7 +104,7 @@ function operation(name: RouteName, route: Route) {
         required: true,
         content: {
           "application/json": {
-            schema: referring(route.body),
+            schema: toReference(route.body),
             example: requestExamples[name],
           },
         },

@@ -5,7 +5,7 @@ import { activeConversationKey, conversationKey } from "../../shared/dynamodb/ke
 import { withRetry } from "../../shared/dynamodb/retry.ts";
 import { readItem, tableName } from "../../shared/dynamodb/table-client.ts";
 import { transact } from "../../shared/dynamodb/transact.ts";
-import type { Conversation } from "../../shared/schemas.ts";
+import type { Conversation } from "../../shared/schemas/conversation-schemas.ts";
 
 /** What became of a change of a conversation's status. */
 export type StatusChange =

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Lead, leadStatuses } from "../../shared/schemas.ts";
+import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { UserError } from "../errors.ts";
 import { type WritingOptions, writingCommand } from "./account-command.ts";
 import { type ConnectionOptions, selectTable } from "./connection.ts";
@@ -41,7 +41,7 @@ function score(text: string): number {
 /** The module is imported only here, because it connects to the table that `selectTable` has chosen. */
 async function leadsModule(options: ConnectionOptions) {
   await selectTable(options);
-  return import("../../shared/domain/leads.ts");
+  return import("./leads/lead-changes.ts");
 }
 
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {

@@ -1,18 +1,16 @@
 import { activeConversationKey } from "../dynamodb/keys.ts";
 import { readItem } from "../dynamodb/table-client.ts";
 
-/** The conversation that the pointer of a lead on a channel names, which may have ended. */
+/** The id of the conversation that the pointer of a lead on a channel names; it may no longer be active. */
 export async function activeConversation(
   account: string,
   { leadId, channel }: { readonly leadId: string; readonly channel: string },
 ): Promise<string | undefined> {
-  return (await readItem(activeConversationKey(account, leadId, channel)))?.conversationId;
+  const pointer = await readItem(activeConversationKey(account, leadId, channel));
+  return pointer && String(pointer.conversationId);
 }
 
-/**
- * The condition that the pointer to the active conversation of a lead on a channel names a conversation, or that
- * there is none.
- */
+/** The condition that the pointer of a lead on a channel names this conversation, or does not exist. */
 export const pointerNames = (conversationId: string | undefined) =>
   conversationId === undefined
     ? { ConditionExpression: "attribute_not_exists(pk)" }

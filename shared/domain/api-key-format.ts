@@ -1,21 +1,22 @@
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { ulidPattern } from "../ids.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** 27 characters of 62 kinds hold 160.7 bits. */
+/** 27 characters of 62 hold 160.7 bits. */
 const secretLength = 27;
 
-/** 6 characters of 62 kinds hold the 32 bits of the checksum. */
+/** 6 characters of 62 hold the 32 bits of the checksum. */
 const checksumLength = 6;
 
 const format = new RegExp(
-  `^(lck_([0-9A-HJKMNP-TV-Z]{26})_[0-9A-Za-z]{${secretLength}})_([0-9A-Za-z]{${checksumLength}})$`,
+  `^(lck_(${ulidPattern})_[0-9A-Za-z]{${secretLength}})_([0-9A-Za-z]{${checksumLength}})$`,
 );
 
 /**
  * A new API key `lck_<keyId>_<secret>_<checksum>`: a recognizable prefix, a ULID, at least 160 random bits, and a
- * CRC-32 that tells a typo or a scanner's false hit without a look at the table.
+ * CRC-32 that detects a typo or a scanner's false hit without a read of the table.
  */
 export function newApiKey(keyId: string): string {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join("");
@@ -23,14 +24,14 @@ export function newApiKey(keyId: string): string {
   return `${body}_${checksum(body)}`;
 }
 
-/** The key's id and the digest it is stored under; undefined for a text that cannot be a key. */
-export function readApiKey(apiKey: string): { keyId: string; sha256: string } | undefined {
+/** The key's id and the digest that it is stored under; undefined for a text that cannot be a key. */
+export function parseApiKey(apiKey: string): { keyId: string; sha256: string } | undefined {
   const [, body, keyId, sum] = format.exec(apiKey) ?? [];
   if (body === undefined || keyId === undefined || sum !== checksum(body)) return undefined;
   return { keyId, sha256: createHash("sha256").update(apiKey).digest("hex") };
 }
 
-/** CRC-32 in base 62, padded to its full length. */
+/** The CRC-32 of a text in base 62, padded to its full length. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = "";

@@ -3,7 +3,7 @@ import { ulid } from "ulid";
 import { buildUpdate, updateItem } from "../dynamodb/conditional-update.ts";
 import { accountApiKeysPartition, apiKeyKey, indexes } from "../dynamodb/keys.ts";
 import { readItem, table, tableName } from "../dynamodb/table-client.ts";
-import { newApiKey, readApiKey } from "./api-key-format.ts";
+import { newApiKey, parseApiKey } from "./api-key-format.ts";
 
 /** What the authorizer tells the routes of a live key. */
 export interface AuthorizerContext {
@@ -37,7 +37,7 @@ export function apiKeyState(
 
 /** The account of a live key; a text that is no key is told without a read. */
 export async function findApiKey(apiKey: string): Promise<AuthorizerContext | undefined> {
-  const parts = readApiKey(apiKey);
+  const parts = parseApiKey(apiKey);
   if (!parts) return undefined;
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
   if (!item) return undefined;
@@ -53,7 +53,7 @@ export async function issueApiKey(
   const keyId = ulid();
   const apiKey = newApiKey(keyId);
   const record: ApiKey = { keyId, accountId, createdAt: new Date().toISOString(), ...options };
-  const sha256 = readApiKey(apiKey)?.sha256 ?? "";
+  const sha256 = parseApiKey(apiKey)?.sha256 ?? "";
   await table.send(
     new PutCommand({
       TableName: tableName,

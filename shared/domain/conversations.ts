@@ -5,18 +5,18 @@ import {
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { tableName } from "../dynamodb/table-client.ts";
+import { type Item, tableName } from "../dynamodb/table-client.ts";
 import { countedPage } from "../pages/counted-page.ts";
 import { countedQuery } from "../pages/counted-query.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
-import type { Range } from "../pages/range.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import {
+  active,
   type Conversation,
   type ConversationsQuery,
   conversation as conversationSchema,
-  toRecord,
-} from "../schemas.ts";
+} from "../schemas/conversation-schemas.ts";
+import { toRecord } from "../schemas/record.ts";
 
 /** A page of the account's conversations, newest first. */
 export function listConversations(
@@ -29,13 +29,13 @@ export function listConversations(
     const owner = { account, list: countedLists.conversation };
     return countedPage(owner, { status, sourceOrChannel: channel }, page, toConversation);
   }
-  // A lead has few conversations, so they are counted by reading them.
+  // A lead has few conversations: counting them is reading them.
   const where = { ...(channel && { channel }), ...(status && { status }) };
-  const range: Range = { index: "by-parent", partition: leadConversationsPartition(account, leadId), where };
-  return countedQuery(range, page, toConversation);
+  const partition = leadConversationsPartition(account, leadId);
+  return countedQuery({ index: "by-parent", partition, where }, page, toConversation);
 }
 
-/** A conversation as it is stored: its fields, and a key for each index that lists it. */
+/** The item of a conversation: its fields, and a key for each index that lists it. */
 export function conversationItem(account: string, conversation: Conversation) {
   const { id, leadId, channel } = conversation;
   return {
@@ -56,17 +56,16 @@ export const conversationStatusKeys = (
   byStatusAndOrigin: statusAndSourceOrChannelPartition("conversation", account, status, channel),
 });
 
-/** The conversation that an item of the table holds. */
-export const toConversation = (item: Record<string, unknown>) =>
-  toRecord<Conversation>(conversationSchema, item);
+/** The conversation of an item. */
+export const toConversation = (item: Item): Conversation => toRecord(conversationSchema, item);
 
-/** A check, in a transaction, that a conversation has ended: an operator may set it active again at any moment. */
+/** A check, in a transaction, that a conversation is not active: an operator may reactivate it at any moment. */
 export const isNotActive = (account: string, id: string) => ({
   ConditionCheck: {
     TableName: tableName,
     Key: conversationKey(account, id),
     ConditionExpression: "attribute_not_exists(pk) OR #status <> :active",
     ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":active": "active" },
+    ExpressionAttributeValues: { ":active": active },
   },
 });

@@ -1,16 +1,18 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { conversation, lead, message } from "../schemas.ts";
+import { ulidPattern } from "../ids.ts";
+import { conversation, message } from "../schemas/conversation-schemas.ts";
+import { lead } from "../schemas/lead-schemas.ts";
 
-/** Raised when a field goes or changes its meaning. */
+/** Raised when a field is removed or changes its meaning. */
 const version = { const: 1 } as const satisfies JSONSchema;
 
 const idSchema = (prefix: string) =>
-  ({ type: "string", pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$` }) as const satisfies JSONSchema;
+  ({ type: "string", pattern: `^${prefix}_${ulidPattern}$` }) as const satisfies JSONSchema;
 
 const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
 const { createdAt } = message.properties;
 
-/** A message was sent: all that a channel's connector needs to deliver it, but for the lead's address. */
+/** A message was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
 const messageSent = {
   type: "object",
   properties: {
@@ -37,7 +39,7 @@ const messageSent = {
   ],
 } as const satisfies JSONSchema;
 
-/** A lead was created: where it can be reached, and nothing else of the person. */
+/** A lead was created: where to reach the person, and nothing else about them. */
 const leadCreated = {
   type: "object",
   properties: {
@@ -67,7 +69,7 @@ const conversationStarted = {
   required: ["type", "version", "id", "account", "leadId", "channel", "createdAt"],
 } as const satisfies JSONSchema;
 
-/** The JSON Schema of each event's `detail`, by its `detail-type`. Fields may join within a version. */
+/** The JSON Schema of each event's `detail`, by its `detail-type`. New fields may be added within a version. */
 export const eventSchemas = {
   "lead.created": leadCreated,
   "conversation.started": conversationStarted,

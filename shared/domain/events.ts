@@ -3,10 +3,10 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { itemTypes, readPartition } from "../dynamodb/keys.ts";
 import { createdAt, idTimestamp } from "../ids.ts";
-import { toRecord } from "../schemas.ts";
+import { toRecord } from "../schemas/record.ts";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
 
-/** Which event tells of a new item, by the item's type. */
+/** The event of a new item, by the item's type. */
 export const eventTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.lead, "lead.created"],
   [itemTypes.conversation, "conversation.started"],
@@ -14,12 +14,12 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
 ]);
 
 /**
- * How long after its id was made an item may be written and still be news, in milliseconds. The routes write within
- * seconds; what comes later was restored, and a message must not be delivered again for that.
+ * How long after its id an item may be written and still cause an event, in milliseconds. The routes write within
+ * seconds; a later item was restored, and its message must not be delivered twice.
  */
-const newsFor = 60_000;
+const maxAge = 60_000;
 
-/** The events that tell of the new items of a batch; an item that is no news, as of an import, gives none. */
+/** The events of a batch's new items; items that were imported or restored cause none. */
 export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
   records.flatMap((record) => toEvent(record) ?? []);
 
@@ -30,8 +30,8 @@ function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefi
   const id = Keys?.sk?.S ?? "";
   if (eventName !== "INSERT" || !NewImage || NewImage.imported) return undefined;
   if (!type || !new RegExp(eventSchemas[type].properties.id.pattern).test(id)) return undefined;
-  if (writtenAt * 1000 - idTimestamp(id) > newsFor) return undefined;
-  return toRecord<ServiceEvent>(eventSchemas[type], {
+  if (writtenAt * 1000 - idTimestamp(id) > maxAge) return undefined;
+  return toRecord(eventSchemas[type], {
     ...unmarshall(NewImage as Record<string, AttributeValue>),
     type,
     version: eventSchemas[type].properties.version.const,

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
-import { readItem, tableName } from "../dynamodb/table-client.ts";
+import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
+import { type TransactItems, transact } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
 import type { RouteName } from "../routes.ts";
 
@@ -10,22 +12,15 @@ const lifetime = 24 * 60 * 60;
 /** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {
   /** The key of the item that records the request. */
-  readonly key: ReturnType<typeof idempotencyKey>;
-  /** Tells the request from another one with the same Idempotency-Key. */
+  readonly key: Key;
+  /** Distinguishes the request from another with the same Idempotency-Key. */
   readonly fingerprint: string;
 }
 
-/** What the record of a request keeps of its answer: the ids that were made; all else is in the request itself. */
+/** The ids that a request made. The rest of its response follows from the request itself. */
 type Ids = Readonly<Record<string, string>>;
 
-interface IdempotencyRecord {
-  readonly fingerprint: string;
-  readonly ids: Ids;
-  /** In seconds since the epoch; DynamoDB deletes the item some time after. */
-  readonly expiresAt: number;
-}
-
-/** The answer that was given when the request was carried out. */
+/** The response to the first of several identical requests. */
 export class Replayed<T extends object> {
   readonly response: T;
 
@@ -34,14 +29,14 @@ export class Replayed<T extends object> {
   }
 }
 
-/** Thrown by an attempt that found the request recorded. */
-export class AlreadyRecordedError extends Error {
+/** Thrown when the request is already recorded. */
+class AlreadyRecordedError extends Error {
   override readonly name = "AlreadyRecordedError";
-  readonly record: IdempotencyRecord;
+  readonly record: Item;
 
-  constructor(record: Readonly<Record<string, unknown>>) {
-    super("The request has been carried out before.");
-    this.record = record as unknown as IdempotencyRecord;
+  constructor(record: Item) {
+    super("The request has already been carried out.");
+    this.record = record;
   }
 }
 
@@ -49,7 +44,7 @@ export class AlreadyRecordedError extends Error {
  * An account's request to a route.
  *
  * @param key the value of its Idempotency-Key header
- * @param body what was sent, parsed: two bodies are the same whatever the order of their fields
+ * @param body the parsed body: the order of its fields does not matter
  */
 export function idempotentRequest(
   account: string,
@@ -62,14 +57,35 @@ export function idempotentRequest(
   return { key: idempotencyKey(account, route, key), fingerprint };
 }
 
-/** The part of a transaction that records a request with the ids made for it, unless it is recorded already. */
-export function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids) {
+/**
+ * Writes all items or none, and with them the record of the request that they carry out.
+ *
+ * @param ids those that the request made
+ * @throws AlreadyRecordedError when the request is already recorded
+ * @throws StaleReadError when the condition of an item does not hold
+ * @throws ApiError `busy` when the outcome is unknown and there is no record
+ */
+export async function transactOnce(
+  idempotency: IdempotentRequest | undefined,
+  ids: Ids,
+  items: TransactItems,
+): Promise<void> {
+  if (!idempotency) return transact(items);
+  try {
+    await transact([putRecord(idempotency, ids), ...items], true);
+  } catch (error) {
+    const recorded = error instanceof StaleReadError && error.position === 0;
+    throw recorded ? new AlreadyRecordedError(error.item) : error;
+  }
+}
+
+function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids) {
   const now = Math.floor(Date.now() / 1000);
   return {
     Put: {
       TableName: tableName,
       Item: { ...key, fingerprint, ids, expiresAt: now + lifetime },
-      // DynamoDB deletes what has expired hours later.
+      // DynamoDB deletes expired items hours later.
       ConditionExpression: "attribute_not_exists(pk) OR expiresAt <= :now",
       ExpressionAttributeValues: { ":now": now },
       ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
@@ -77,29 +93,29 @@ export function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids) {
   };
 }
 
-/** @throws AlreadyRecordedError when the request is recorded */
+/** @throws AlreadyRecordedError when the request is already recorded */
 export async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
   const item = await readItem(key);
-  if (item && item.expiresAt > Date.now() / 1000) throw new AlreadyRecordedError(item);
+  if (item && Number(item.expiresAt) > Date.now() / 1000) throw new AlreadyRecordedError(item);
 }
 
 /**
- * Carries a request out, or answers what was answered when it was.
+ * Carries a request out, or repeats its first response.
  *
- * @param toResponse the answer that has these ids
+ * @param toResponse builds the response from the ids of the record
  * @throws ApiError `idempotency_key_reused`
  */
 export async function runIdempotently<T extends object, Made extends Ids>(
-  request: IdempotentRequest | undefined,
+  idempotency: IdempotentRequest | undefined,
   toResponse: (ids: Made) => T,
-  carryOut: () => Promise<T>,
+  run: () => Promise<T>,
 ): Promise<T | Replayed<T>> {
   try {
-    return await carryOut();
+    return await run();
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
     const { fingerprint, ids } = error.record;
-    if (fingerprint === request?.fingerprint) return new Replayed(toResponse(ids as Made));
+    if (fingerprint === idempotency?.fingerprint) return new Replayed(toResponse(ids as Made));
     throw new ApiError(
       "idempotency_key_reused",
       "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.",

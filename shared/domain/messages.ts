@@ -1,125 +1,121 @@
+import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey, messageKey } from "../dynamodb/keys.ts";
-import { StaleReadError, withRetry } from "../dynamodb/retry.ts";
+import { withRetry } from "../dynamodb/retry.ts";
 import { tableName } from "../dynamodb/table-client.ts";
-import { transact } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, newId } from "../ids.ts";
-import type { Message, NewMessage } from "../schemas.ts";
+import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
 import { activeConversation, pointerNames } from "./active-pointer.ts";
 import { conversationItem, isNotActive } from "./conversations.ts";
 import {
   type IdempotentRequest,
-  putRecord,
   type Replayed,
   runIdempotently,
   throwIfRecorded,
+  transactOnce,
 } from "./idempotency.ts";
 import { leadExists } from "./leads.ts";
 
-/** What failed attempts taught about the conversation that the pointer names. */
-interface Learned {
-  /** It is no longer active. */
+/** What failed attempts found out about the conversation that the pointer names. */
+interface Findings {
+  /** The conversation that is no longer active. */
   ended?: string | undefined;
   /** The time of its last message, in milliseconds since the epoch; the next message is not older. */
   lastMessageAt: number;
 }
 
-/** A message to be sent. */
-interface Sending {
+/** A message to send. */
+interface Outgoing {
   readonly account: string;
   readonly input: NewMessage;
-  /** What makes it be sent once, if the caller cares. */
-  readonly request: IdempotentRequest | undefined;
+  readonly idempotency: IdempotentRequest | undefined;
 }
 
 /**
- * Sends a message to a lead on a channel: it joins the active conversation of the two, or starts one.
+ * Sends a message to a lead on a channel: it joins their active conversation, or starts one.
  *
  * @param deadline in milliseconds since the epoch
- * @param request what makes it happen once, if the caller cares
- * @throws ApiError `lead_not_found`, `idempotency_key_reused`, or `busy` when other writers stood in the way until
- *   the deadline
+ * @throws ApiError `lead_not_found`, `idempotency_key_reused`, or `busy` when other writers won until the deadline
  */
 export async function sendMessage(
   account: string,
   input: NewMessage,
   deadline: number,
-  request?: IdempotentRequest,
+  idempotency?: IdempotentRequest,
 ): Promise<Message | Replayed<Message>> {
-  // The table takes no unpaired surrogates, so no lead has one in its id.
+  // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!input.leadId.isWellFormed()) throw leadNotFound();
-  const sending: Sending = { account, input, request };
+  const outgoing: Outgoing = { account, input, idempotency };
   const exists = leadExists(account, input.leadId);
-  const learned: Learned = { lastMessageAt: 0 };
+  const findings: Findings = { lastMessageAt: 0 };
   return runIdempotently(
-    request,
+    idempotency,
     (ids: MessageIds) => toMessage(ids, input),
     () =>
       withRetry(deadline, async () => {
-        const [found, active] = await Promise.all([exists, activeConversation(account, input)]);
-        if (!found) return refuse(sending);
-        if (active !== undefined && active !== learned.ended)
-          return joinConversation(sending, active, learned);
-        learned.ended = undefined;
-        return startConversation(sending, active);
+        const [found, named] = await Promise.all([exists, activeConversation(account, input)]);
+        if (!found) return rejectUnknownLead(outgoing);
+        if (named !== undefined && named !== findings.ended)
+          return joinConversation(outgoing, named, findings);
+        findings.ended = undefined;
+        return startConversation(outgoing, named);
       }),
   );
 }
 
 /** A message that was sent stays sent, even when its lead is deleted later. */
-async function refuse({ request }: Sending): Promise<never> {
-  if (request) await throwIfRecorded(request);
+async function rejectUnknownLead({ idempotency }: Outgoing): Promise<never> {
+  if (idempotency) await throwIfRecorded(idempotency);
   throw leadNotFound();
 }
 
 const leadNotFound = () => new ApiError("lead_not_found", "This account has no lead with this leadId.");
 
 /** @param ended the conversation that the pointer still names, if any */
-async function startConversation({ account, input, request }: Sending, ended?: string): Promise<Message> {
+async function startConversation(
+  { account, input, idempotency }: Outgoing,
+  ended?: string,
+): Promise<Message> {
   const { leadId, channel } = input;
   const id = newId("conv");
-  const message = newMessageIn(id, input);
+  const message = newMessage(id, input);
   const lastMessageAt = message.createdAt;
-  const conversation = { id, leadId, channel, status: "active", lastMessageAt, messageCount: 1 };
-  await transact(
-    [
-      {
-        Put: {
-          TableName: tableName,
-          Item: { ...activeConversationKey(account, leadId, channel), conversationId: id },
-          ...pointerNames(ended),
-        },
+  const conversation = { id, leadId, channel, status: active, lastMessageAt, messageCount: 1 };
+  await transactOnce(idempotency, pickIds(message), [
+    {
+      Put: {
+        TableName: tableName,
+        Item: { ...activeConversationKey(account, leadId, channel), conversationId: id },
+        ...pointerNames(ended),
       },
-      ...(ended === undefined ? [] : [isNotActive(account, ended)]),
-      { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
-      putMessage(account, message),
-    ],
-    request && putRecord(request, pickIds(message)),
-  );
+    },
+    ...(ended === undefined ? [] : [isNotActive(account, ended)]),
+    { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
+    putMessage(account, message),
+  ]);
   return message;
 }
 
 async function joinConversation(
-  { account, input, request }: Sending,
+  { account, input, idempotency }: Outgoing,
   conversationId: string,
-  learned: Learned,
+  findings: Findings,
 ): Promise<Message> {
-  const message = newMessageIn(conversationId, input, learned.lastMessageAt);
+  const message = newMessage(conversationId, input, findings.lastMessageAt);
   try {
-    await transact(
-      [addMessage(account, message), putMessage(account, message)],
-      request && putRecord(request, pickIds(message)),
-    );
+    await transactOnce(idempotency, pickIds(message), [
+      addMessage(account, message),
+      putMessage(account, message),
+    ]);
   } catch (error) {
-    if (error instanceof StaleReadError) learn(learned, conversationId, error.item);
+    if (error instanceof StaleReadError) {
+      const { status, lastMessageAt } = error.item;
+      if (status === active) findings.lastMessageAt = Date.parse(String(lastMessageAt));
+      else findings.ended = conversationId;
+    }
     throw error;
   }
   return message;
-}
-
-function learn(learned: Learned, conversationId: string, { status, lastMessageAt }: StaleReadError["item"]) {
-  if (status === "active") learned.lastMessageAt = Date.parse(String(lastMessageAt));
-  else learned.ended = conversationId;
 }
 
 type MessageIds = Pick<Message, "id" | "conversationId">;
@@ -134,8 +130,8 @@ const toMessage = (
   createdAt: createdAt(id),
 });
 
-/** A message made now, or at `notBefore` if that is later. */
-const newMessageIn = (conversationId: string, input: NewMessage, notBefore = 0) =>
+/** A message created now, or at `notBefore` if that is later. */
+const newMessage = (conversationId: string, input: NewMessage, notBefore = 0) =>
   toMessage({ id: newId("msg", Math.max(Date.now(), notBefore)), conversationId }, input);
 
 const addMessage = (account: string, { conversationId, createdAt }: Message) => ({
@@ -146,7 +142,7 @@ const addMessage = (account: string, { conversationId, createdAt }: Message) => 
     // Writers' clocks differ: without the second condition lastMessageAt could go back.
     ConditionExpression: "#status = :active AND lastMessageAt <= :at",
     ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":active": "active", ":at": createdAt, ":one": 1 },
+    ExpressionAttributeValues: { ":active": active, ":at": createdAt, ":one": 1 },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
   },
 });

@@ -1,19 +1,12 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { StaleReadError } from "./retry.ts";
-import { table, tableName } from "./table-client.ts";
-
-type Attributes = Readonly<Record<string, unknown>>;
+import { isWriteConflict, StaleReadError } from "./dynamodb-errors.ts";
+import { type Item, type Key, table, tableName } from "./table-client.ts";
 
 /**
  * The parameters of an update that sets attributes of an item, on the condition that it exists and that other
- * attributes are as they were read; undefined stands for one that is not there.
+ * attributes are as they were read; undefined stands for a missing one.
  */
-export function buildUpdate(
-  key: Readonly<Record<string, string>>,
-  set: Attributes,
-  unchanged: Attributes = {},
-) {
+export function buildUpdate(key: Key, set: Item, unchanged: Item = {}) {
   const changes = Object.entries(set);
   const conditions = Object.entries(unchanged);
   const names = [...changes, ...conditions].map(([name], i) => [`#${i}`, name]);
@@ -34,17 +27,16 @@ export function buildUpdate(
 }
 
 /**
- * Makes such an update.
+ * Runs such an update.
  *
- * @returns the item as it is then
- * @throws StaleReadError when the item is not as it was read, or is in a transaction
+ * @returns the updated item
+ * @throws StaleReadError when the item is not as it was read, or a transaction holds it
  */
-export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Record<string, unknown>> {
+export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Item> {
   try {
     const { Attributes = {} } = await table.send(new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }));
     return Attributes;
   } catch (error) {
-    const conflict = error instanceof Error && error.name === "TransactionConflictException";
-    throw conflict || error instanceof ConditionalCheckFailedException ? new StaleReadError() : error;
+    throw isWriteConflict(error) ? new StaleReadError() : error;
   }
 }

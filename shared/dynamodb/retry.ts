@@ -1,67 +1,45 @@
 import { setTimeout } from "node:timers/promises";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { ApiError } from "../errors.ts";
+import { isRetryable } from "./dynamodb-errors.ts";
 
-/** Seconds after which a caller that was turned away as busy may come back. */
+/** Seconds after which a caller may retry. */
 const retryAfter = 1;
 
-const firstPause = 20;
-const longestPause = 500;
+/** The first and the longest backoff, in milliseconds. */
+const firstBackoff = 20;
+const longestBackoff = 500;
 
-/** Thrown by an attempt that would have changed what is no longer as it was read; it may succeed when made anew. */
-export class StaleReadError extends Error {
-  override readonly name = "StaleReadError";
-  /** The item as it is now, if it was asked for and exists. */
-  readonly item: Readonly<Record<string, unknown>>;
-
-  constructor(item: Readonly<Record<string, unknown>> = {}) {
-    super("The item has changed since it was read.");
-    this.item = item;
-  }
+interface RetryOptions {
+  readonly isRetryable?: (error: unknown) => boolean;
+  readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
 /**
- * Makes attempts until one succeeds, fails for good, or the deadline is near; between them come pauses of a random
- * part of a doubling time.
+ * Repeats an attempt until it succeeds, fails for good, or the deadline is near, with exponential backoff and full
+ * jitter.
  *
  * @param deadline in milliseconds since the epoch
- * @param passes whether an attempt that failed so may succeed later
  * @throws ApiError `busy` when no attempt succeeded in time
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export async function withRetry<T>(
   deadline: number,
   attempt: () => Promise<T>,
-  passes: (error: unknown) => boolean = isRetryable,
+  options: RetryOptions = {},
 ): Promise<T> {
-  for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+  const { isRetryable: mayRetry = isRetryable, wait = setTimeout } = options;
+  for (let backoff = firstBackoff; ; backoff = Math.min(backoff * 2, longestBackoff)) {
     try {
       return await attempt();
     } catch (error) {
-      if (!passes(error)) throw error;
-      const wait = Math.random() * pause;
-      if (Date.now() + wait >= deadline) throw busy(error);
-      await setTimeout(wait);
+      if (!mayRetry(error)) throw error;
+      const delay = Math.random() * backoff;
+      if (Date.now() + delay >= deadline) throw busy(error);
+      await wait(delay);
     }
   }
 }
 
-/** The error of a table that is too busy, which says when to try again. */
+/** The error of a table that is too busy, with the time after which to retry. */
 export const busy = (cause: unknown) =>
-  new ApiError("busy", "Too much is going on at once. Try again.", { retryAfter, cause });
-
-/** The failures of a transaction that pass with time, and that the SDK does not try again by itself. */
-const passingReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
-
-function isRetryable(error: unknown): boolean {
-  if (error instanceof StaleReadError) return true;
-  if (!(error instanceof TransactionCanceledException)) return false;
-  return (error.CancellationReasons ?? []).some(({ Code }) => Code !== undefined && passingReasons.has(Code));
-}
-
-/** Whether the table could not be reached or turned the call away for its rate, after all that the SDK tried. */
-export function isBusyTable(error: unknown): boolean {
-  const sdkError = error as Parameters<typeof isTransientError>[0];
-  return isThrottlingError(sdkError) || isTransientError(sdkError);
-}
+  new ApiError("busy", "The service is busy. Try again.", { retryAfter, cause });

@@ -1,54 +1,73 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { requiredEnv } from "../env.ts";
 
-/** The one table's name. */
-export const tableName = requiredEnv("TABLE_NAME");
+/** The primary key of an item. */
+export type Key = Readonly<{ pk: string; sk: string }>;
 
-/** How long after a call's beginning its second attempt may start, in milliseconds. */
+/** The attributes of an item, or some of them. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** How long after the start of a call its second attempt may start, in milliseconds. */
 const latestAttempt = 2000;
 
-const client = new DynamoDBClient({
+/** The time limits of a function: no attempt starts with an id older than two seconds, and none lands after five. */
+const functionLimits: DynamoDBClientConfig = {
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },
-});
+};
 
-// An invocation that was answered for want of time leaves its call behind, and Lambda freezes the environment: without
-// this the call would go on in the next invocation, whenever that is.
-client.middlewareStack.add(
-  (next, context) => (args) => {
-    context.beganAt = Date.now();
-    return next(args);
-  },
-  { step: "initialize", name: "beginning" },
-);
-client.middlewareStack.add(
-  (next, context) => (args) => {
-    if (Date.now() - context.beganAt > latestAttempt) throw new LateAttemptError();
-    return next(args);
-  },
-  { step: "finalizeRequest", priority: "low", name: "latest-attempt" },
-);
+/** The name of the one table. Lambda functions read it from their environment at cold start. */
+export let tableName = process.env.AWS_LAMBDA_FUNCTION_NAME
+  ? requiredEnv("TABLE_NAME")
+  : (process.env.TABLE_NAME ?? "");
 
-/** Has the name of an attempt that timed out, as what came before it did. */
+/** The client of the table, kept for the life of the execution environment. */
+export let table = toDocumentClient(refuseLateAttempts(new DynamoDBClient(functionLimits)));
+
+/** Selects another table, with another client's settings: for commands, which have no environment of a function. */
+export function selectTable(name: string, config: DynamoDBClientConfig): void {
+  tableName = name;
+  table = toDocumentClient(new DynamoDBClient(config));
+}
+
+function toDocumentClient(client: DynamoDBClient): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+}
+
+/**
+ * A response for want of time leaves a call behind, and Lambda freezes the environment: without this the call would go
+ * on in the next invocation, whenever that is.
+ */
+function refuseLateAttempts(client: DynamoDBClient): DynamoDBClient {
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      context.startedAt = Date.now();
+      return next(args);
+    },
+    { step: "initialize", name: "start-time" },
+  );
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      if (Date.now() - context.startedAt > latestAttempt) throw new LateAttemptError();
+      return next(args);
+    },
+    { step: "finalizeRequest", priority: "low", name: "latest-attempt" },
+  );
+  return client;
+}
+
+/** Named like the timeout of the attempt before it. */
 class LateAttemptError extends Error {
   override readonly name = "TimeoutError";
   override readonly message = "It is too late for another attempt.";
 }
 
-/**
- * The one client, kept for the life of the execution environment. An attempt that takes a second has failed, and the
- * SDK makes two: so none starts with an id that is older than two seconds, and none lands when it is five.
- */
-export const table = DynamoDBDocumentClient.from(client, {
-  marshallOptions: { removeUndefinedValues: true },
-});
-
-/** An item, or a part of it, as it is now. */
+/** Reads an item, or a part of it, consistently. */
 export async function readItem(
-  key: Readonly<Record<string, string>>,
+  key: Key,
   part: { readonly ProjectionExpression?: string } = {},
-) {
+): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true, ...part });
   return (await table.send(command)).Item;
 }

@@ -4,7 +4,7 @@ import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault, type FaultCode } from "../errors.ts";
 import { duplicateKeys } from "./duplicate-keys.ts";
 import { addFaults } from "./faults.ts";
-import type { RouteEvent } from "./route-handler.ts";
+import type { RouteEvent } from "./route-event.ts";
 
 /** The longest body that is parsed, in bytes: several times what the longest valid request needs. */
 const maxBodyBytes = 256 * 1024;
@@ -13,10 +13,10 @@ const maxBodyBytes = 256 * 1024;
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Parses a JSON body, or finds fault with any body where the route takes none. Faults are answered with those of the
+ * Parses a JSON body; on a route that takes none, any body is a fault. The response lists the faults with those of the
  * query and of the schema.
  *
- * The bound on the size is what bounds the number of faults that a validator, which reports all, can find.
+ * The limit on the size also limits the number of faults that a validator can report.
  *
  * @throws ApiError `unsupported_media_type`
  */
@@ -46,7 +46,7 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
 const unexpectedBody = ({ body }: RouteEvent) =>
   body ? bodyFault("unexpected", "must be absent: this route takes none") : undefined;
 
-/** What is wrong with a body before it is parsed. */
+/** The fault of a body that shows before it is parsed. */
 function faultBefore(event: RouteEvent): Fault | undefined {
   if (!event.body) return bodyFault("required", "must be present: a JSON object");
   const type = event.headers["content-type"];
@@ -60,7 +60,7 @@ function faultBefore(event: RouteEvent): Fault | undefined {
 const bodyBytes = ({ body, isBase64Encoded }: RouteEvent) =>
   Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
 
-/** What middy's parser did not take: keys that could change a prototype, and JSON too deep for its walk over all keys. */
+/** Why middy's parser failed: a key that could change a prototype, JSON nested too deeply for it, or invalid JSON. */
 function parserFault(error: unknown, text: string): Fault {
   if (error instanceof Error && error.message.startsWith("Forbidden key")) {
     return bodyFault(

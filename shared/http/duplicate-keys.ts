@@ -1,23 +1,23 @@
-import { memberName } from "./field-name.ts";
+import { memberName } from "./faults.ts";
 
-/** A string with the colon that makes it a key, or what opens, parts and closes objects and arrays. */
+/** A string, with the colon that makes it a key, or a token that opens, separates or closes objects and arrays. */
 const token = /("(?:[^"\\]|\\.)*")[\t\n\r ]*(:?)|[[\]{},]/g;
 
-/** An object or array that the scan is inside of. */
+/** An open object or array of the scan. */
 interface Container {
-  /** Undefined for the whole text. */
+  /** Undefined for the outermost. */
   readonly name: string | undefined;
-  /** How often each key has been met; an array has none. */
+  /** How often each key has occurred; empty for an array. */
   readonly keys: Map<string, number>;
-  /** Where the scan is: the key, or the index in an array. */
+  /** The current key, or the current index in an array. */
   member: string | number;
 }
 
 /**
- * The names of the keys that an object of a JSON text has more than once, each named once. `JSON.parse` keeps the
- * last value of such a key and drops the others without a word.
+ * The names of the keys that occur more than once in an object of a JSON text, each listed once. `JSON.parse` keeps the
+ * last value of such a key and silently drops the others.
  *
- * It takes time in proportion to the text, however deep that is nested.
+ * It takes time linear in the length of the text, however deeply it is nested.
  *
  * @param json text that `JSON.parse` has accepted
  */

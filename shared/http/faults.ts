@@ -1,25 +1,30 @@
 import type { ErrorObject } from "ajv";
 import { ApiError, type Fault, type FaultCode } from "../errors.ts";
-import { textRules } from "../schemas.ts";
-import { memberName } from "./field-name.ts";
-import type { RouteEvent } from "./route-handler.ts";
+import { textRules } from "../schemas/text-rules.ts";
+import type { RouteEvent } from "./route-event.ts";
 
-/** How many faults an error's sentence names. */
+/** How many faults a response lists at most. */
+export const maxFaults = 100;
+
+/** How many faults the detail of a problem names at most. */
 const namedFaults = 5;
 
-/** The error for a request with faults, of which the sentence names the first ones. */
+/** How much of a name in the request is repeated, in UTF-16 units. */
+const maxNameLength = 64;
+
+/** The error for a request with faults; its detail names the first ones. */
 export function invalidInput(faults: readonly Fault[]): ApiError {
   const named = faults.slice(0, namedFaults).map(({ field, message }) => `${field || "body"} ${message}`);
   const more = faults.length > namedFaults ? `; and ${faults.length - namedFaults} more faults` : "";
   return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
 }
 
-/** Keeps faults that no schema can find, to be answered with those that the validator finds. */
+/** Records faults that no schema can find; the response lists them with those of the validator. */
 export function addFaults(event: RouteEvent, ...faults: readonly Fault[]): void {
   event.faults = [...(event.faults ?? []), ...faults];
 }
 
-/** The faults that the validator found in a request, in its order; a value of the wrong type has that fault alone. */
+/** The faults of a request by the errors of its validator, in their order; a value of the wrong type has only that fault. */
 export function toFaults(errors: readonly ErrorObject[], request: { query: object }): Fault[] {
   const wrongTypes = new Set(errors.filter(isTypeError).map((error) => error.instancePath));
   return errors
@@ -45,7 +50,7 @@ function toFault(error: ErrorObject, { query }: { query: object }): Fault {
   return { in: "body", field, ...describe(error, "field") };
 }
 
-/** A parameter that is no string is one that the query parser could not read as one. */
+/** The query parser gives a parameter that it cannot read as one string another type. */
 const queryTypeFault = (value: unknown): Pick<Fault, "code" | "message"> =>
   Array.isArray(value)
     ? { code: "repeated", message: "must be given once" }
@@ -90,5 +95,17 @@ function describe(
 }
 
 function unknownKeyword(keyword: string): never {
-  throw new Error(`A schema uses "${keyword}" in a way that has no words for its fault.`);
+  throw new Error(`A schema uses "${keyword}" in a way that has no message for its fault.`);
+}
+
+/**
+ * The name of a member of what is named `parent`: `tags`, then `tags[3]`. An empty name becomes `""`, because the empty
+ * name stands for the whole body; a long name is cut.
+ *
+ * @param parent undefined for the whole body or query
+ */
+export function memberName(parent: string | undefined, member: string | number): string {
+  const isName = parent === undefined && typeof member === "string";
+  const name = isName ? member || '""' : `${parent ?? ""}[${member}]`;
+  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }

@@ -1,16 +1,16 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { Fault } from "../errors.ts";
 import { addFaults } from "./faults.ts";
-import type { RouteEvent } from "./route-handler.ts";
+import type { RouteEvent } from "./route-event.ts";
 
 const maxLength = 255;
 
-/** A key as most APIs take it: visible ASCII. A comma would be that of a header sent twice. */
+/** A key as most APIs accept it: visible ASCII, without the comma that joins a header sent twice. */
 const bare = `[!#-+\\--[\\]-~]{1,${maxLength}}`;
 
 /**
- * A key as the draft of the standard has it: a string in double quotes, in which a backslash stands before a quote or
- * a backslash.
+ * A key as the draft standard defines it: a string in double quotes, in which a backslash escapes a quote or a
+ * backslash.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
  */
@@ -22,8 +22,7 @@ export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;
 const pattern = new RegExp(idempotencyKeyPattern);
 
 /**
- * Reads the Idempotency-Key, bare or quoted, onto `event.idempotencyKey`; a fault is answered with the
- * others.
+ * Puts the Idempotency-Key, bare or quoted, on `event.idempotencyKey`; the response lists its fault with the others.
  *
  * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07
  */

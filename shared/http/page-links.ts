@@ -2,9 +2,9 @@ import type { Page } from "../pages/page.ts";
 
 /**
  * The `Link` header of a page: `first`, `prev`, `next` and `last` as relative references, with the filters and the
- * limit of the request. An empty list has one page. A page past the end has no `next`, and the last page is its `prev`.
+ * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page.
  *
- * @param query the request's, which is valid
+ * @param query of the request, valid
  * @see https://www.rfc-editor.org/rfc/rfc8288
  */
 export function pageLinks(path: string, query: object, { page, limit, total }: Page<unknown>["pagination"]) {

@@ -1,15 +1,15 @@
 import type { MiddlewareObj } from "@middy/core";
-import { busy, isBusyTable } from "../dynamodb/retry.ts";
+import { isTableBusy } from "../dynamodb/dynamodb-errors.ts";
+import { busy } from "../dynamodb/retry.ts";
 import { ApiError, problems } from "../errors.ts";
+import { logEvents } from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
-import { invalidInput, toFaults } from "./faults.ts";
-import type { RouteEvent } from "./route-handler.ts";
-
-/** How many faults one answer lists at the most. */
-const maxFaults = 100;
+import { invalidInput, maxFaults, toFaults } from "./faults.ts";
+import { validationErrors } from "./request-validator.ts";
+import type { RouteEvent } from "./route-event.ts";
 
 /**
- * Answers every error as a problem document; an error that nobody threw on purpose is logged and says nothing of
+ * Responds to every error with a problem document. An unexpected error is logged, and its response says nothing about
  * the inside.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
@@ -19,7 +19,7 @@ export function problemResponses(): MiddlewareObj<RouteEvent> {
     onError: (request) => {
       const { requestId } = request.event.requestContext;
       const error = toApiError(request.error, request.event);
-      // The log of requests, which comes after, tells what was answered.
+      // The log of requests, which runs later, reads its code.
       request.error = error;
       if (problems[error.code].status >= 500) logError(error, requestId);
       request.response = problemResponse(error, requestId);
@@ -29,25 +29,23 @@ export function problemResponses(): MiddlewareObj<RouteEvent> {
 
 function toApiError(error: unknown, event: RouteEvent): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof Error) {
-    if (isValidatorCause(error.cause)) {
-      return invalidInput([...toFaults(error.cause.data, event), ...(event.faults ?? [])]);
-    }
-    if (isBusyTable(error)) return busy(error);
-  }
+  const errors = error instanceof Error && validationErrors(error);
+  if (errors) return invalidInput([...toFaults(errors, event), ...(event.faults ?? [])]);
+  if (isTableBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
 
-const isValidatorCause = (
-  cause: unknown,
-): cause is { package: string; data: Parameters<typeof toFaults>[0] } =>
-  typeof cause === "object" && cause !== null && "package" in cause && cause.package === "@middy/validator";
-
 function logError({ code, message, cause }: ApiError, requestId: string): void {
-  console.error({ event: "request failed", code, detail: message, requestId, cause: loggedError(cause) });
+  console.error({
+    event: logEvents.requestFailed,
+    code,
+    detail: message,
+    requestId,
+    cause: loggedError(cause),
+  });
 }
 
-/** The answer that an error gives. */
+/** The response for an error. */
 export function problemResponse({ code, message, faults, retryAfter }: ApiError, requestId: string) {
   const { status, title } = problems[code];
   return {

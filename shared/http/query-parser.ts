@@ -1,12 +1,12 @@
 import type { MiddlewareObj } from "@middy/core";
-import type { RouteEvent } from "./route-handler.ts";
+import type { RouteEvent } from "./route-event.ts";
 
 /**
  * Puts the query, parsed from `rawQueryString`, on `event.query`.
  *
- * API Gateway joins a repeated parameter with a comma, so `queryStringParameters` cannot tell `a=1,2` from
- * `a=1&a=2`. Here a repeated parameter is an array and one that is no percent-encoded UTF-8 is null: neither is
- * a string, so the route's schema refuses it.
+ * API Gateway joins a repeated parameter with a comma, so `queryStringParameters` is the same for `a=1,2` and
+ * `a=1&a=2`. Here a repeated parameter becomes an array, and one that is not percent-encoded UTF-8 becomes null: neither
+ * is a string, so the route's schema rejects it.
  */
 export function queryParser(): MiddlewareObj<RouteEvent> {
   return {
@@ -32,7 +32,7 @@ function parseQuery(raw: string): Record<string, QueryValue> {
 function decode(text: string): string | null {
   try {
     const decoded = decodeURIComponent(text.replaceAll("+", " "));
-    // Decoding leaves alone what is no escape, an unpaired surrogate too, which no key can hold.
+    // An unpaired surrogate passes the decoder, but no key can hold one.
     return decoded.isWellFormed() ? decoded : null;
   } catch {
     return null;

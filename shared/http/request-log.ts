@@ -1,37 +1,38 @@
 import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { ApiError, type ProblemCode } from "../errors.ts";
+import { logEvents } from "../logging/log-events.ts";
 import type { RouteName } from "../routes.ts";
-import type { RouteEvent } from "./route-handler.ts";
+import type { RouteEvent } from "./route-event.ts";
 
 /**
- * What the log holds of every request that reached its function; the stack's metrics are counted from it. Nothing that
- * a caller wrote is in it.
+ * The log line of every request that reached its function; CloudWatch counts the stack's metrics from it. It contains
+ * nothing that a caller wrote.
  */
 export interface RequestLine {
-  readonly event: "request";
+  readonly event: typeof logEvents.request;
   readonly route: RouteName;
   readonly status: number;
-  /** Which problem was answered, if one was. */
+  /** The problem of the response, if it is one. */
   readonly code?: ProblemCode;
-  /** Whether an earlier request's answer was given again, and nothing written. */
+  /** Whether the response repeats that of an earlier request, and nothing was written. */
   readonly replayed: boolean;
   readonly account: string | undefined;
-  /** API Gateway's, as in the access log. */
+  /** The id that API Gateway gave the request, as in the access log. */
   readonly requestId: string;
 }
 
 /**
- * Logs each request of a route when its answer is ready: middy's `requestEnd` hook, which also sees answers that a
- * middleware gave early.
+ * Logs each request of a route when its response is ready: middy's `requestEnd` hook, which also sees the responses that
+ * a middleware returned early.
  */
 export function requestLog(route: RouteName) {
   return ({ event, response, error }: Request): void => {
-    // What left no answer behind is answered by API Gateway.
+    // API Gateway responds for a function that returns nothing.
     const { statusCode = 500, headers = {} }: APIGatewayProxyStructuredResultV2 = response ?? {};
     const { requestId, authorizer } = (event as RouteEvent).requestContext;
     const line: RequestLine = {
-      event: "request",
+      event: logEvents.request,
       route,
       status: statusCode,
       ...(error instanceof ApiError && { code: error.code }),

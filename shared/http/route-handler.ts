@@ -1,50 +1,33 @@
 import middy from "@middy/core";
-import validator, { type Options } from "@middy/validator";
 import type { ValidateFunction } from "ajv";
-import type {
-  APIGatewayProxyEventV2WithLambdaAuthorizer,
-  APIGatewayProxyResultV2,
-  Context,
-} from "aws-lambda";
-import type { AuthorizerContext } from "../domain/api-keys.ts";
+import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotency.ts";
-import { type Permit, rateLimit } from "../domain/rate-limiter.ts";
-import type { Fault } from "../errors.ts";
+import { rateLimit } from "../domain/rate-limiter.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
-import { authorizedAccount } from "./account.ts";
 import { bodyParser } from "./body-parser.ts";
-import { awaitPermit, rateLimited } from "./enforce-rate-limit.ts";
+import { awaitPermit, enforceRateLimit } from "./enforce-rate-limit.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
 import { pageLinks } from "./page-links.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
 import { requestLog } from "./request-log.ts";
-
-/** The event of a route; the parsers put the rest on it and replace `body` by what it says. */
-export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {
-  body?: unknown;
-  query: object;
-  idempotencyKey?: string;
-  /** Whether the account may make the request; absent when there is no limit. */
-  permit?: Permit | Promise<Permit>;
-  /** What is wrong beside what the schemas tell of the query and the body. */
-  faults?: readonly Fault[];
-};
+import { requestValidator, validInput } from "./request-validator.ts";
+import { authorizedAccount, type RouteEvent } from "./route-event.ts";
 
 /** A valid request to a route. */
 type RouteRequest<Name extends RouteName> = RouteInputs[Name] & {
-  /** The account whose key the request carries. */
+  /** The account whose API key the request carries. */
   readonly account: string;
   /** When the work must have ended, in milliseconds since the epoch. */
   readonly deadline: number;
-  /** The request as one that is to be carried out once; undefined when the caller does not ask for that. */
+  /** The Idempotency-Key and what it belongs to; undefined for a request without one. */
   readonly idempotency: IdempotentRequest | undefined;
 };
 
-/** Time of an invocation that is kept back for answering `busy`, in milliseconds. */
+/** Time of an invocation that is kept for responding `busy`, in milliseconds. */
 const responseMargin = 500;
 
 /**
@@ -58,31 +41,32 @@ export function routeHandler<Name extends RouteName>(
   handle: (request: RouteRequest<Name>) => Promise<object>,
 ) {
   const route: Route = routes[name];
-  const answered = middy<RouteEvent, APIGatewayProxyResultV2>({
+  const writes = route.kind === "write";
+  const handler = middy<RouteEvent, APIGatewayProxyResultV2>({
     timeoutEarlyInMillis: responseMargin,
     requestEnd: requestLog(name),
   })
-    .use(rateLimit ? rateLimited(rateLimit) : [])
+    .use(rateLimit ? enforceRateLimit(rateLimit) : [])
     .use(problemResponses())
     .use(queryParser())
-    .use(route.idempotency ? idempotencyKeyParser() : [])
+    .use(writes ? idempotencyKeyParser() : [])
     .use(bodyParser(route.body !== undefined))
-    .use(validator({ eventSchema: validate as unknown as NonNullable<Options["eventSchema"]> }))
+    .use(requestValidator(validate))
     .handler(async (event: RouteEvent, context: Context) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
-      if (route.method === "POST") await awaitPermit(event);
+      if (writes) await awaitPermit(event);
       const account = authorizedAccount(event);
       const deadline = Date.now() + context.getRemainingTimeInMillis() - responseMargin;
-      const idempotency = key && idempotentRequest(account, name, key, body as object);
-      const request = { query, body, account, deadline, idempotency };
-      return success(route, query, await handle(request as unknown as RouteRequest<Name>));
+      const idempotency = key === undefined ? key : idempotentRequest(account, name, key, body as object);
+      const request = { ...validInput<Name>(event), account, deadline, idempotency };
+      return toResponse(route, query, await handle(request));
     });
-  // What fails while an error is answered would be thrown with that error on it.
-  return maskedFailures((event: RouteEvent, context: Context) => answered(event, context));
+  // Middy throws what fails while an error is handled, with that error attached.
+  return maskedFailures((event: RouteEvent, context: Context) => handler(event, context));
 }
 
-function success(route: Route, query: object, result: object) {
+function toResponse(route: Route, query: object, result: object) {
   const replayed = result instanceof Replayed;
   return {
     statusCode: route.success,

@@ -1,6 +1,6 @@
 import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 
-/** What errors of Node.js and of the AWS SDK have beside their name, and that never quotes a request. */
+/** Properties of errors of Node.js and the AWS SDK that never quote a request. */
 type Details = { readonly code?: string } & Partial<
   Pick<TransactionCanceledException, "$metadata" | "CancellationReasons">
 >;
@@ -8,18 +8,18 @@ type Details = { readonly code?: string } & Partial<
 interface LoggedError {
   readonly name: string;
   readonly code?: string;
-  /** By which AWS can say more of a call that failed. */
+  /** The id by which AWS Support finds the failed call. */
   readonly awsRequestId?: string;
-  /** Why a transaction was canceled, item by item. */
+  /** Why a transaction was canceled, one reason for each item. */
   readonly reasons?: readonly (string | undefined)[];
   readonly stack?: string;
 }
 
 /**
- * What the log may know of an error: what kind it is, and where in the code it was thrown.
+ * What may be logged of an error: its kind, and where in the code it was thrown.
  *
- * Its message is left out, and so are its causes and all other properties: those of the AWS SDK and of JavaScript
- * itself quote values, which may be what a caller sent.
+ * Its message, its causes and its other properties are left out: those of the AWS SDK and of JavaScript quote values,
+ * which may be what a caller sent.
  */
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -33,7 +33,7 @@ export function loggedError(error: unknown): LoggedError {
   };
 }
 
-/** A message may have lines that look like frames; the last place where it can end is never before its real end. */
+/** A message may contain lines that look like frames, so only what follows its last occurrence is taken. */
 function stackFrames({ message, stack = "" }: Error): string {
   const heading = `: ${message}`;
   const at = stack.lastIndexOf(`${heading}\n    at `);

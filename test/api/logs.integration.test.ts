@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { ulid } from "ulid";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { newApiKey, readApiKey } from "../../shared/domain/api-key-format.ts";
+import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
 import { startApi } from "../support/api.ts";
 import { Canaries } from "../support/canaries.ts";
 import { checking } from "../support/document.ts";
@@ -158,7 +158,7 @@ test.each(
     ...names.map((name) => failuresOf(name, "request")),
   ];
   const before = failures();
-  const { sha256 = "" } = readApiKey(apiKey) ?? {};
+  const { sha256 = "" } = parseApiKey(apiKey) ?? {};
   engine.fail(fault, canaries.text("row"), (body) => body.includes(sha256));
   checking.on = fault !== "items of no sense";
   try {

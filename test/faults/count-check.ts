@@ -3,7 +3,7 @@ import { sumCells } from "../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
-import { leadStatuses } from "../../shared/schemas.ts";
+import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import type { Call } from "./client.ts";
 import type { ListName } from "./ledger.ts";
 import type { Stored } from "./stored.ts";

@@ -1,5 +1,6 @@
 import type { RouteName } from "../../shared/routes.ts";
-import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
+import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
 /** The routes that write. */
 export type WriteName = "create-lead" | "send-message";

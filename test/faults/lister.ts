@@ -1,4 +1,4 @@
-import type { Lead } from "../../shared/schemas.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import type { Client } from "./client.ts";
 import type { Ledger, ListName } from "./ledger.ts";
 import { pick } from "./pick.ts";

@@ -1,5 +1,6 @@
 import { decodeTime } from "ulid";
-import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
+import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { staleness } from "./index-memory.ts";
 import type { Ledger, Listing } from "./ledger.ts";
 import type { Stored } from "./stored.ts";

@@ -1,6 +1,6 @@
 import { setConversationStatus } from "../../lib/ops/conversation-status.ts";
-import { setLeadStatus } from "../../shared/domain/leads.ts";
-import type { Lead } from "../../shared/schemas.ts";
+import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** Milliseconds that an operator's change may take. */

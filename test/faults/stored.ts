@@ -1,7 +1,8 @@
 import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { engineClient } from "../../lib/local/engine/dynamodb-client.ts";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
-import type { Conversation, Lead, Message } from "../../shared/schemas.ts";
+import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
 /** All that the table holds of an account. */
 export interface Stored {

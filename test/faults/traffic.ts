@@ -1,4 +1,5 @@
-import type { Lead, Message } from "../../shared/schemas.ts";
+import type { Message } from "../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { seeded, skewed } from "../bench/pages/random.ts";
 import { type Call, Client, type Patience } from "./client.ts";
 import type { Ledger, Write, WriteName } from "./ledger.ts";

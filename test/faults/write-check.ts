@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { lead, message, toRecord } from "../../shared/schemas.ts";
+import { message } from "../../shared/schemas/conversation-schemas.ts";
+import { lead } from "../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../shared/schemas/record.ts";
 import type { Ledger, Write } from "./ledger.ts";
 import { emptyAccount, type Stored } from "./stored.ts";
 

@@ -1,7 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../functions/authorize.ts";
-import { newApiKey, readApiKey } from "../../shared/domain/api-key-format.ts";
+import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
 import { apiKeyState, endApiKey, issueApiKey, listApiKeys } from "../../shared/domain/api-keys.ts";
 import { apiKeyKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
@@ -67,7 +67,7 @@ describe("the authorizer", () => {
 describe("an API key's record", () => {
   test("holds a digest, never the key", async () => {
     const { apiKey, keyId } = await issueApiKey("digest", { label: "CI" });
-    const { sha256 = "" } = readApiKey(apiKey) ?? {};
+    const { sha256 = "" } = parseApiKey(apiKey) ?? {};
     const { Attributes } = await table.send(
       new UpdateCommand({ TableName: tableName, Key: apiKeyKey(sha256, keyId), ReturnValues: "ALL_NEW" }),
     );

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversation-status.ts";
 import { messageKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
-import type { Conversation } from "../../shared/schemas.ts";
+import type { Conversation } from "../../shared/schemas/conversation-schemas.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 

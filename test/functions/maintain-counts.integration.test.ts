@@ -5,7 +5,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/maintain-counts.ts";
-import { setLeadScore, setLeadStatus } from "../../shared/domain/leads.ts";
+import { setLeadScore, setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { conversationKey, leadKey, statusPartition } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { countRows } from "../../shared/pages/tree/cells.ts";

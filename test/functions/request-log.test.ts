@@ -4,7 +4,7 @@ import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { requestLog } from "../../shared/http/request-log.ts";
-import type { RouteEvent } from "../../shared/http/route-handler.ts";
+import type { RouteEvent } from "../../shared/http/route-event.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext, routeEvent } from "../support/events.ts";
 

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
-import type { Conversation, Lead, Message, NewLead, NewMessage } from "../../shared/schemas.ts";
+import type { Conversation, Message, NewMessage } from "../../shared/schemas/conversation-schemas.ts";
+import type { Lead, NewLead } from "../../shared/schemas/lead-schemas.ts";
 import type { RawResponse } from "../support/socket.ts";
 import type { Verdict } from "./generators/part.ts";
 import { expectDocumented } from "./response-check.ts";

@@ -3,7 +3,8 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import { expect } from "vitest";
 import { problems } from "../../shared/errors.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
-import * as schemas from "../../shared/schemas.ts";
+import { conversation, message } from "../../shared/schemas/conversation-schemas.ts";
+import { lead } from "../../shared/schemas/lead-schemas.ts";
 import type { RawResponse } from "../support/socket.ts";
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, formats: fullFormats });
@@ -26,10 +27,10 @@ const listOf = (record: object) =>
 const text = { type: "string", minLength: 1 };
 
 const isSuccess = {
-  "list-leads": ajv.compile(listOf(schemas.lead)),
-  "create-lead": ajv.compile(schemas.lead),
-  "list-conversations": ajv.compile(listOf(schemas.conversation)),
-  "send-message": ajv.compile(schemas.message),
+  "list-leads": ajv.compile(listOf(lead)),
+  "create-lead": ajv.compile(lead),
+  "list-conversations": ajv.compile(listOf(conversation)),
+  "send-message": ajv.compile(message),
 };
 
 const fault = strict({

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
-import type { Conversation, Lead, Message, NewLead, NewMessage } from "../../shared/schemas.ts";
+import type { Conversation, Message, NewMessage } from "../../shared/schemas/conversation-schemas.ts";
+import type { Lead, NewLead } from "../../shared/schemas/lead-schemas.ts";
 
 /** What one account has been answered, and so must find again. */
 export interface Account {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readApiKey } from "../../shared/domain/api-key-format.ts";
+import { parseApiKey } from "../../shared/domain/api-key-format.ts";
 
 /** Texts that occur nowhere but where a test sends them, by which a log is searched. */
 export class Canaries {
@@ -17,7 +17,7 @@ export class Canaries {
   /** Takes an API key for one; its id, which the access log has, is none. */
   key(apiKey: string): string {
     const [, , secret = ""] = apiKey.split("_");
-    this.#secrets.push(secret, readApiKey(apiKey)?.sha256 ?? secret);
+    this.#secrets.push(secret, parseApiKey(apiKey)?.sha256 ?? secret);
     return apiKey;
   }
 

@@ -14,7 +14,7 @@ import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { maintainLists } from "../../shared/pages/maintenance/maintain.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
-import { type Lead, leadStatuses } from "../../shared/schemas.ts";
+import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { type Actor, Interleaving } from "./interleaving.ts";
 
 /** A change of the table that no maintainer has counted to the end yet. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { Lead } from "../../shared/schemas.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
 const root = await mkdtemp(join(tmpdir(), "lead-files-"));
 afterAll(() => rm(root, { recursive: true }));

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { NewLead } from "../../shared/schemas.ts";
+import type { NewLead } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "./call.ts";
 
 /** Creates a lead of the account and gives its record. */

@@ -1,9 +1,10 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { toLead } from "../../../shared/domain/leads.ts";
+import { isTableBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
-import { isBusyTable, withRetry } from "../../../shared/dynamodb/retry.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { Lead } from "../../../shared/schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 
 /** How many leads are read at once, before those that the filter leaves out are dropped. */
 const pageRows = 1000;
@@ -33,7 +34,9 @@ export async function* allLeads(
   let position: Record<string, unknown> | undefined;
   do {
     const command = new QueryCommand({ ...query, ExclusiveStartKey: position });
-    const page = await withRetry(Date.now() + patience, () => table.send(command), isBusyTable);
+    const page = await withRetry(Date.now() + patience, () => table.send(command), {
+      isRetryable: isTableBusy,
+    });
     yield (page.Items ?? []).map(toLead);
     position = page.LastEvaluatedKey;
   } while (position);

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { stringify } from "csv-stringify/sync";
-import { type Lead, leadStatuses } from "../../../shared/schemas.ts";
+import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
 import { selectTable } from "../connection.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import type { Lead } from "../../../shared/schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
 import { selectTable } from "../connection.ts";
@@ -80,14 +80,17 @@ async function store(
   advance: (rows: number) => void,
 ): Promise<void> {
   // Imported only here, because they selectTable to the table that `selectTable` has chosen.
-  const [{ addLead }, { startOfImport }, { isBusyTable, withRetry }] = await Promise.all([
+  const [{ addLead }, { startOfImport }, { isTableBusy }, { withRetry }] = await Promise.all([
     import("../../../shared/domain/leads.ts"),
     import("./import-start.ts"),
+    import("../../../shared/dynamodb/dynamodb-errors.ts"),
     import("../../../shared/dynamodb/retry.ts"),
   ]);
   const startedAt = await startOfImport(account, file.digest.toString("hex"));
   const add = async (lead: Lead) => {
-    const added = await withRetry(Date.now() + patience, () => addLead(account, lead, true), isBusyTable);
+    const added = await withRetry(Date.now() + patience, () => addLead(account, lead, true), {
+      isRetryable: isTableBusy,
+    });
     outcome[added ? "imported" : "present"] += 1;
     advance(1);
   };

@@ -1,4 +1,4 @@
-import { type Lead, lead } from "../../../shared/schemas.ts";
+import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 
 /** The columns of a CSV file of leads, in the order in which an export has them. */
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];

@@ -1,6 +1,7 @@
 import { encodeTime } from "ulid";
 import { createdAt } from "../../../shared/ids.ts";
-import { type Lead, lead as leadSchema, toRecord } from "../../../shared/schemas.ts";
+import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../../shared/schemas/record.ts";
 import type { LeadInput } from "./lead-check.ts";
 
 /** An import of a file into an account. */
@@ -15,7 +16,7 @@ export interface Import {
 export function importedLead({ at, ...input }: LeadInput, line: number, { digest, startedAt }: Import): Lead {
   const id = input.id ?? `lead_${encodeTime(at ?? startedAt, 10)}${randomPart(line, digest)}`;
   const { score = 0, status = "new", tags = [] } = input;
-  return toRecord<Lead>(leadSchema, { ...input, id, score, status, tags, createdAt: createdAt(id) });
+  return toRecord(leadSchema, { ...input, id, score, status, tags, createdAt: createdAt(id) });
 }
 
 /**

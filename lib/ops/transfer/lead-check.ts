@@ -4,7 +4,7 @@ import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { toFaults } from "../../../shared/http/faults.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { lead, newLead } from "../../../shared/schemas.ts";
+import { lead, newLead } from "../../../shared/schemas/lead-schemas.ts";
 import { validation } from "../../bundling/validators.ts";
 import { isRecord } from "../../is-record.ts";
 import { type RowFault, rowFault } from "./row.ts";

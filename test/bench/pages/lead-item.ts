@@ -6,7 +6,7 @@ import {
   statusPartition,
 } from "../../../shared/dynamodb/keys.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import type { Lead } from "../../../shared/schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 
 /** What a benchmark keeps in mind of a lead. */
 export interface Row {

@@ -2,7 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { sendMessage } from "../../../shared/domain/messages.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { Message } from "../../../shared/schemas.ts";
+import type { Message } from "../../../shared/schemas/conversation-schemas.ts";
 import { streamRecord } from "./maintainer.ts";
 import { metered } from "./meter.ts";
 import type { Population } from "./population.ts";

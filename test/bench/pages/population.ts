@@ -1,5 +1,5 @@
 import { ulid } from "ulid";
-import type { LeadsQuery } from "../../../shared/schemas.ts";
+import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import type { Row } from "./lead-item.ts";
 import { seeded, skewed } from "./random.ts";
 

@@ -3,7 +3,7 @@ import { filteredRange } from "../../../shared/pages/counted-page.ts";
 import { countedQuery } from "../../../shared/pages/counted-query.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import type { LeadsQuery } from "../../../shared/schemas.ts";
+import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { type Call, type Metered, metered, type Part, readUnits, roundTrips } from "./meter.ts";
 import { type Population, rareSource } from "./population.ts";
 import { seeded } from "./random.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
-import type { LeadsQuery } from "../../../shared/schemas.ts";
+import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import type { Population } from "./population.ts";
 
 /** Stops the benchmark unless the answer is the page of the leads as they are. */

@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { createLead } from "../../../shared/domain/leads.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { type Lead, leadStatuses } from "../../../shared/schemas.ts";
+import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { advanceClock } from "./clock.ts";
 import { details, leadItem, leadKeys, type Row } from "./lead-item.ts";
 import { deliver, streamRecord } from "./maintainer.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readApiKey } from "../../../shared/domain/api-key-format.ts";
+import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { findApiKey, issueApiKey } from "../../../shared/domain/api-keys.ts";
 import { dataDirectoryOfRun, opsKeys } from "../../support/ops.ts";
 
@@ -41,7 +41,7 @@ describe("ops keys", () => {
     expect(others).toEqual([]);
     expect(stdout.split(apiKey.split("_")[2] ?? "")).toHaveLength(2);
     expect(stderr).not.toMatch(/lck_/);
-    expect(stdout + stderr).not.toContain(readApiKey(apiKey)?.sha256);
+    expect(stdout + stderr).not.toContain(parseApiKey(apiKey)?.sha256);
   });
 
   test("takes a whole key in place of its id, and never prints it", async () => {

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { ulid } from "ulid";
 import { describe, expect, test } from "vitest";
-import { newApiKey, readApiKey } from "../../../shared/domain/api-key-format.ts";
+import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 
 describe("an API key", () => {
   test("is lck_<keyId>_<secret>_<checksum> and is read back", () => {
     const keyId = ulid();
     const apiKey = newApiKey(keyId);
     expect(apiKey).toMatch(new RegExp(`^lck_${keyId}_[0-9A-Za-z]{27}_[0-9A-Za-z]{6}$`));
-    expect(readApiKey(apiKey)).toEqual({ keyId, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(parseApiKey(apiKey)).toEqual({ keyId, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
   test("has a checksum that follows from the rest", () => {
     // CRC-32 of "lck_01JZ0000000000000000000000_000000000000000000000000000" is 2089826319 (by Python's zlib): in base 62, 2HQhI7.
     const body = `lck_01JZ0000000000000000000000_${"0".repeat(27)}`;
-    expect(readApiKey(`${body}_2HQhI7`)?.keyId).toBe("01JZ0000000000000000000000");
+    expect(parseApiKey(`${body}_2HQhI7`)?.keyId).toBe("01JZ0000000000000000000000");
   });
 
   test("with any one character replaced is no key", () => {
@@ -22,7 +22,7 @@ describe("an API key", () => {
     fc.assert(
       fc.property(fc.nat(apiKey.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
         fc.pre(apiKey[at] !== character);
-        expect(readApiKey(apiKey.slice(0, at) + character + apiKey.slice(at + 1))).toBeUndefined();
+        expect(parseApiKey(apiKey.slice(0, at) + character + apiKey.slice(at + 1))).toBeUndefined();
       }),
     );
   });
@@ -35,7 +35,7 @@ describe("an API key", () => {
     `${newApiKey(ulid())}\n`,
     newApiKey(ulid()).toLowerCase(),
   ])("is not %j", (text) => {
-    expect(readApiKey(text)).toBeUndefined();
+    expect(parseApiKey(text)).toBeUndefined();
   });
 
   test("is different each time", () => {

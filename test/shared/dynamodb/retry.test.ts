@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { StaleReadError, withRetry } from "../../../shared/dynamodb/retry.ts";
+import { StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { ApiError } from "../../../shared/errors.ts";
 
 // A pause takes no time but on the clock.

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect, test, vi } from "vitest";
 import { handler as createLead } from "../../../functions/create-lead.ts";
 import { handler as maintainCounts } from "../../../functions/maintain-counts.ts";
-import type { RouteEvent } from "../../../shared/http/route-handler.ts";
+import type { RouteEvent } from "../../../shared/http/route-event.ts";
 import { lambdaContext, routeEvent } from "../../support/events.ts";
 
 const logged = vi.spyOn(console, "error").mockImplementation(() => {});

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import { leadStatuses } from "../../../shared/schemas.ts";
+import { leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { CountedWorld } from "../../support/counted-world.ts";
 import { smallLimits } from "../../support/small-limits.ts";
 

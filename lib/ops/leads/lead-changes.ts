@@ -1,0 +1,52 @@
+import { leadStatusKeys, toLead } from "../../../shared/domain/leads.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/conditional-update.ts";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { readItem } from "../../../shared/dynamodb/table-client.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+
+/**
+ * Changes the status of a lead.
+ *
+ * @param deadline until when to retry, in milliseconds since the epoch
+ * @param dryRun whether to write nothing
+ * @returns the changed lead; undefined when the account has no such lead
+ */
+export const setLeadStatus = (
+  account: string,
+  id: string,
+  status: Lead["status"],
+  deadline: number,
+  dryRun = false,
+) =>
+  changeLead({ account, id, deadline, dryRun }, (lead) => ({
+    status,
+    ...leadStatusKeys(account, { ...lead, status }),
+  }));
+
+/** Changes the score of a lead, from 0 to 100; otherwise as `setLeadStatus`. */
+export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>
+  changeLead({ account, id, deadline, dryRun }, () => ({ score }));
+
+interface LeadChange {
+  readonly account: string;
+  readonly id: string;
+  readonly deadline: number;
+  readonly dryRun: boolean;
+}
+
+function changeLead(
+  { account, id, deadline, dryRun }: LeadChange,
+  buildChange: (lead: Lead) => Readonly<Record<string, unknown>>,
+): Promise<Lead | undefined> {
+  const key = leadKey(account, id);
+  return withRetry(deadline, async () => {
+    const item = await readItem(key);
+    if (!item) return undefined;
+    const lead = toLead(item);
+    const change = buildChange(lead);
+    if (dryRun) return toLead({ ...lead, ...change });
+    // Index keys contain the source, so it must not have changed.
+    return toLead(await updateItem(buildUpdate(key, change, { source: lead.source })));
+  });
+}

@@ -1,0 +1,39 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { isThrottlingError, isTransientError } from "@smithy/core/retry";
+
+/** Thrown when an item is no longer as it was read; the caller may read it again and retry. */
+export class StaleReadError extends Error {
+  override readonly name = "StaleReadError";
+  /** The item as it is now, if it was asked for and exists. */
+  readonly item: Readonly<Record<string, unknown>>;
+  /** The position in its transaction of the item that has changed. */
+  readonly position: number;
+
+  constructor(item: Readonly<Record<string, unknown>> = {}, position = 0) {
+    super("The item has changed since it was read.");
+    this.item = item;
+    this.position = position;
+  }
+}
+
+/** Whether a write failed because another came first: its condition did not hold, or a transaction held the item. */
+export const isWriteConflict = (error: unknown) =>
+  error instanceof ConditionalCheckFailedException ||
+  (error instanceof Error && error.name === "TransactionConflictException") ||
+  isCanceledFor(error, "ConditionalCheckFailed", "TransactionConflict");
+
+/** Whether a retry may succeed where the SDK makes none: after a stale read, or a conflict or throttle in a transaction. */
+export const isRetryable = (error: unknown) =>
+  error instanceof StaleReadError ||
+  isCanceledFor(error, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded");
+
+/** Whether the table could not be reached or throttled the call, after all of the SDK's retries. */
+export function isTableBusy(error: unknown): boolean {
+  const sdkError = error as Parameters<typeof isTransientError>[0];
+  return isThrottlingError(sdkError) || isTransientError(sdkError);
+}
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>
+  error instanceof TransactionCanceledException &&
+  (error.CancellationReasons ?? []).some(({ Code = "" }) => codes.includes(Code));

@@ -1,0 +1,26 @@
+import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
+import type { AuthorizerContext } from "../domain/api-keys.ts";
+import type { Permit } from "../domain/rate-limiter.ts";
+import type { Fault } from "../errors.ts";
+
+/** The event of a route. The parsers replace `body` by its parsed content and add the rest. */
+export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {
+  body?: unknown;
+  query: object;
+  idempotencyKey?: string;
+  /** Whether the rate limit allows the request; absent without a limit. */
+  permit?: Permit | Promise<Permit>;
+  /** What is wrong with the request besides the errors of its schemas. */
+  faults?: readonly Fault[];
+};
+
+/**
+ * The account whose API key the request carries.
+ *
+ * @throws Error when the authorizer named none: no request may go on without one
+ */
+export function authorizedAccount({ requestContext }: RouteEvent): string {
+  const account: unknown = requestContext.authorizer?.lambda?.accountId;
+  if (typeof account !== "string" || account === "") throw new Error("The authorizer named no account.");
+  return account;
+}

@@ -1,0 +1,96 @@
+import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import { id, label, messageText, timestamp } from "./fields.ts";
+import { pageSchema, paging, pagingDescriptions } from "./page-schemas.ts";
+import type { Descriptions } from "./record.ts";
+
+/** The status of a conversation that messages join. */
+export const active = "active";
+
+/** The query of `GET /api/v1/conversations`, as strings, the way it arrives. */
+export const conversationsQuery = {
+  type: "object",
+  properties: { ...paging, leadId: id, channel: label, status: label },
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const conversationsQueryDescriptions: Descriptions<typeof conversationsQuery> = {
+  ...pagingDescriptions,
+  leadId: "Only conversations with this lead.",
+  channel: "Only conversations on this channel, for example instagram, whatsapp.",
+  status: "Only conversations with this status.",
+};
+
+/** A conversation in a response. */
+export const conversation = {
+  type: "object",
+  properties: {
+    id,
+    leadId: id,
+    channel: label,
+    status: label,
+    lastMessageAt: timestamp,
+    messageCount: { type: "integer", minimum: 1 },
+  },
+  required: ["id", "leadId", "channel", "status", "lastMessageAt", "messageCount"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const conversationDescriptions: Descriptions<typeof conversation> = {
+  id: "Opaque identifier, of the form `conv_<id>`.",
+  leadId: "The lead of the conversation.",
+  channel: "Channel, for example instagram, whatsapp.",
+  status: "`active` until the conversation has ended.",
+  lastMessageAt: "Time of the last message, in UTC.",
+  messageCount: "Number of messages in the conversation.",
+};
+
+/** The response of `GET /api/v1/conversations`. */
+export const conversationsPage = pageSchema(conversation);
+
+export const conversationsPageDescriptions: Descriptions<typeof conversationsPage> = {
+  data: "The conversations of the page, newest first.",
+  pagination: "The position of the page in its list.",
+};
+
+/** The body of `POST /api/v1/conversations`. */
+export const newMessage = {
+  type: "object",
+  properties: { leadId: id, channel: label, message: messageText },
+  required: ["leadId", "channel", "message"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const newMessageDescriptions: Descriptions<typeof newMessage> = {
+  leadId: "The lead to send to.",
+  channel: "Channel, for example instagram, whatsapp.",
+  message: "The text, not blank; it may contain line breaks and tabs.",
+};
+
+/** A sent message in a response: it never changes later. */
+export const message = {
+  type: "object",
+  properties: {
+    id,
+    conversationId: id,
+    leadId: id,
+    channel: label,
+    message: messageText,
+    createdAt: timestamp,
+  },
+  required: ["id", "conversationId", "leadId", "channel", "message", "createdAt"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const messageDescriptions: Descriptions<typeof message> = {
+  id: "Opaque identifier, of the form `msg_<id>`.",
+  conversationId: "The conversation that the message joined or started.",
+  leadId: "The lead that the message was sent to.",
+  channel: "The channel that the message was sent on.",
+  message: "The text, as sent.",
+  createdAt: "Time of sending, in UTC.",
+};
+
+export type ConversationsQuery = FromSchema<typeof conversationsQuery>;
+export type Conversation = FromSchema<typeof conversation>;
+export type NewMessage = FromSchema<typeof newMessage>;
+export type Message = FromSchema<typeof message>;

@@ -1,0 +1,30 @@
+import type { JSONSchema } from "json-schema-to-ts";
+import { textRules } from "./text-rules.ts";
+
+const { notBlank, oneLine, lines } = textRules;
+
+export const id = { type: "string", minLength: 1, maxLength: 64 } as const satisfies JSONSchema;
+
+/** A source, a channel, a tag or a conversation's status. */
+export const label = {
+  type: "string",
+  minLength: 1,
+  maxLength: 64,
+  pattern: oneLine.pattern,
+} as const satisfies JSONSchema;
+
+export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;
+
+export const email = { type: "string", maxLength: 254, format: "email" } as const satisfies JSONSchema;
+
+export const name = {
+  type: "string",
+  maxLength: 200,
+  allOf: [{ pattern: notBlank.pattern }, { pattern: oneLine.pattern }],
+} as const satisfies JSONSchema;
+
+export const messageText = {
+  type: "string",
+  maxLength: 4096,
+  allOf: [{ pattern: notBlank.pattern }, { pattern: lines.pattern }],
+} as const satisfies JSONSchema;

@@ -1,0 +1,75 @@
+import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import { email, id, label, name, timestamp } from "./fields.ts";
+import { pageSchema, paging, pagingDescriptions } from "./page-schemas.ts";
+import type { Descriptions } from "./record.ts";
+
+/** The statuses of a lead. */
+export const leadStatuses = ["new", "qualified", "booked"] as const;
+
+const status = { type: "string", enum: leadStatuses } as const satisfies JSONSchema;
+const tags = { type: "array", maxItems: 50, items: label } as const satisfies JSONSchema;
+
+/** The query of `GET /api/v1/leads`, as strings, the way it arrives. */
+export const leadsQuery = {
+  type: "object",
+  properties: { ...paging, status, source: label },
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const leadsQueryDescriptions: Descriptions<typeof leadsQuery> = {
+  ...pagingDescriptions,
+  status: "Only leads with this status.",
+  source: "Only leads from this origin channel, for example instagram, whatsapp.",
+};
+
+/** The body of `POST /api/v1/leads`. */
+export const newLead = {
+  type: "object",
+  properties: { name, email, source: label, tags },
+  required: ["name"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const newLeadDescriptions: Descriptions<typeof newLead> = {
+  name: "Name of the lead, not blank and on one line.",
+  email: "Email address.",
+  source: "Origin channel, for example instagram, whatsapp, website.",
+  tags: "Free-form labels.",
+};
+
+/** A lead in a response. */
+export const lead = {
+  type: "object",
+  properties: {
+    id,
+    name,
+    email,
+    score: { type: "integer", minimum: 0, maximum: 100 },
+    status,
+    source: label,
+    tags,
+    createdAt: timestamp,
+  },
+  required: ["id", "name", "score", "status", "tags", "createdAt"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const leadDescriptions: Descriptions<typeof lead> = {
+  ...newLeadDescriptions,
+  id: "Opaque identifier, of the form `lead_<id>`.",
+  score: "Score of the lead.",
+  status: "Status of the lead.",
+  createdAt: "Creation time, in UTC.",
+};
+
+/** The response of `GET /api/v1/leads`. */
+export const leadsPage = pageSchema(lead);
+
+export const leadsPageDescriptions: Descriptions<typeof leadsPage> = {
+  data: "The leads of the page, newest first.",
+  pagination: "The position of the page in its list.",
+};
+
+export type LeadsQuery = FromSchema<typeof leadsQuery>;
+export type NewLead = FromSchema<typeof newLead>;
+export type Lead = FromSchema<typeof lead>;
