@@ -1,7 +1,8 @@
 import validate from "validate:create-lead";
 import { createLead } from "../shared/domain/leads.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
+import { createLeadRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler("create-lead", validate, ({ account, body, deadline, idempotency }) =>
+export const handler = routeHandler(createLeadRoute, validate, ({ account, body, deadline, idempotency }) =>
   createLead(account, body, deadline, idempotency),
 );

@@ -1,7 +1,8 @@
 import validate from "validate:send-message";
 import { sendMessage } from "../shared/domain/messages.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
+import { sendMessageRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler("send-message", validate, ({ account, body, deadline, idempotency }) =>
+export const handler = routeHandler(sendMessageRoute, validate, ({ account, body, deadline, idempotency }) =>
   sendMessage(account, body, deadline, idempotency),
 );

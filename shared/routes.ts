@@ -11,6 +11,8 @@ import { noQuery } from "./schemas/page-schemas.ts";
 
 /** One route of the API: what the stack, the validators and the documentation know of it. */
 export interface Route {
+  /** The name of its function in `functions/`. */
+  readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: string;
   /** A list has a `Link` header; a write waits for its rate limit's permit and takes an Idempotency-Key. */
@@ -22,64 +24,69 @@ export interface Route {
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
-  /** Every problem that its function may respond with. */
-  readonly problems: readonly ProblemCode[];
+  /** The problem of a body that names what the account does not have. */
+  readonly notFound?: ProblemCode;
 }
 
-const listProblems = ["invalid_input", "rate_limited", "internal_error", "busy"] as const;
-const writeProblems = [...listProblems, "unsupported_media_type", "idempotency_key_reused"] as const;
+const leads = "/api/v1/leads";
+const conversations = "/api/v1/conversations";
 
-/** Every route, under the name of its function in `functions/`. */
+export const listLeadsRoute = {
+  name: "list-leads",
+  method: "GET",
+  path: leads,
+  kind: "list",
+  success: 200,
+  response: leadsPage,
+  query: leadsQuery,
+} as const satisfies Route;
+
+export const createLeadRoute = {
+  name: "create-lead",
+  method: "POST",
+  path: leads,
+  kind: "write",
+  success: 201,
+  response: lead,
+  query: noQuery,
+  body: newLead,
+} as const satisfies Route;
+
+export const listConversationsRoute = {
+  name: "list-conversations",
+  method: "GET",
+  path: conversations,
+  kind: "list",
+  success: 200,
+  response: conversationsPage,
+  query: conversationsQuery,
+} as const satisfies Route;
+
+export const sendMessageRoute = {
+  name: "send-message",
+  method: "POST",
+  path: conversations,
+  kind: "write",
+  success: 201,
+  response: message,
+  query: noQuery,
+  body: newMessage,
+  notFound: "lead_not_found",
+} as const satisfies Route;
+
+/** Every route, by its name. A function imports its own route alone, so that its bundle has no other's schemas. */
 export const routes = {
-  "list-leads": {
-    method: "GET",
-    path: "/api/v1/leads",
-    kind: "list",
-    success: 200,
-    response: leadsPage,
-    query: leadsQuery,
-    problems: listProblems,
-  },
-  "create-lead": {
-    method: "POST",
-    path: "/api/v1/leads",
-    kind: "write",
-    success: 201,
-    response: lead,
-    query: noQuery,
-    body: newLead,
-    problems: writeProblems,
-  },
-  "list-conversations": {
-    method: "GET",
-    path: "/api/v1/conversations",
-    kind: "list",
-    success: 200,
-    response: conversationsPage,
-    query: conversationsQuery,
-    problems: listProblems,
-  },
-  "send-message": {
-    method: "POST",
-    path: "/api/v1/conversations",
-    kind: "write",
-    success: 201,
-    response: message,
-    query: noQuery,
-    body: newMessage,
-    problems: [...writeProblems, "lead_not_found"],
-  },
-} as const satisfies Record<string, Route>;
+  "list-leads": listLeadsRoute,
+  "create-lead": createLeadRoute,
+  "list-conversations": listConversationsRoute,
+  "send-message": sendMessageRoute,
+} as const;
 
 export type RouteName = keyof typeof routes;
 
-/** The content of a valid request to each route: its query, and its body if it takes one. */
-export type RouteInputs = {
-  [Name in RouteName]: { readonly query: FromSchema<(typeof routes)[Name]["query"]> } & BodyInput<
-    (typeof routes)[Name]
-  >;
-};
+/** The content of a valid request to a route: its query, and its body if it takes one. */
+export type RouteInput<R extends Route> = Content<"query", R["query"]> & Content<"body", R["body"]>;
 
-type BodyInput<R extends Route> = R extends { readonly body: infer Body extends JSONSchema }
-  ? { readonly body: FromSchema<Body> }
+type Content<Part extends string, Schema> = Schema extends JSONSchema
+  ? { readonly [_ in Part]: FromSchema<Schema> }
   : object;

@@ -6,6 +6,7 @@ import {
 } from "../../shared/schemas/conversation-schemas.ts";
 import { leadsQuery, leadsQueryDescriptions } from "../../shared/schemas/lead-schemas.ts";
 import { defaultLimit, defaultPage, maxLimit, maxPage } from "../../shared/schemas/page-bounds.ts";
+import { pagingDescriptions } from "../../shared/schemas/page-schemas.ts";
 import { toReference } from "./schemas.ts";
 
 /** Clients send numbers; the validators see strings, which must be plain digits. */
@@ -15,8 +16,8 @@ const numbers: Readonly<Record<string, object>> = {
 };
 
 const descriptions = new Map<unknown, Readonly<Record<string, string>>>([
-  [leadsQuery, leadsQueryDescriptions],
-  [conversationsQuery, conversationsQueryDescriptions],
+  [leadsQuery, { ...pagingDescriptions, ...leadsQueryDescriptions }],
+  [conversationsQuery, { ...pagingDescriptions, ...conversationsQueryDescriptions }],
 ]);
 
 /** The parameters of a route, as they stand in the document. */

@@ -17,6 +17,14 @@ const descriptions: Readonly<Record<ProblemCode, string>> = {
   busy: "Others write to the same conversation, the table is too busy, or the function took too long. Try again.",
 };
 
+const commonProblems = ["invalid_input", "rate_limited", "internal_error", "busy"] as const;
+
+/** The problems of each kind of route, besides its `notFound`. */
+const problemsByKind: Readonly<Record<Route["kind"], readonly ProblemCode[]>> = {
+  list: commonProblems,
+  write: [...commonProblems, "unsupported_media_type", "idempotency_key_reused"],
+};
+
 /** The names of the responses that are the same on several routes. */
 const componentNames: Partial<Record<ProblemCode, string>> = {
   unsupported_media_type: "UnsupportedMediaType",
@@ -88,6 +96,7 @@ function buildProblem(route: RouteName, code: ProblemCode) {
 /** Every response of a route, by its status. */
 export function buildResponses(name: RouteName, route: Route, description: string) {
   const own = route.kind === "list" ? "Link" : "IdempotencyReplayed";
+  const codes = [...problemsByKind[route.kind], ...(route.notFound ? [route.notFound] : [])];
   return {
     [route.success]: {
       description,
@@ -99,6 +108,6 @@ export function buildResponses(name: RouteName, route: Route, description: strin
     401: toComponent("Unauthorized"),
     403: toComponent("Forbidden"),
     413: toComponent("TooLarge"),
-    ...Object.fromEntries(route.problems.map((code) => [problems[code].status, buildProblem(name, code)])),
+    ...Object.fromEntries(codes.map((code) => [problems[code].status, buildProblem(name, code)])),
   };
 }

@@ -54,7 +54,7 @@ interface ObjectSchema {
 /** The named schemas of the document, with the descriptions of those that have none in them. */
 const components: Readonly<Record<string, readonly [ObjectSchema, Readonly<Record<string, string>>?]>> = {
   Lead: [leads.lead, leads.leadDescriptions],
-  NewLead: [leads.newLead, leads.newLeadDescriptions],
+  NewLead: [leads.newLead, leads.leadDescriptions],
   LeadsPage: [leads.leadsPage, leads.leadsPageDescriptions],
   Conversation: [conversations.conversation, conversations.conversationDescriptions],
   ConversationsPage: [conversations.conversationsPage, conversations.conversationsPageDescriptions],

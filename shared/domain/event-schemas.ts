@@ -1,7 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { ulidPattern } from "../ids.ts";
-import { conversation, message } from "../schemas/conversation-schemas.ts";
-import { lead } from "../schemas/lead-schemas.ts";
+import { email, id, label, messageText, timestamp } from "../schemas/fields.ts";
 
 /** Raised when a field is removed or changes its meaning. */
 const version = { const: 1 } as const satisfies JSONSchema;
@@ -10,7 +9,6 @@ const idSchema = (prefix: string) =>
   ({ type: "string", pattern: `^${prefix}_${ulidPattern}$` }) as const satisfies JSONSchema;
 
 const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
-const { createdAt } = message.properties;
 
 /** A message was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
 const messageSent = {
@@ -20,11 +18,11 @@ const messageSent = {
     version,
     id: idSchema("msg"),
     account,
-    leadId: message.properties.leadId,
-    conversationId: message.properties.conversationId,
-    channel: message.properties.channel,
-    message: message.properties.message,
-    createdAt,
+    leadId: id,
+    conversationId: id,
+    channel: label,
+    message: messageText,
+    createdAt: timestamp,
   },
   required: [
     "type",
@@ -47,9 +45,9 @@ const leadCreated = {
     version,
     id: idSchema("lead"),
     account,
-    email: lead.properties.email,
-    source: lead.properties.source,
-    createdAt,
+    email,
+    source: label,
+    createdAt: timestamp,
   },
   required: ["type", "version", "id", "account", "createdAt"],
 } as const satisfies JSONSchema;
@@ -62,9 +60,9 @@ const conversationStarted = {
     version,
     id: idSchema("conv"),
     account,
-    leadId: conversation.properties.leadId,
-    channel: conversation.properties.channel,
-    createdAt,
+    leadId: id,
+    channel: label,
+    createdAt: timestamp,
   },
   required: ["type", "version", "id", "account", "leadId", "channel", "createdAt"],
 } as const satisfies JSONSchema;

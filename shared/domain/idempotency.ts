@@ -4,7 +4,6 @@ import { idempotencyKey } from "../dynamodb/keys.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
-import type { RouteName } from "../routes.ts";
 
 /** How long a request is remembered, in seconds. */
 const lifetime = 24 * 60 * 60;
@@ -48,7 +47,7 @@ class AlreadyRecordedError extends Error {
  */
 export function idempotentRequest(
   account: string,
-  route: RouteName,
+  route: string,
   key: string,
   body: object,
 ): IdempotentRequest {

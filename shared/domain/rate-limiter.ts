@@ -3,6 +3,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { rateWindowKey } from "../dynamodb/keys.ts";
 import { table, tableName } from "../dynamodb/table-client.ts";
 import { optionalCount, requiredCount } from "../env.ts";
+import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 
 /** How many requests an account may make in a window of so many seconds; windows begin at multiples of their length. */
@@ -76,7 +77,7 @@ export function rateLimiter(
 
   function open(error: unknown): void {
     failOpenUntil = Date.now() + failOpenTime;
-    console.warn({ event: "rate limiter failed open", cause: loggedError(error) });
+    console.warn({ event: logEvents.rateLimiterFailedOpen, cause: loggedError(error) });
   }
 
   /** Takes a permit of those at hand; what the table has refused needs no table to be refused again. */

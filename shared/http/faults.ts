@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { ApiError, type Fault, type FaultCode } from "../errors.ts";
+import { ApiError, type Fault } from "../errors.ts";
 import { textRules } from "../schemas/text-rules.ts";
 import type { RouteEvent } from "./route-event.ts";
 
@@ -56,10 +56,6 @@ const queryTypeFault = (value: unknown): Pick<Fault, "code" | "message"> =>
     ? { code: "repeated", message: "must be given once" }
     : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
 
-const textRuleByPattern = new Map<string, { code: FaultCode; message: string }>(
-  Object.values(textRules).map(({ pattern, code, message }) => [pattern, { code, message }]),
-);
-
 const typeNames: Record<string, string> = {
   string: "a string",
   array: "an array",
@@ -88,7 +84,7 @@ function describe(
     case "format":
       return { code: "invalid_format", message: `must be a valid ${params.format} address` };
     case "pattern":
-      return textRuleByPattern.get(params.pattern) ?? unknownKeyword(keyword);
+      return textRules[params.pattern] ?? unknownKeyword(keyword);
     default:
       return unknownKeyword(keyword);
   }

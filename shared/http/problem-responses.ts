@@ -2,7 +2,7 @@ import type { MiddlewareObj } from "@middy/core";
 import { isTableBusy } from "../dynamodb/dynamodb-errors.ts";
 import { busy } from "../dynamodb/retry.ts";
 import { ApiError, problems } from "../errors.ts";
-import { logEvents } from "../logging/log-events.ts";
+import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import { invalidInput, maxFaults, toFaults } from "./faults.ts";
 import { validationErrors } from "./request-validator.ts";

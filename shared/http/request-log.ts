@@ -1,8 +1,7 @@
 import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { ApiError, type ProblemCode } from "../errors.ts";
-import { logEvents } from "../logging/log-events.ts";
-import type { RouteName } from "../routes.ts";
+import * as logEvents from "../logging/log-events.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /**
@@ -11,7 +10,7 @@ import type { RouteEvent } from "./route-event.ts";
  */
 export interface RequestLine {
   readonly event: typeof logEvents.request;
-  readonly route: RouteName;
+  readonly route: string;
   readonly status: number;
   /** The problem of the response, if it is one. */
   readonly code?: ProblemCode;
@@ -26,7 +25,7 @@ export interface RequestLine {
  * Logs each request of a route when its response is ready: middy's `requestEnd` hook, which also sees the responses that
  * a middleware returned early.
  */
-export function requestLog(route: RouteName) {
+export function requestLog(route: string) {
   return ({ event, response, error }: Request): void => {
     // API Gateway responds for a function that returns nothing.
     const { statusCode = 500, headers = {} }: APIGatewayProxyStructuredResultV2 = response ?? {};

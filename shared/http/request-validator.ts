@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from "@middy/core";
 import validator, { type Options } from "@middy/validator";
 import type { ErrorObject, ValidateFunction } from "ajv";
-import type { RouteInputs, RouteName } from "../routes.ts";
+import type { Route, RouteInput } from "../routes.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 type EventSchema = NonNullable<Options["eventSchema"]>;
@@ -11,8 +11,8 @@ export const requestValidator = (validate: ValidateFunction) =>
   validator({ eventSchema: validate as unknown as EventSchema }) as MiddlewareObj<RouteEvent>;
 
 /** The query and the body of an event that the validator of the route has let through. */
-export const validInput = <Name extends RouteName>({ query, body }: RouteEvent) =>
-  ({ query, body }) as unknown as RouteInputs[Name];
+export const validInput = <R extends Route>({ query, body }: RouteEvent) =>
+  ({ query, body }) as unknown as RouteInput<R>;
 
 /** The errors that the validator found; undefined for an error that it did not throw. */
 export function validationErrors({ cause }: Error): ErrorObject[] | undefined {

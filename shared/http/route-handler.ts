@@ -5,7 +5,7 @@ import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/i
 import { rateLimit } from "../domain/rate-limiter.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
-import { type Route, type RouteInputs, type RouteName, routes } from "../routes.ts";
+import type { Route, RouteInput } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
 import { awaitPermit, enforceRateLimit } from "./enforce-rate-limit.ts";
 import { invalidInput } from "./faults.ts";
@@ -18,7 +18,7 @@ import { requestValidator, validInput } from "./request-validator.ts";
 import { authorizedAccount, type RouteEvent } from "./route-event.ts";
 
 /** A valid request to a route. */
-type RouteRequest<Name extends RouteName> = RouteInputs[Name] & {
+type RouteRequest<R extends Route> = RouteInput<R> & {
   /** The account whose API key the request carries. */
   readonly account: string;
   /** When the work must have ended, in milliseconds since the epoch. */
@@ -35,16 +35,15 @@ const responseMargin = 500;
  *
  * @param validate the route's validator, compiled from its schemas
  */
-export function routeHandler<Name extends RouteName>(
-  name: Name,
+export function routeHandler<R extends Route>(
+  route: R,
   validate: ValidateFunction,
-  handle: (request: RouteRequest<Name>) => Promise<object>,
+  handle: (request: RouteRequest<R>) => Promise<object>,
 ) {
-  const route: Route = routes[name];
   const writes = route.kind === "write";
   const handler = middy<RouteEvent, APIGatewayProxyResultV2>({
     timeoutEarlyInMillis: responseMargin,
-    requestEnd: requestLog(name),
+    requestEnd: requestLog(route.name),
   })
     .use(rateLimit ? enforceRateLimit(rateLimit) : [])
     .use(problemResponses())
@@ -58,8 +57,9 @@ export function routeHandler<Name extends RouteName>(
       if (writes) await awaitPermit(event);
       const account = authorizedAccount(event);
       const deadline = Date.now() + context.getRemainingTimeInMillis() - responseMargin;
-      const idempotency = key === undefined ? key : idempotentRequest(account, name, key, body as object);
-      const request = { ...validInput<Name>(event), account, deadline, idempotency };
+      const idempotency =
+        key === undefined ? key : idempotentRequest(account, route.name, key, body as object);
+      const request = { ...validInput<R>(event), account, deadline, idempotency };
       return toResponse(route, query, await handle(request));
     });
   // Middy throws what fails while an error is handled, with that error attached.

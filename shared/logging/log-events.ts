@@ -1,8 +1,7 @@
-/** The `event` of each kind of log line, by which metric filters and operators find it. */
-export const logEvents = {
-  request: "request",
-  requestFailed: "request failed",
-  functionFailed: "function failed",
-  rateLimiterFailedOpen: "rate limiter failed open",
-  countsFailed: "counts failed",
-} as const;
+// The `event` of each kind of log line, by which metric filters and operators find it.
+
+export const request = "request";
+export const requestFailed = "request failed";
+export const functionFailed = "function failed";
+export const rateLimiterFailedOpen = "rate limiter failed open";
+export const countsFailed = "counts failed";

@@ -1,4 +1,4 @@
-import { logEvents } from "./log-events.ts";
+import * as logEvents from "./log-events.ts";
 import { loggedError } from "./logged-error.ts";
 
 /**

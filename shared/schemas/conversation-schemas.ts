@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { id, label, messageText, timestamp } from "./fields.ts";
-import { pageSchema, paging, pagingDescriptions } from "./page-schemas.ts";
+import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
 /** The status of a conversation that messages join. */
@@ -9,12 +9,14 @@ export const active = "active";
 /** The query of `GET /api/v1/conversations`, as strings, the way it arrives. */
 export const conversationsQuery = {
   type: "object",
-  properties: { ...paging, leadId: id, channel: label, status: label },
+  properties: { page, limit, leadId: id, channel: label, status: label },
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
-export const conversationsQueryDescriptions: Descriptions<typeof conversationsQuery> = {
-  ...pagingDescriptions,
+export const conversationsQueryDescriptions: Descriptions<
+  typeof conversationsQuery,
+  keyof typeof pagingDescriptions
+> = {
   leadId: "Only conversations with this lead.",
   channel: "Only conversations on this channel, for example instagram, whatsapp.",
   status: "Only conversations with this status.",

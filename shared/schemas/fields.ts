@@ -1,7 +1,5 @@
 import type { JSONSchema } from "json-schema-to-ts";
-import { textRules } from "./text-rules.ts";
-
-const { notBlank, oneLine, lines } = textRules;
+import { lines, notBlank, oneLine } from "./text-rules.ts";
 
 export const id = { type: "string", minLength: 1, maxLength: 64 } as const satisfies JSONSchema;
 
@@ -10,7 +8,7 @@ export const label = {
   type: "string",
   minLength: 1,
   maxLength: 64,
-  pattern: oneLine.pattern,
+  pattern: oneLine,
 } as const satisfies JSONSchema;
 
 export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;
@@ -20,11 +18,11 @@ export const email = { type: "string", maxLength: 254, format: "email" } as cons
 export const name = {
   type: "string",
   maxLength: 200,
-  allOf: [{ pattern: notBlank.pattern }, { pattern: oneLine.pattern }],
+  allOf: [{ pattern: notBlank }, { pattern: oneLine }],
 } as const satisfies JSONSchema;
 
 export const messageText = {
   type: "string",
   maxLength: 4096,
-  allOf: [{ pattern: notBlank.pattern }, { pattern: lines.pattern }],
+  allOf: [{ pattern: notBlank }, { pattern: lines }],
 } as const satisfies JSONSchema;

@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { email, id, label, name, timestamp } from "./fields.ts";
-import { pageSchema, paging, pagingDescriptions } from "./page-schemas.ts";
+import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
 /** The statuses of a lead. */
@@ -12,12 +12,11 @@ const tags = { type: "array", maxItems: 50, items: label } as const satisfies JS
 /** The query of `GET /api/v1/leads`, as strings, the way it arrives. */
 export const leadsQuery = {
   type: "object",
-  properties: { ...paging, status, source: label },
+  properties: { page, limit, status, source: label },
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
-export const leadsQueryDescriptions: Descriptions<typeof leadsQuery> = {
-  ...pagingDescriptions,
+export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeof pagingDescriptions> = {
   status: "Only leads with this status.",
   source: "Only leads from this origin channel, for example instagram, whatsapp.",
 };
@@ -29,13 +28,6 @@ export const newLead = {
   required: ["name"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
-
-export const newLeadDescriptions: Descriptions<typeof newLead> = {
-  name: "Name of the lead, not blank and on one line.",
-  email: "Email address.",
-  source: "Origin channel, for example instagram, whatsapp, website.",
-  tags: "Free-form labels.",
-};
 
 /** A lead in a response. */
 export const lead = {
@@ -54,11 +46,15 @@ export const lead = {
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
+/** Of a new lead, too. */
 export const leadDescriptions: Descriptions<typeof lead> = {
-  ...newLeadDescriptions,
   id: "Opaque identifier, of the form `lead_<id>`.",
+  name: "Name of the lead, not blank and on one line.",
+  email: "Email address.",
   score: "Score of the lead.",
   status: "Status of the lead.",
+  source: "Origin channel, for example instagram, whatsapp, website.",
+  tags: "Free-form labels.",
   createdAt: "Creation time, in UTC.",
 };
 

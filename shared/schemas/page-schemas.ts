@@ -1,18 +1,15 @@
 import type { JSONSchema } from "json-schema-to-ts";
-import { maxLimit } from "./page-bounds.ts";
+import { limitPattern, maxLimit, pagePattern } from "./page-bounds.ts";
 import type { Descriptions } from "./record.ts";
-import { textRules } from "./text-rules.ts";
 
-/** The parameters of a list, as strings, the way they arrive. */
-export const paging = {
-  page: { type: "string", pattern: textRules.page.pattern },
-  limit: { type: "string", pattern: textRules.limit.pattern },
-} as const satisfies Record<string, JSONSchema>;
+/** Parameters of a list, as strings, the way they arrive. */
+export const page = { type: "string", pattern: pagePattern } as const satisfies JSONSchema;
+export const limit = { type: "string", pattern: limitPattern } as const satisfies JSONSchema;
 
 export const pagingDescriptions = {
   page: "The page, from 1. Past the last page, `data` is empty and `total` is still exact.",
   limit: "The number of items per page.",
-} satisfies Record<keyof typeof paging, string>;
+};
 
 /** A query without parameters. */
 export const noQuery = {
@@ -39,7 +36,7 @@ export const paginationDescriptions: Descriptions<typeof pagination> = {
   total: "The exact number of items that match the request.",
 };
 
-/** The response of a list. */
+/** The response of a list. @__NO_SIDE_EFFECTS__ */
 export const pageSchema = <Item extends object>(items: Item) =>
   ({
     type: "object",

@@ -8,10 +8,12 @@ interface ObjectSchema {
 type Inferred<Schema> = Schema extends JSONSchema ? FromSchema<Schema> : never;
 
 /**
- * What each property of a schema means, for the OpenAPI document. Descriptions stand beside their schema, not in it,
- * because the functions' bundles contain the schemas.
+ * What each property of a schema means, for the OpenAPI document. Descriptions stand beside their schema, not in it, and
+ * are plain literals: so the functions' bundles have the schemas without them.
  */
-export type Descriptions<Schema extends ObjectSchema> = Readonly<Record<keyof Schema["properties"], string>>;
+export type Descriptions<Schema extends ObjectSchema, Except = never> = Readonly<
+  Record<Exclude<keyof Schema["properties"], Except>, string>
+>;
 
 /**
  * The record of an item: the schema's properties, in the schema's order. Keys and other attributes of the item are left

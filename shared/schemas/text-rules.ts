@@ -1,35 +1,36 @@
 import type { FaultCode } from "../errors.ts";
-import { maxLimit, maxPage } from "./page-bounds.ts";
+import { limitPattern, maxLimit, maxPage, pagePattern } from "./page-bounds.ts";
 
-/** A regular expression that a string must match, with the code and the message of the fault when it does not. */
+export const notBlank = "\\S";
+
+/** No control characters and no unpaired surrogates. */
+export const oneLine = "^[^\\p{Cc}\\p{Cs}]*$";
+
+/** The same, but line breaks and tabs are allowed. */
+export const lines = "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$";
+
 interface TextRule {
-  readonly pattern: string;
   readonly code: FaultCode;
   readonly message: string;
 }
 
-/** Every pattern of the schemas of requests; validation faults take their words from here. */
-export const textRules = {
-  notBlank: { pattern: "\\S", code: "blank", message: "must not be blank" },
-  oneLine: {
-    pattern: "^[^\\p{Cc}\\p{Cs}]*$",
+/** The fault of a string that does not match a pattern, for every pattern in the schemas of requests. */
+export const textRules: Readonly<Record<string, TextRule>> = {
+  [notBlank]: { code: "blank", message: "must not be blank" },
+  [oneLine]: {
     code: "invalid_characters",
     message: "must not contain control characters or unpaired surrogates",
   },
-  lines: {
-    pattern: "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$",
+  [lines]: {
     code: "invalid_characters",
     message: "must not contain control characters (line breaks and tabs are allowed) or unpaired surrogates",
   },
-  page: {
-    pattern: `^[1-9]\\d{0,${String(maxPage).length - 1}}$`,
+  [pagePattern]: {
     code: "out_of_range",
     message: `must be a whole number from 1 to ${maxPage}, in plain digits`,
   },
-  limit: {
-    // Right for a power of ten alone.
-    pattern: `^(?:[1-9]\\d{0,${String(maxLimit).length - 2}}|${maxLimit})$`,
+  [limitPattern]: {
     code: "out_of_range",
     message: `must be a whole number from 1 to ${maxLimit}, in plain digits`,
   },
-} as const satisfies Record<string, TextRule>;
+};
