@@ -16,8 +16,10 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
     const { account, list } = changes.owner;
     console.error({ event: logEvents.countsFailed, account, list: list.type, ...loggedError(error) });
   }
-  const failed = failures.flatMap(({ changes }) => changes.sequenceNumbers);
-  return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  const batchItemFailures = failures.flatMap(({ changes }) =>
+    changes.sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier })),
+  );
+  return { batchItemFailures };
 }
 
 export const handler = maskedFailures(maintainCounts);

@@ -1,4 +1,4 @@
-/** Every error that a handler answers: its status and its title, by code. */
+/** Every problem that a handler may respond with: its status and its title, by code. */
 export const problems = {
   invalid_input: { status: 400, title: "Invalid input" },
   lead_not_found: { status: 404, title: "Lead not found" },
@@ -48,15 +48,15 @@ export interface Fault {
   readonly message: string;
 }
 
-/** The one error that handlers and domain functions throw on purpose; all others are answered as internal errors. */
+/** The error that handlers and domain functions throw on purpose; any other becomes an internal error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ProblemCode;
   readonly faults: readonly Fault[];
-  /** Seconds after which the caller may try again. */
+  /** Seconds after which the caller may retry. */
   readonly retryAfter: number | undefined;
 
-  /** @param detail a sentence for the caller, which holds nothing of the inside */
+  /** @param detail a sentence for the caller, which reveals nothing about the inside */
   constructor(
     code: ProblemCode,
     detail: string,

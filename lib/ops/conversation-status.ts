@@ -1,6 +1,7 @@
 import { activeConversation, pointerNames } from "../../shared/domain/active-pointer.ts";
 import { conversationStatusKeys, isNotActive, toConversation } from "../../shared/domain/conversations.ts";
 import { buildUpdate, updateItem } from "../../shared/dynamodb/conditional-update.ts";
+import { isRetryable } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../shared/dynamodb/retry.ts";
 import { readItem, tableName } from "../../shared/dynamodb/table-client.ts";
@@ -29,16 +30,19 @@ export function setConversationStatus(
   deadline: number,
   dryRun = false,
 ): Promise<StatusChange> {
-  return withRetry(deadline, async () => {
-    const found = await readConversation(account, id);
-    if (!found) return { outcome: "unknown" };
-    const conversation = { ...found, status };
-    const set = { status, ...conversationStatusKeys(account, conversation) };
-    const update = buildUpdate(conversationKey(account, id), set);
-    if (status === "active") return activate(account, conversation, !dryRun && update);
-    if (dryRun) return { outcome: "changed", conversation };
-    return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
-  });
+  return withRetry(
+    async () => {
+      const found = await readConversation(account, id);
+      if (!found) return { outcome: "unknown" };
+      const conversation = { ...found, status };
+      const set = { status, ...conversationStatusKeys(account, conversation) };
+      const update = buildUpdate(conversationKey(account, id), set);
+      if (status === "active") return activate(account, conversation, !dryRun && update);
+      if (dryRun) return { outcome: "changed", conversation };
+      return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
+    },
+    { deadline, isRetryable },
+  );
 }
 
 /** Makes the conversation the one that the pointer names, unless that is active. @param update false to write nothing */

@@ -5,27 +5,26 @@ import { accountApiKeysPartition, apiKeyKey, indexes } from "../dynamodb/keys.ts
 import { readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { newApiKey, parseApiKey } from "./api-key-format.ts";
 
-/** What the authorizer tells the routes of a live key. */
+/** What the authorizer passes to the routes. */
 export interface AuthorizerContext {
   readonly accountId: string;
   readonly keyId: string;
 }
 
-/** An API key as it is stored: all but the key itself, of which only a digest is kept. */
+/** An API key as it is stored: without the key itself, of which only a digest is kept. */
 export interface ApiKey {
   readonly keyId: string;
   readonly accountId: string;
   readonly label?: string;
   readonly createdAt: string;
-  /** ISO 8601 UTC timestamp from which the key is refused. */
+  /** ISO 8601 UTC timestamp of its expiry. */
   readonly validUntil?: string;
   /** ISO 8601 UTC timestamp of its revocation. */
   readonly revokedAt?: string;
 }
 
 /**
- * Whether a key is admitted at a time (milliseconds since the epoch), and if not, why. An end that is no timestamp has
- * come: better a key too few than one for ever.
+ * The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired.
  */
 export function apiKeyState(
   { validUntil, revokedAt }: ApiKey,
@@ -35,7 +34,7 @@ export function apiKeyState(
   return validUntil === undefined || Date.parse(validUntil) > now ? "live" : "expired";
 }
 
-/** The account of a live key; a text that is no key is told without a read. */
+/** The account of a live key; undefined for any other text. A malformed key causes no read. */
 export async function findApiKey(apiKey: string): Promise<AuthorizerContext | undefined> {
   const parts = parseApiKey(apiKey);
   if (!parts) return undefined;
@@ -45,7 +44,7 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | un
   return apiKeyState(record) === "live" ? { accountId: record.accountId, keyId: record.keyId } : undefined;
 }
 
-/** Issues a key for the account. The key is in the answer and nowhere else: it cannot be shown again. */
+/** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
 export async function issueApiKey(
   accountId: string,
   options: Pick<ApiKey, "label" | "validUntil"> = {},
@@ -64,15 +63,15 @@ export async function issueApiKey(
   return { ...record, apiKey };
 }
 
-/** All keys that the account was ever issued, oldest first. */
+/** All keys ever issued to the account, oldest first. */
 export async function listApiKeys(accountId: string): Promise<ApiKey[]> {
   return (await apiKeyItems(accountId)).map(toApiKey);
 }
 
 /**
- * Ends a key at once (`revokedAt`) or at a time (`validUntil`).
+ * Ends a key now (`revokedAt`) or at a time (`validUntil`).
  *
- * @returns the key as it is now; undefined if the account has no such key
+ * @returns the changed key; undefined if the account has no such key
  */
 export async function endApiKey(
   accountId: string,

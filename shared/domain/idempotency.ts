@@ -62,7 +62,7 @@ export function idempotentRequest(
  * @param ids those that the request made
  * @throws AlreadyRecordedError when the request is already recorded
  * @throws StaleReadError when the condition of an item does not hold
- * @throws ApiError `busy` when the outcome is unknown and there is no record
+ * @throws UnknownOutcomeError when there is no record and nobody knows whether the items were written
  */
 export async function transactOnce(
   idempotency: IdempotentRequest | undefined,

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { isRetryable } from "../dynamodb/dynamodb-errors.ts";
 import {
   leadKey,
   sourceOrChannelPartition,
@@ -19,8 +20,8 @@ import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } 
 /**
  * Stores a new lead.
  *
- * @param deadline in milliseconds since the epoch
- * @throws ApiError `idempotency_key_reused`, or `busy` when other writers won until the deadline
+ * @param deadline until when to retry, in milliseconds since the epoch
+ * @throws ApiError `idempotency_key_reused`
  */
 export async function createLead(
   account: string,
@@ -37,11 +38,14 @@ export async function createLead(
     return lead;
   }
   return runIdempotently(idempotency, buildLead, () =>
-    withRetry(deadline, async () => {
-      const lead = buildLead({ id: newId("lead") });
-      await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
-      return lead;
-    }),
+    withRetry(
+      async () => {
+        const lead = buildLead({ id: newId("lead") });
+        await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
+        return lead;
+      },
+      { deadline, isRetryable },
+    ),
   );
 }
 

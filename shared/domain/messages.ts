@@ -1,4 +1,4 @@
-import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { isRetryable, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey, messageKey } from "../dynamodb/keys.ts";
 import { withRetry } from "../dynamodb/retry.ts";
 import { tableName } from "../dynamodb/table-client.ts";
@@ -34,8 +34,8 @@ interface Outgoing {
 /**
  * Sends a message to a lead on a channel: it joins their active conversation, or starts one.
  *
- * @param deadline in milliseconds since the epoch
- * @throws ApiError `lead_not_found`, `idempotency_key_reused`, or `busy` when other writers won until the deadline
+ * @param deadline until when to retry, in milliseconds since the epoch
+ * @throws ApiError `lead_not_found`, `idempotency_key_reused`
  */
 export async function sendMessage(
   account: string,
@@ -48,18 +48,17 @@ export async function sendMessage(
   const outgoing: Outgoing = { account, input, idempotency };
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
+  const attempt = async () => {
+    const [found, named] = await Promise.all([exists, activeConversation(account, input)]);
+    if (!found) return rejectUnknownLead(outgoing);
+    if (named !== undefined && named !== findings.ended) return joinConversation(outgoing, named, findings);
+    findings.ended = undefined;
+    return startConversation(outgoing, named);
+  };
   return runIdempotently(
     idempotency,
     (ids: MessageIds) => toMessage(ids, input),
-    () =>
-      withRetry(deadline, async () => {
-        const [found, named] = await Promise.all([exists, activeConversation(account, input)]);
-        if (!found) return rejectUnknownLead(outgoing);
-        if (named !== undefined && named !== findings.ended)
-          return joinConversation(outgoing, named, findings);
-        findings.ended = undefined;
-        return startConversation(outgoing, named);
-      }),
+    () => withRetry(attempt, { deadline, isRetryable }),
   );
 }
 

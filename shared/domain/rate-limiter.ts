@@ -2,43 +2,48 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { rateWindowKey } from "../dynamodb/keys.ts";
 import { table, tableName } from "../dynamodb/table-client.ts";
-import { optionalCount, requiredCount } from "../env.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 
-/** How many requests an account may make in a window of so many seconds; windows begin at multiples of their length. */
+/** How many requests an account may make in a window; windows start at multiples of their length. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** The limit of every account, if there is one. */
+/** The limit of every account; undefined without one. */
 export const rateLimit: RateLimit | undefined = readRateLimit();
 
 function readRateLimit(): RateLimit | undefined {
-  const requests = optionalCount("RATE_LIMIT_REQUESTS");
-  return requests === undefined ? undefined : { requests, seconds: requiredCount("RATE_LIMIT_SECONDS") };
+  if (process.env.RATE_LIMIT_REQUESTS === undefined) return undefined;
+  return { requests: readCount("RATE_LIMIT_REQUESTS"), seconds: readCount("RATE_LIMIT_SECONDS") };
 }
 
-/** What the limit says of a request. */
+function readCount(name: string): number {
+  const value = process.env[name] ?? "";
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`${name} must be a whole number above 0.`);
+  return Number(value);
+}
+
+/** The decision on a request. */
 export interface Permit {
   readonly granted: boolean;
-  /** Requests that are left in the window, as far as this environment knows. */
+  /** Remaining requests of the window, as far as this environment knows. */
   readonly remaining: number;
-  /** Seconds to the window's end. */
+  /** Seconds to the end of the window. */
   readonly reset: number;
 }
 
-/** Permits are leased one at first, then twice as many each time, up to this many. */
+/** The first lease has one permit, each later one twice as many, up to this number. */
 const largestLease = 10;
 
-/** The part of what was left when it last asked that a lease takes at the most: what it leaves unused is lost. */
+/** The largest part of the remaining requests that one lease takes: permits that it does not use are lost. */
 const largestShare = 0.02;
 
-/** How long requests pass without asking after the store has failed, in milliseconds. */
+/** How long the limiter fails open after an error of the table, in milliseconds. */
 const failOpenTime = 5000;
 
-/** What an environment knows of an account in the window. */
+/** The state of an account in the current window, as far as this environment knows. */
 interface Account {
   permits: number;
   lease: number;
@@ -46,22 +51,22 @@ interface Account {
 }
 
 /**
- * Makes the function that asks whether an account may make a request. It leases permits from the table a few at a time,
- * so a busy account costs few writes; once refused, it denies by itself until the window ends. When the table fails,
- * requests pass, but for those of accounts that it has refused before.
+ * Creates the limiter: a function that decides whether an account may make a request. It leases permits from the table a
+ * few at a time, so a busy account costs few writes. An account that was refused stays refused until the window ends,
+ * without another call. When the table fails, the limiter fails open for all other accounts.
  *
- * @param patience how long leasing may take, in milliseconds
- * @returns what gives a permit at once when it need not ask
+ * @param timeout how long a lease may take, in milliseconds
+ * @returns a permit, or a promise of one when it needs a lease
  */
 export function rateLimiter(
   { requests, seconds }: RateLimit,
-  patience = 500,
+  timeout = 500,
 ): (account: string) => Permit | Promise<Permit> {
   let window = 0;
   let accounts = new Map<string, Account>();
   let failOpenUntil = 0;
 
-  /** Leases permits: fewer when other environments have left too few. */
+  /** Leases permits: one at a time if other environments have left too few. */
   async function lease(key: WindowKey, known: Account, abortSignal: AbortSignal): Promise<void> {
     const count = Math.max(1, Math.min(known.lease, Math.floor(known.remaining * largestShare)));
     const expiresAt = Number(key.sk) + 2 * seconds;
@@ -75,12 +80,12 @@ export function rateLimiter(
     }
   }
 
-  function open(error: unknown): void {
+  function failOpen(error: unknown): void {
     failOpenUntil = Date.now() + failOpenTime;
     console.warn({ event: logEvents.rateLimiterFailedOpen, cause: loggedError(error) });
   }
 
-  /** Takes a permit of those at hand; what the table has refused needs no table to be refused again. */
+  /** Takes one of the leased permits; an account that the table has refused stays refused when the limiter fails open. */
   function takePermit(known: Account): Permit {
     const granted = known.permits > 0 || (known.remaining > 0 && Date.now() < failOpenUntil);
     known.permits = Math.max(0, known.permits - 1);
@@ -98,15 +103,15 @@ export function rateLimiter(
     const known = accounts.get(account) ?? { permits: 0, lease: 1, remaining: requests };
     accounts.set(account, known);
     if (known.permits > 0 || known.remaining === 0 || now < failOpenUntil) return takePermit(known);
-    return lease(rateWindowKey(account, start), known, AbortSignal.timeout(patience))
-      .catch(open)
+    return lease(rateWindowKey(account, start), known, AbortSignal.timeout(timeout))
+      .catch(failOpen)
       .then(() => takePermit(known));
   };
 }
 
 type WindowKey = ReturnType<typeof rateWindowKey>;
 
-/** Adds to what an account has used in a window, unless that would be more than it may. */
+/** Adds to the used requests of a window, unless that would exceed the limit. */
 async function addUsed(
   key: WindowKey,
   { count, requests, expiresAt }: { count: number; requests: number; expiresAt: number },

@@ -16,6 +16,11 @@ export class StaleReadError extends Error {
   }
 }
 
+/** Thrown when nobody knows whether a write took effect, so that a retry could repeat it. */
+export class UnknownOutcomeError extends Error {
+  override readonly name = "UnknownOutcomeError";
+}
+
 /** Whether a write failed because another came first: its condition did not hold, or a transaction held the item. */
 export const isWriteConflict = (error: unknown) =>
   error instanceof ConditionalCheckFailedException ||
@@ -32,6 +37,10 @@ export function isTableBusy(error: unknown): boolean {
   const sdkError = error as Parameters<typeof isTransientError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError);
 }
+
+/** Whether the cause is the load on the table, or writers that won until the deadline: the caller may try again. */
+export const isBusy = (error: unknown) =>
+  isRetryable(error) || isTableBusy(error) || error instanceof UnknownOutcomeError;
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>

@@ -1,13 +1,16 @@
 /**
  * The table's map: every primary key and index key is built here and nowhere else.
  *
- * A partition key begins with the item's type, then the account, so that a role can be held to types of item
- * by `dynamodb:LeadingKeys`. Parts are percent-encoded, so a `#` in a value can never end a part early: no two
- * different lists of parts give the same key.
+ * A partition key begins with the item's type, then the account, so that `dynamodb:LeadingKeys` can restrict a role to
+ * types of item. Parts are percent-encoded, so a `#` in a value cannot end a part: different lists of parts never give
+ * the same key.
  */
 const join = (...parts: string[]) => parts.map(encodeURIComponent).join("#");
 
-/** The secondary indexes, each with its partition key attribute; the sort key of all is the item's own `sk`. */
+/**
+ * The secondary indexes, each with its partition key attribute; their sort key is the item's `sk`. "Origin" is the stored
+ * name for a lead's source or a conversation's channel.
+ */
 export const indexes = {
   "by-status": "byStatus",
   "by-origin": "byOrigin",
@@ -32,10 +35,10 @@ export const itemTypes = {
 
 type Listed = "lead" | "conversation";
 
-/** Where an account's leads or conversations are, oldest first by their ids. */
+/** The partition of an account's leads or conversations, which sort by creation. */
 export const listPartition = (type: Listed, account: string) => join(itemTypes[type], account);
 
-/** A value of the `by-status` index. `type` keeps leads and conversations apart. */
+/** A value of the `by-status` index. */
 export const statusPartition = (type: Listed, account: string, status: string) =>
   join(itemTypes[type], account, status);
 
@@ -87,35 +90,35 @@ export const idempotencyKey = (account: string, route: string, key: string) => (
   sk: route,
 });
 
-/** What an account has used of its rate limit in the window that starts then, in seconds since the epoch. */
+/** The used requests of an account in the rate limit's window that starts at a time, in seconds since the epoch. */
 export const rateWindowKey = (account: string, start: number) => ({
   pk: join(itemTypes.rate, account),
   sk: String(start),
 });
 
-/** When an account's import of a file began; the file is known by the SHA-256 of its bytes. */
+/** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
 export const leadImportKey = (account: string, sha256: string) => ({
   pk: join(itemTypes.leadImport, account),
   sk: sha256,
 });
 
-/** A node of the tree that counts an account's leads or conversations; all of a tree are in one partition. */
+/** A node of the tree that counts an account's leads or conversations; a tree is one partition. */
 export const countNodeKey = (type: Listed, account: string, node: string) => ({
   pk: join(itemTypes.count, account, itemTypes[type]),
   sk: node,
 });
 
-/** The name of a node: the level and the start of its range in the tree of a generation. */
+/** The name of a node: its generation, its level and the start of its range. */
 export const nodeName = (generation: number, level: number, start: string) =>
   `${nodePrefix}${generation}#${level}#${start}`;
 
-/** What the names of all nodes but the root begin with. */
+/** The prefix of the names of all nodes but the root. */
 export const nodePrefix = "node#";
 
-/** The generation of the tree that a node is of. */
+/** The generation of a node. */
 export const parseGeneration = (name: string) => Number(name.slice(nodePrefix.length).split("#")[0]);
 
-/** What a partition key of the table begins with, and its other parts; undefined for one that no code here has made. */
+/** The parts of a partition key of the table; undefined for one that this file did not build. */
 export function readPartition(
   pk: string,
 ): { itemType: string; account: string; others: readonly string[] } | undefined {
@@ -124,12 +127,12 @@ export function readPartition(
   try {
     return { itemType, account: decodeURIComponent(account), others };
   } catch {
-    // Somebody wrote an item by hand: no list reads it.
+    // Somebody wrote the item by hand: no list reads it.
     return undefined;
   }
 }
 
-/** The list that a partition key of the table is of, and its account; undefined for every other partition. */
+/** The list and the account of a partition key of the table; undefined for a partition that is not a list. */
 export function readListPartition(pk: string): { type: Listed; account: string } | undefined {
   const { itemType, account, others } = readPartition(pk) ?? {};
   const type = (["lead", "conversation"] as const).find((listed) => itemTypes[listed] === itemType);

@@ -1,6 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { requiredEnv } from "../env.ts";
 
 /** The primary key of an item. */
 export type Key = Readonly<{ pk: string; sk: string }>;
@@ -11,56 +10,47 @@ export type Item = Readonly<Record<string, unknown>>;
 /** How long after the start of a call its second attempt may start, in milliseconds. */
 const latestAttempt = 2000;
 
-/** The time limits of a function: no attempt starts with an id older than two seconds, and none lands after five. */
-const functionLimits: DynamoDBClientConfig = {
+/** A function's calls: no attempt starts with an id older than two seconds, and none lands after five. */
+const client = new DynamoDBClient({
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },
-};
+});
 
-/** The name of the one table. Lambda functions read it from their environment at cold start. */
-export let tableName = process.env.AWS_LAMBDA_FUNCTION_NAME
-  ? requiredEnv("TABLE_NAME")
-  : (process.env.TABLE_NAME ?? "");
+// A function that responds before its time is up may leave a call behind when Lambda freezes the environment. Without
+// this, the call would go on in the next invocation, at any later time.
+client.middlewareStack.add(
+  (next, context) => (args) => {
+    context.startedAt = Date.now();
+    return next(args);
+  },
+  { step: "initialize" },
+);
+client.middlewareStack.add(
+  (next, context) => (args) => {
+    if (Date.now() - context.startedAt > latestAttempt) {
+      // Named like the timeout of the attempt before it.
+      throw Object.assign(new Error("It is too late for another attempt."), { name: "TimeoutError" });
+    }
+    return next(args);
+  },
+  { step: "finalizeRequest", priority: "low" },
+);
+
+const translation = { marshallOptions: { removeUndefinedValues: true } };
 
 /** The client of the table, kept for the life of the execution environment. */
-export let table = toDocumentClient(refuseLateAttempts(new DynamoDBClient(functionLimits)));
+export let table = DynamoDBDocumentClient.from(client, translation);
+
+/** The name of the one table. */
+export let tableName = process.env.TABLE_NAME ?? "";
+
+// A wrong deployment fails at cold start.
+if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_NAME is not set.");
 
 /** Selects another table, with another client's settings: for commands, which have no environment of a function. */
 export function selectTable(name: string, config: DynamoDBClientConfig): void {
   tableName = name;
-  table = toDocumentClient(new DynamoDBClient(config));
-}
-
-function toDocumentClient(client: DynamoDBClient): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-}
-
-/**
- * A response for want of time leaves a call behind, and Lambda freezes the environment: without this the call would go
- * on in the next invocation, whenever that is.
- */
-function refuseLateAttempts(client: DynamoDBClient): DynamoDBClient {
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      context.startedAt = Date.now();
-      return next(args);
-    },
-    { step: "initialize", name: "start-time" },
-  );
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      if (Date.now() - context.startedAt > latestAttempt) throw new LateAttemptError();
-      return next(args);
-    },
-    { step: "finalizeRequest", priority: "low", name: "latest-attempt" },
-  );
-  return client;
-}
-
-/** Named like the timeout of the attempt before it. */
-class LateAttemptError extends Error {
-  override readonly name = "TimeoutError";
-  override readonly message = "It is too late for another attempt.";
+  table = DynamoDBDocumentClient.from(new DynamoDBClient(config), translation);
 }
 
 /** Reads an item, or a part of it, consistently. */

@@ -1,8 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { StaleReadError } from "./dynamodb-errors.ts";
-import { busy } from "./retry.ts";
+import { StaleReadError, UnknownOutcomeError } from "./dynamodb-errors.ts";
 import { table } from "./table-client.ts";
 
 export type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
@@ -12,7 +11,7 @@ export type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems
  *
  * @param repeatable whether a second run of the transaction would change nothing
  * @throws StaleReadError when the condition of an item does not hold
- * @throws ApiError `busy` when the outcome is unknown and the transaction is not repeatable
+ * @throws UnknownOutcomeError unless the transaction is repeatable
  */
 export async function transact(items: TransactItems, repeatable = false): Promise<void> {
   try {
@@ -20,7 +19,9 @@ export async function transact(items: TransactItems, repeatable = false): Promis
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
     // The SDK's first attempt, which got no response, may yet take effect: a retry could write everything twice.
-    if (!repeatable && (error.$metadata.attempts ?? 1) > 1) throw busy(error);
+    if (!repeatable && (error.$metadata.attempts ?? 1) > 1) {
+      throw new UnknownOutcomeError("The transaction may have taken effect.", { cause: error });
+    }
     const reasons = error.CancellationReasons ?? [];
     const position = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
     if (position === -1) throw error;

@@ -1,12 +1,14 @@
 import type { MiddlewareObj } from "@middy/core";
-import { isTableBusy } from "../dynamodb/dynamodb-errors.ts";
-import { busy } from "../dynamodb/retry.ts";
+import { isBusy } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import { invalidInput, maxFaults, toFaults } from "./faults.ts";
 import { validationErrors } from "./request-validator.ts";
 import type { RouteEvent } from "./route-event.ts";
+
+/** Seconds after which a caller may retry when the service is busy. */
+const retryAfter = 1;
 
 /**
  * Responds to every error with a problem document. An unexpected error is logged, and its response says nothing about
@@ -31,7 +33,9 @@ function toApiError(error: unknown, event: RouteEvent): ApiError {
   if (error instanceof ApiError) return error;
   const errors = error instanceof Error && validationErrors(error);
   if (errors) return invalidInput([...toFaults(errors, event), ...(event.faults ?? [])]);
-  if (isTableBusy(error)) return busy(error);
+  if (isBusy(error)) {
+    return new ApiError("busy", "The service is busy. Try again.", { retryAfter, cause: error });
+  }
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
 

@@ -4,9 +4,10 @@ import {
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
+import type { Item } from "../dynamodb/table-client.ts";
 import { countedQuery } from "./counted-query.ts";
 import type { Page, PageRequest } from "./page.ts";
-import { type Item, type Range, type Stretch, walk } from "./range.ts";
+import { type Range, type Segment, walk } from "./range.ts";
 import { countRows, equalCells, sumCells } from "./tree/cells.ts";
 import type { Entry } from "./tree/entry.ts";
 import { type Filter, matcher } from "./tree/names.ts";
@@ -14,13 +15,13 @@ import type { Root } from "./tree/root.ts";
 import { limits } from "./tree/tree-limits.ts";
 import { type CountedOwner, readNode, readRoot } from "./tree/tree-store.ts";
 
-/** How often a reader starts again when the tree changes under it. */
+/** How often a reader starts again when the tree changes while it reads. */
 const attempts = 3;
 
-/** As many rows as are read along, rather than counted first, to come to a page that begins behind them. */
-const readAlong = limits.largestLeaf;
+/** Up to this many rows before a page are read with it; more are counted first. */
+const maxRowsReadAlong = limits.largestLeaf;
 
-/** The rows of a list that a filter leaves: those of the index that is made for it. */
+/** The rows of a list that match a filter: the partition of the index for it. */
 export function filteredRange(
   { account, list: { type } }: CountedOwner,
   { status, sourceOrChannel }: Filter,
@@ -36,8 +37,8 @@ export function filteredRange(
 }
 
 /**
- * A page of a list and its exact total, at a cost that neither the list's length nor the page's depth changes much:
- * the tree says how many rows there are, and between which sort keys the page begins.
+ * A page of a list and its exact total, at nearly the same cost for any length of the list and any depth of the page: the
+ * tree has the number of rows, and the sort keys between which the page begins.
  */
 export async function countedPage<T>(
   owner: CountedOwner,
@@ -61,7 +62,7 @@ interface Found {
   readonly total: number;
 }
 
-/** @returns `plain` when the tree cannot tell, `changed` when it changed while it was read */
+/** @returns `plain` when the tree cannot give the total, `changed` when the tree changed during the attempt */
 async function attemptPage(
   { owner, filter, range }: { owner: CountedOwner; filter: Filter; range: Range },
   { page, limit }: PageRequest,
@@ -70,11 +71,11 @@ async function attemptPage(
   const offset = (page - 1) * limit;
   const [root, newest] = await Promise.all([
     readRoot(owner),
-    walk(range, { most: page === 1 ? limit : limits.tail + 1, read: true }),
+    walk(range, { maxRows: page === 1 ? limit : limits.tail + 1, read: true }),
   ]);
   if (newest.done) return { items: newest.items.slice(offset, offset + limit), total: newest.count };
   const matches = root && root.pending.length === 0 ? matcher(root.names, filter) : undefined;
-  if (!root || !matches) return page === 1 ? countAfter(range, newest) : "plain";
+  if (!root || !matches) return page === 1 ? countRest(range, newest) : "plain";
   const tail = await countTail(range, root.watermark, newest);
   const count = ({ cells }: Entry) => countRows(cells, matches);
   const counted = [...root.entries, root.last].reduce((sum, entry) => sum + count(entry), 0);
@@ -87,29 +88,29 @@ async function attemptPage(
   return { items: await readFrom(range, place.before, place.skip, limit), total };
 }
 
-/** The first page, without a tree to tell how many rows come after it. */
-async function countAfter(range: Range, newest: Stretch): Promise<Found> {
-  const after = await walk(range, { most: Number.POSITIVE_INFINITY, read: false, from: newest });
-  return { items: newest.items, total: newest.count + after.count };
+/** The first page, when no tree has the number of rows after it. */
+async function countRest(range: Range, newest: Segment): Promise<Found> {
+  const rest = await walk(range, { maxRows: Number.POSITIVE_INFINITY, read: false, after: newest });
+  return { items: newest.items, total: newest.count + rest.count };
 }
 
-/** How many rows lie at or past the watermark: told from the newest rows if they reach so far. */
-async function countTail(range: Range, watermark: string, newest: Stretch): Promise<number> {
+/** The number of rows at or past the watermark, without a call if the newest rows reach below it. */
+async function countTail(range: Range, watermark: string, newest: Segment): Promise<number> {
   const young = newest.items.filter(({ sk }) => String(sk) >= watermark).length;
   if (young < newest.items.length) return young;
-  return (await walk(range, { downTo: watermark, most: Number.POSITIVE_INFINITY, read: false })).count;
+  return (await walk(range, { downTo: watermark, maxRows: Number.POSITIVE_INFINITY, read: false })).count;
 }
 
-/** Where a row is: so many rows further back than a sort key. */
+/** The position of a row: a number of rows before a sort key. */
 interface Place {
   readonly before: string;
   readonly skip: number;
 }
 
 /**
- * Finds the row of a rank, counted from the oldest, which later rows cannot change.
+ * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
  *
- * @param insist whether to go on with what is there, though nodes and their sums disagree
+ * @param insist whether to continue although nodes and their sums disagree
  */
 async function findRow(
   owner: CountedOwner,
@@ -122,7 +123,7 @@ async function findRow(
   let end = root.watermark;
   let left = rank;
   for (let level = root.level; ; level--) {
-    const { entry, next, before } = entryOfRank(entries, count, left);
+    const { entry, next, before } = findEntry(entries, count, left);
     left -= before;
     end = next?.start ?? end;
     if (level === 0 || entry === root.last)
@@ -134,8 +135,8 @@ async function findRow(
   }
 }
 
-/** The entry that holds the row of a rank, or the last one, with the one after it and the count of all before it. */
-function entryOfRank(entries: readonly Entry[], count: (entry: Entry) => number, rank: number) {
+/** The entry with the row of a rank, or the last one, with the entry after it and the number of rows before it. */
+function findEntry(entries: readonly Entry[], count: (entry: Entry) => number, rank: number) {
   let before = 0;
   for (const [index, entry] of entries.entries()) {
     const rows = count(entry);
@@ -146,17 +147,17 @@ function entryOfRank(entries: readonly Entry[], count: (entry: Entry) => number,
   throw new Error("A node of a counted tree has no entries.");
 }
 
-/** The rows of a page that begins so many rows before a sort key, or before the newest one. */
+/** The rows of a page that begins a number of rows before a sort key, or before the end of the range. */
 async function readFrom(
   range: Range,
   before: string | undefined,
   skip: number,
   limit: number,
 ): Promise<readonly Item[]> {
-  if (skip <= readAlong) {
-    const { items } = await walk(range, { before, most: skip + limit, read: true });
+  if (skip <= maxRowsReadAlong) {
+    const { items } = await walk(range, { before, maxRows: skip + limit, read: true });
     return items.slice(skip);
   }
-  const skipped = await walk(range, { before, most: skip, read: false });
-  return (await walk(range, { before, most: limit, read: true, from: skipped })).items;
+  const skipped = await walk(range, { before, maxRows: skip, read: false });
+  return (await walk(range, { before, maxRows: limit, read: true, after: skipped })).items;
 }

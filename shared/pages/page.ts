@@ -1,23 +1,19 @@
-/** Which page of a list, counted from 1, and how many items a page holds. */
+import { defaultLimit, defaultPage } from "../schemas/page-bounds.ts";
+
+/** The number of a page, from 1, and the number of items per page. */
 export interface PageRequest {
   readonly page: number;
   readonly limit: number;
 }
 
-/** A page of a list, with the exact number of items that the whole list has. */
+/** A page of a list, with the exact number of items in the whole list. */
 export interface Page<T> {
   readonly data: T[];
   readonly pagination: PageRequest & { readonly total: number };
 }
 
-/** The page that a valid query asks for. */
-export const pageRequest = ({
-  page = "1",
-  limit = "20",
-}: {
-  page?: string;
-  limit?: string;
-}): PageRequest => ({
-  page: Number(page),
-  limit: Number(limit),
+/** The page that a valid query requests. */
+export const pageRequest = (query: { page?: string; limit?: string }): PageRequest => ({
+  page: Number(query.page ?? defaultPage),
+  limit: Number(query.limit ?? defaultLimit),
 });

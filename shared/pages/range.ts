@@ -1,56 +1,50 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { type IndexName, indexes } from "../dynamodb/keys.ts";
-import { table, tableName } from "../dynamodb/table-client.ts";
+import { type Item, table, tableName } from "../dynamodb/table-client.ts";
 
-/** The rows that a list is made of: a partition of the table or of one of its indexes. */
+/** The rows of a list: a partition of the table or of one of its indexes. */
 export interface Range {
   readonly index?: IndexName;
   readonly partition: string;
-  /** Attributes that must have these values besides; read and dropped by the table, so meant for small partitions. */
+  /** Attributes that must have these values. The table reads the other rows and drops them: for small partitions. */
   readonly where?: Readonly<Record<string, string>>;
 }
 
-/** A row as the table gives it. */
-export type Item = Record<string, unknown>;
-
-/** A stretch of a range, newest first. */
-export interface Stretch {
+/** A segment of a range, newest first. */
+export interface Segment {
   readonly count: number;
   /** The rows, unless they were only counted. */
   readonly items: readonly Item[];
-  /** Whether the range has no rows after these. */
+  /** Whether the range ends here. */
   readonly done: boolean;
-  readonly position: Item | undefined;
+  readonly position: Record<string, unknown> | undefined;
 }
 
 interface Walk {
   /** The sort key before which the rows lie. */
   readonly before?: string | undefined;
-  /** The sort key at which the rows end, itself included. */
+  /** The sort key at which the rows end, inclusive. */
   readonly downTo?: string | undefined;
-  readonly most: number;
-  /** Whether to read the rows or to count them only. */
+  readonly maxRows: number;
+  /** Whether to read the rows or only to count them. */
   readonly read: boolean;
-  /** An earlier walk over the same rows, to go on from where it stopped. */
-  readonly from?: Stretch;
+  /** An earlier segment with the same bounds, to continue after. */
+  readonly after?: Segment;
 }
 
 /** More rows than one call can ever read: a call ends after 1 MB. */
 const maxRowsPerCall = 100_000;
 
-/**
- * Goes over at most `most` matching rows of a range, newest first. The base table is read consistently; an index
- * cannot be.
- */
-export async function walk(range: Range, { before, downTo, most, read, from }: Walk): Promise<Stretch> {
+/** Reads or counts the matching rows of a range, newest first: consistently in the table, eventually in an index. */
+export async function walk(range: Range, { before, downTo, maxRows, read, after }: Walk): Promise<Segment> {
   const items: Item[] = [];
-  let { done, position } = from ?? { done: false, position: undefined };
+  let { done, position } = after ?? { done: false, position: undefined };
   let count = 0;
-  while (!done && count < most) {
+  while (!done && count < maxRows) {
     const response = await table.send(
       new QueryCommand({
         ...buildQuery(range, before, downTo),
-        Limit: Math.min(most - count, maxRowsPerCall),
+        Limit: Math.min(maxRows - count, maxRowsPerCall),
         Select: read ? "ALL_ATTRIBUTES" : "COUNT",
         ExclusiveStartKey: position,
       }),

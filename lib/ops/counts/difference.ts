@@ -47,7 +47,7 @@ function cellLabels(names: Names) {
   const labels = new Map<number, { status: string; sourceOrChannel: string | undefined }>();
   // No name of a row is empty, so this is one that no dictionary has.
   for (const status of [...names.statuses.names, undefined])
-    for (const sourceOrChannel of [...names.sourcesOrChannels.names, "", undefined])
+    for (const sourceOrChannel of [...names.labels.names, "", undefined])
       labels.set(cellNumber(names, { sk: "", status: status ?? "", sourceOrChannel }), {
         status: status ?? unnamed,
         sourceOrChannel: sourceOrChannel === "" ? unnamed : sourceOrChannel,

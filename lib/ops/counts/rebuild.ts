@@ -55,13 +55,13 @@ async function frequentNames(
   onRows: (rows: number) => void,
 ): Promise<{ readonly names: Names; readonly rows: number }> {
   const statuses = new Map<string, number>();
-  const sourcesOrChannels = new Map<string | undefined, number>();
+  const labels = new Map<string | undefined, number>();
   let read = 0;
   for (let start: string | undefined = ""; start !== undefined; ) {
     const { rows, next } = await readRows(owner, { start }, limits.rangeRows);
     for (const { status, sourceOrChannel } of rows) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      sourcesOrChannels.set(sourceOrChannel, (sourcesOrChannels.get(sourceOrChannel) ?? 0) + 1);
+      labels.set(sourceOrChannel, (labels.get(sourceOrChannel) ?? 0) + 1);
     }
     onRows(rows.length);
     read += rows.length;
@@ -72,7 +72,7 @@ async function frequentNames(
   let names = emptyRoot(0).names;
   for (const status of byFrequency(statuses))
     names = learnNames(names, { status, sourceOrChannel: undefined });
-  for (const sourceOrChannel of byFrequency(sourcesOrChannels))
+  for (const sourceOrChannel of byFrequency(labels))
     names = learnNames(names, { status: undefined, sourceOrChannel });
   return { names, rows: read };
 }

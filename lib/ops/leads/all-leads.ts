@@ -34,7 +34,8 @@ export async function* allLeads(
   let position: Record<string, unknown> | undefined;
   do {
     const command = new QueryCommand({ ...query, ExclusiveStartKey: position });
-    const page = await withRetry(Date.now() + patience, () => table.send(command), {
+    const page = await withRetry(() => table.send(command), {
+      deadline: Date.now() + patience,
       isRetryable: isTableBusy,
     });
     yield (page.Items ?? []).map(toLead);

@@ -1,5 +1,6 @@
 import { leadStatusKeys, toLead } from "../../../shared/domain/leads.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/conditional-update.ts";
+import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
@@ -40,13 +41,16 @@ function changeLead(
   buildChange: (lead: Lead) => Readonly<Record<string, unknown>>,
 ): Promise<Lead | undefined> {
   const key = leadKey(account, id);
-  return withRetry(deadline, async () => {
-    const item = await readItem(key);
-    if (!item) return undefined;
-    const lead = toLead(item);
-    const change = buildChange(lead);
-    if (dryRun) return toLead({ ...lead, ...change });
-    // Index keys contain the source, so it must not have changed.
-    return toLead(await updateItem(buildUpdate(key, change, { source: lead.source })));
-  });
+  return withRetry(
+    async () => {
+      const item = await readItem(key);
+      if (!item) return undefined;
+      const lead = toLead(item);
+      const change = buildChange(lead);
+      if (dryRun) return toLead({ ...lead, ...change });
+      // Index keys contain the source, so it must not have changed.
+      return toLead(await updateItem(buildUpdate(key, change, { source: lead.source })));
+    },
+    { deadline, isRetryable },
+  );
 }

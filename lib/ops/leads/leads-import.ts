@@ -88,7 +88,8 @@ async function store(
   ]);
   const startedAt = await startOfImport(account, file.digest.toString("hex"));
   const add = async (lead: Lead) => {
-    const added = await withRetry(Date.now() + patience, () => addLead(account, lead, true), {
+    const added = await withRetry(() => addLead(account, lead, true), {
+      deadline: Date.now() + patience,
       isRetryable: isTableBusy,
     });
     outcome[added ? "imported" : "present"] += 1;

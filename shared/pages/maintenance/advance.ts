@@ -7,15 +7,15 @@ import type { CountedOwner, RootName } from "../tree/tree-store.ts";
 import { fillLeaves, recountLeaf } from "./recount.ts";
 import { TreeEdit } from "./tree-edit.ts";
 
-/** What a commit left to do. */
+/** What remains to do after a commit. */
 interface Progress {
-  /** The keys whose leaves are still to be counted. */
+  /** The keys whose leaves have not been recounted. */
   readonly rest: readonly string[];
-  /** Whether rows that are old enough are still to be counted. */
+  /** Whether rows that are old enough have not been counted. */
   readonly more: boolean;
-  /** How many rows were too young to be counted. */
+  /** The number of rows that were too young to be counted. */
   readonly young: number;
-  /** How many rows of the tail were counted. */
+  /** The number of rows of the tail that were counted. */
   readonly counted: number;
 }
 
@@ -30,22 +30,22 @@ interface Step {
   readonly keys: readonly string[];
   /** Whether to count the rows of the tail that are older than the horizon. */
   readonly tail: boolean;
-  /** Whether to commit even if nothing is worth it. */
+  /** Whether to commit even if it does not pay. */
   readonly always?: boolean;
   readonly limits: Limits;
 }
 
 /**
- * Counts the leaves of keys anew, then the tail, in one commit.
+ * Recounts the leaves of keys, then counts the tail, in one commit.
  *
- * It commits even if nothing differs: that makes the commit of a slower maintainer, whose rows are older, fail.
+ * It commits even if no count differs: so the commit of a slower maintainer, which read older rows, fails.
  *
  * @throws TreeChangedError when another commit came first
  */
 export async function advance(owner: CountedOwner, root: Root, step: Step): Promise<Progress> {
   const { name, clock, keys, limits } = step;
-  // All rows before the horizon have been written; at or past the frontier nobody, however fast their clock, has
-  // counted any, or is about to.
+  // All rows before the horizon have been written. At or past the frontier no maintainer, however fast its clock, has
+  // counted any row.
   const horizon = keyAt(owner.list, clock - limits.allowedLateness);
   const frontier = latest(root.watermark, keyAt(owner.list, clock - limits.allowedLateness + limits.skew));
   const tail = step.tail ? await readRows(owner, { start: root.watermark }, limits.rangeRows) : noRows;
@@ -55,18 +55,18 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
     return { rest: [], more: false, young, counted: 0 };
   }
-  const draft = new TreeEdit(owner, root, limits);
+  const edit = new TreeEdit(owner, root, limits);
   const stale = keys.filter((key) => key < root.watermark);
-  const left = new Set(await recount(owner, draft, [...root.pending, ...stale], limits));
-  // While keys are left, those of the tail stay with them: the tail is counted in the last commit.
+  const left = new Set(await recount(owner, edit, [...root.pending, ...stale], limits));
+  // The tail is counted in the last commit, so its keys stay with the keys that remain.
   const rest = left.size === 0 ? [] : keys.filter((key) => key >= root.watermark || left.has(key));
   const withTail =
-    step.tail && left.size === 0 && (await countTail(draft, settled, tail, { horizon, limits }));
-  await draft.commit(name);
+    step.tail && left.size === 0 && (await countTail(edit, settled, tail, { horizon, limits }));
+  await edit.commit(name);
   return {
     rest,
     more:
-      draft.root.pending.length > 0 || (step.tail && !withTail) || (tail.next !== undefined && young === 0),
+      edit.root.pending.length > 0 || (step.tail && !withTail) || (tail.next !== undefined && young === 0),
     young,
     counted: withTail ? settled.length : 0,
   };
@@ -74,16 +74,16 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
 
 const noRows: Rows = { rows: [], next: undefined };
 
-/** Counts the leaves of keys anew. @returns the keys that have to wait, because the commit is full */
+/** Recounts the leaves of keys. @returns the keys that have to wait for the next commit because this one is full */
 async function recount(
   owner: CountedOwner,
-  draft: TreeEdit,
+  edit: TreeEdit,
   keys: readonly string[],
   limits: Limits,
 ): Promise<readonly string[]> {
   let rest = [...new Set(keys)].sort();
-  while (rest.length > 0 && draft.size < limits.commitNodes) {
-    const found = await Promise.all(rest.slice(0, parallelLeaves).map((key) => draft.findLeaf(key)));
+  while (rest.length > 0 && edit.size < limits.commitNodes) {
+    const found = await Promise.all(rest.slice(0, parallelLeaves).map((key) => edit.findLeaf(key)));
     const ranges = new Map(found.map((range) => [range.start, range])).values();
     const leaves = await Promise.all(
       Array.from(ranges, async (range) => ({
@@ -92,11 +92,11 @@ async function recount(
       })),
     );
     for (const { start, end, rows } of leaves) {
-      if (draft.size >= limits.commitNodes) break;
-      const { leaves, names, pending } = recountLeaf(start, rows, draft.root.names, limits);
-      await draft.replaceLeaf(start, leaves);
-      const others = draft.root.pending.filter((waiting) => waiting !== start);
-      draft.root = { ...draft.root, names, pending: pending === undefined ? others : [...others, pending] };
+      if (edit.size >= limits.commitNodes) break;
+      const { leaves, names, pending } = recountLeaf(start, rows, edit.root.names, limits);
+      await edit.replaceLeaf(start, leaves);
+      const others = edit.root.pending.filter((waiting) => waiting !== start);
+      edit.root = { ...edit.root, names, pending: pending === undefined ? others : [...others, pending] };
       rest = rest.filter((key) => key < start || key >= end);
     }
   }
@@ -104,25 +104,25 @@ async function recount(
 }
 
 /**
- * Counts the settled rows of the tail into the newest leaf, and into new ones when it is full.
+ * Counts the settled rows of the tail into the newest leaf, and into new ones when that is full.
  *
- * @returns whether there was room for them in the commit
+ * @returns whether they fit into the commit
  */
 async function countTail(
-  draft: TreeEdit,
+  edit: TreeEdit,
   settled: Rows["rows"],
   tail: Rows,
   { horizon, limits }: { readonly horizon: string; readonly limits: Limits },
 ): Promise<boolean> {
-  const { last, watermark, names } = draft.root;
+  const { last, watermark, names } = edit.root;
   const counted = fillLeaves(last, watermark, settled, names, limits.leafRows);
   const full = counted.leaves.slice(0, -1);
-  if (draft.size > 0 && draft.sizeWith(full) > limits.transactionNodes) return false;
-  await draft.append(full);
+  if (edit.size > 0 && edit.sizeWith(full) > limits.transactionNodes) return false;
+  await edit.append(full);
   const before = settled.at(-1)?.sk;
   const cut = tail.next !== undefined && before !== undefined ? separator(before, tail.next) : horizon;
-  draft.root = {
-    ...draft.root,
+  edit.root = {
+    ...edit.root,
     names: counted.names,
     last: counted.leaves.at(-1) ?? last,
     watermark: latest(watermark, earliest(cut, horizon)),

@@ -3,42 +3,35 @@ import { readListPartition } from "../../dynamodb/keys.ts";
 import { countedLists } from "../tree/counted-list.ts";
 import type { CountedOwner } from "../tree/tree-store.ts";
 
-/** The rows of one list whose counts a batch of the table's stream may have changed. */
+/** The rows of one list that a batch of the table's stream may have moved between cells. */
 export interface Changes {
   readonly owner: CountedOwner;
-  /** The rows' sort keys. */
+  /** The sort keys of the rows. */
   readonly keys: readonly string[];
-  /** The sequence numbers of the records, by which a failure is reported. */
+  /** The sequence numbers of the records, which report a failure. */
   readonly sequenceNumbers: readonly string[];
 }
 
-/** Tells what a batch changed, list by list; a change that no count shows is left out. */
+/** Groups the changes of a batch by list, without those that change no count. */
 export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
-  const byPartition = new Map<string, { owner: CountedOwner; keys: string[]; sequenceNumbers: string[] }>();
-  for (const record of records) {
-    const { pk, sk, sequenceNumber } = identify(record);
+  const byPartition = Map.groupBy(records, ({ dynamodb }) => dynamodb?.Keys?.pk?.S ?? "");
+  return [...byPartition].flatMap(([pk, changes]) => {
     const partition = readListPartition(pk);
-    if (!partition || !isCounted(record, countedLists[partition.type].sourceOrChannelAttribute)) continue;
-    const owner = { account: partition.account, list: countedLists[partition.type] };
-    const changes = byPartition.get(pk) ?? { owner, keys: [], sequenceNumbers: [] };
-    byPartition.set(pk, changes);
-    changes.keys.push(sk);
-    changes.sequenceNumbers.push(sequenceNumber);
-  }
-  return [...byPartition.values()];
+    if (!partition) return [];
+    const list = countedLists[partition.type];
+    const counted = changes.filter((record) => isCounted(record, list.attribute));
+    if (counted.length === 0) return [];
+    return {
+      owner: { account: partition.account, list },
+      keys: counted.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S ?? ""),
+      sequenceNumbers: counted.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? ""),
+    };
+  });
 }
 
-function identify({ dynamodb }: DynamoDBRecord) {
-  const { Keys, SequenceNumber } = dynamodb ?? {};
-  return { pk: Keys?.pk?.S ?? "", sk: Keys?.sk?.S ?? "", sequenceNumber: SequenceNumber ?? "" };
-}
-
-/** Whether a row came, went, or has another status or origin: the count of messages, for one, is in no cell. */
-function isCounted({ dynamodb }: DynamoDBRecord, sourceOrChannelAttribute: string): boolean {
+/** Whether a row was created, deleted, or moved to another status, source or channel. */
+function isCounted({ dynamodb }: DynamoDBRecord, attribute: string): boolean {
   const { OldImage: before, NewImage: after } = dynamodb ?? {};
   if (!before || !after) return true;
-  return (
-    before.status?.S !== after.status?.S ||
-    before[sourceOrChannelAttribute]?.S !== after[sourceOrChannelAttribute]?.S
-  );
+  return before.status?.S !== after.status?.S || before[attribute]?.S !== after[attribute]?.S;
 }

@@ -1,11 +1,12 @@
 import { setTimeout } from "node:timers/promises";
+import { withRetry } from "../../dynamodb/retry.ts";
 import { emptyRoot } from "../tree/root.ts";
-import { limits as inService, type Limits } from "../tree/tree-limits.ts";
-import { type CountedOwner, readRoot, TreeChangedError } from "../tree/tree-store.ts";
+import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
+import { type CountedOwner, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import { advance } from "./advance.ts";
 import type { Changes } from "./changes.ts";
 
-/** What a maintainer works with beside the table. */
+/** The means of a maintainer besides the table. */
 export interface Maintenance {
   /** When it must have ended, in milliseconds since the epoch. */
   readonly deadline: number;
@@ -16,18 +17,15 @@ export interface Maintenance {
 /** How many lists are maintained at once. */
 const parallelLists = 8;
 
-/** The longest pause before the next attempt when another commit came first, in milliseconds. */
-const longestPause = 200;
-
 /**
- * Brings the counts of lists up to date with a batch of changes, and waits once, if need be, until a burst among them
- * has settled: lists would pay for one that nothing follows until the next row is created.
+ * Updates the counts of lists for a batch of changes. After a burst it waits once for the allowed lateness and updates
+ * again, because lists would pay for the burst until the next row is created.
  *
- * @returns the changes that were not counted, and why
+ * @returns the changes that were not counted, each with its error
  */
 export async function maintainLists(
   changes: readonly Changes[],
-  { deadline, limits = inService, wait = setTimeout }: Maintenance,
+  { deadline, limits = productionLimits, wait = setTimeout }: Maintenance,
 ): Promise<{ readonly changes: Changes; readonly error: unknown }[]> {
   const maintenance = { deadline, limits, wait };
   const failures: { changes: Changes; error: unknown }[] = [];
@@ -41,7 +39,7 @@ export async function maintainLists(
   });
   if (bursts.length === 0 || Date.now() + limits.allowedLateness >= deadline) return failures;
   await wait(limits.allowedLateness);
-  // What is not counted now is with the next change: lists are exact without.
+  // Rows that are not counted yet are counted with the next change; lists stay exact because they read the tail.
   await inGroups(bursts, ({ owner }) => maintain(owner, [], maintenance).catch(() => {}));
   return failures;
 }
@@ -53,42 +51,39 @@ async function inGroups<T>(items: readonly T[], run: (item: T) => Promise<unknow
 }
 
 /**
- * Brings the counts of a list up to date with rows that were created, deleted, or changed in status or origin.
+ * Updates the counts of a list for rows that were created, deleted, or moved to another status, source or channel.
  *
- * Nothing is added up from events: the leaf of each key is counted anew, so keys may come twice, late and in any order.
+ * It recounts the leaf of each key and adds up no events, so keys may come twice, late and in any order.
  *
- * @param keys the sort keys of those rows
- * @returns whether so many rows were too young to be counted that it is worth another call when they have settled
+ * @param keys the sort keys of the rows
+ * @returns whether so many rows were too young that another call pays when they are old enough
  * @throws TreeChangedError when other commits came first until the deadline
  */
-export async function maintain(
+export function maintain(
   owner: CountedOwner,
   keys: readonly string[],
-  { deadline, limits = inService, wait = setTimeout }: Maintenance,
+  { deadline, limits = productionLimits, wait = setTimeout }: Maintenance,
 ): Promise<boolean> {
-  let told: number | undefined;
+  let updatedRebuild: number | undefined;
   let rest = keys;
-  for (;;) {
-    try {
-      const clock = clockBefore(deadline);
+  const update = async () => {
+    for (;;) {
+      const clock = readClock(deadline);
       const root = (await readRoot(owner)) ?? emptyRoot(1);
-      if (root.rebuilding !== told && root.rebuilding !== undefined) {
+      if (root.rebuilding !== undefined && root.rebuilding !== updatedRebuild) {
         await updateRebuildTree(owner, keys, deadline, limits);
-        told = root.rebuilding;
+        updatedRebuild = root.rebuilding;
         continue;
       }
       const progress = await advance(owner, root, { name: "root", clock, keys: rest, tail: true, limits });
       rest = progress.rest;
       if (rest.length === 0 && !progress.more) return progress.young > limits.tail;
-    } catch (error) {
-      const pause = Math.random() * longestPause;
-      if (!(error instanceof TreeChangedError) || Date.now() + pause >= deadline) throw error;
-      await wait(pause);
     }
-  }
+  };
+  return withRetry(update, { deadline, isRetryable: isTreeChanged, wait });
 }
 
-/** Counts the leaves of keys in the tree that a rebuild makes, before the one that it is to replace. */
+/** Recounts the leaves of keys in the tree that a rebuild builds, before the tree that it will replace. */
 async function updateRebuildTree(
   owner: CountedOwner,
   keys: readonly string[],
@@ -97,17 +92,17 @@ async function updateRebuildTree(
 ): Promise<void> {
   let rest = keys;
   while (rest.length > 0) {
-    const clock = clockBefore(deadline);
+    const clock = readClock(deadline);
     const root = await readRoot(owner, "next");
     if (!root) return;
-    // Its tail is the rebuild's own work.
+    // The rebuild counts the tail of its tree itself.
     ({ rest } = await advance(owner, root, { name: "next", clock, keys: rest, tail: false, limits }));
   }
 }
 
-/** The time, which is read before the root and the rows. */
-function clockBefore(deadline: number): number {
+/** The time, to be read before the root and the rows. */
+function readClock(deadline: number): number {
   const clock = Date.now();
-  if (clock >= deadline) throw new Error("There was no time to count the list to the end.");
+  if (clock >= deadline) throw new Error("No time is left to count the list.");
   return clock;
 }

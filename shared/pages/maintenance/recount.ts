@@ -5,16 +5,16 @@ import { cellNumber, learnNames, type Names } from "../tree/names.ts";
 import type { Rows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 
-/** The leaves of rows that were read, and the dictionaries with their names. */
+/** The leaves that count rows, and the dictionaries with the names of the rows. */
 export interface Counted {
   readonly leaves: readonly Entry[];
   readonly names: Names;
 }
 
 /**
- * Counts all rows of a leaf anew: into one leaf as long as it is not too large, otherwise into many small ones.
+ * Recounts the rows of a leaf: into one leaf, or into many small ones if it is too large.
  *
- * @returns with `pending`, the start of a last leaf without counts, for the rows that were too many to read at once
+ * @returns `pending`: the start of a last leaf without counts, when there were more rows than one read returns
  */
 export function recountLeaf(
   start: string,
@@ -36,9 +36,9 @@ export function recountLeaf(
 }
 
 /**
- * Adds rows to a leaf that they come after until it has `size`, then to new ones.
+ * Adds later rows to a leaf until it has `size` rows, then to new leaves.
  *
- * @param end where the leaf ends, and so a new one starts if the first row finds it full
+ * @param end the end of the leaf: where a new one starts if the leaf is already full
  */
 export function fillLeaves(
   leaf: Entry,

@@ -11,13 +11,13 @@ import {
   TreeChangedError,
 } from "../tree/tree-store.ts";
 
-/** A leaf's place: the rows from `start` to before `end`. */
+/** The range of a leaf: from `start` up to `end`, exclusive. */
 export interface LeafRange {
   readonly start: string;
   readonly end: string;
 }
 
-/** A tree being changed: the root as it will be, and those of its nodes that were read or made for it. */
+/** An edit of a tree: the future root, and the nodes that were read or made for it. */
 export class TreeEdit {
   root: Root;
   readonly #owner: CountedOwner;
@@ -33,7 +33,7 @@ export class TreeEdit {
     this.#limits = limits;
   }
 
-  /** The leaf that a sort key below the watermark belongs to; reads the nodes on the way to it. */
+  /** The leaf of a sort key below the watermark; reads the nodes on its path. */
   async findLeaf(sk: string): Promise<LeafRange> {
     const { last, watermark, level } = this.root;
     if (sk >= last.start) return { start: last.start, end: watermark };
@@ -48,7 +48,7 @@ export class TreeEdit {
     }
   }
 
-  /** Puts leaves in the place of one that was found, the first with its start. */
+  /** Replaces a leaf that was found; the first new leaf has its start. */
   async replaceLeaf(start: string, leaves: readonly Entry[]): Promise<void> {
     if (start >= this.root.last.start) {
       await this.append(leaves.slice(0, -1));
@@ -63,7 +63,7 @@ export class TreeEdit {
     });
   }
 
-  /** Puts leaves behind all but `last`; reads the nodes on the way there. */
+  /** Appends leaves before `last`; reads the nodes on their path. */
   async append(leaves: readonly Entry[]): Promise<void> {
     if (leaves.length === 0) return;
     let { entries } = this.root;
@@ -73,7 +73,7 @@ export class TreeEdit {
     this.#change(1, undefined, (before) => [...before, ...leaves]);
   }
 
-  /** How many nodes a commit writes at the most: a node above level 1 may be split for the entries it will have. */
+  /** The most nodes that a commit would write: a node above level 1 may be split for its future entries. */
   get size(): number {
     return [...this.#changed].reduce((sum, key) => {
       const { level, entries } = this.#node(key);
@@ -81,13 +81,13 @@ export class TreeEdit {
     }, 0);
   }
 
-  /** The same after leaves are appended, whose nodes have not been read. */
+  /** The same with appended leaves, whose nodes have not been read. */
   sizeWith(leaves: readonly Entry[]): number {
     if (leaves.length === 0) return this.size;
     return this.size + cut(leaves, this.#limits).length + this.root.level + 1;
   }
 
-  /** Splits what is too large, renews the sums up to the root, and writes all of it at once. */
+  /** Splits nodes that are too large, updates the sums up to the root, and writes everything at once. */
   async commit(name: RootName): Promise<void> {
     for (let level = 1; level <= this.root.level; level++) this.#renew(level);
     while (rootBytes(this.root) > this.#limits.rootBytes && this.root.entries.length > 1) this.#growRoot();
@@ -95,7 +95,7 @@ export class TreeEdit {
     await commit(this.#owner, name, this.root, nodes);
   }
 
-  /** Splits the changed nodes of a level, and puts their sums into the entries one level up. */
+  /** Splits the changed nodes of a level, and updates their entries one level up. */
   #renew(level: number): void {
     for (const key of [...this.#changed]) {
       const { entries, start, ...node } = this.#node(key);
@@ -107,14 +107,14 @@ export class TreeEdit {
     }
   }
 
-  /** Puts the root's entries into nodes one level down. */
+  /** Moves the root's entries into nodes one level down. */
   #growRoot(): void {
     const level = this.root.level + 1;
     const entries = cut(this.root.entries, this.#limits).map((part) => this.#put(level, part));
     this.root = { ...this.root, level, entries };
   }
 
-  /** Makes a node, or changes it. @returns the entry for it one level up */
+  /** Adds or changes a node. @returns its entry one level up */
   #put(level: number, entries: readonly Entry[], start = entryAt(entries, 0).start): Entry {
     const key = nodeId(level, start);
     this.#nodes.set(key, { level, start, entries });
@@ -122,7 +122,7 @@ export class TreeEdit {
     return { ...sumEntry(entries), start };
   }
 
-  /** Entries for one node as they are, or for several when they are too many or too large for one. */
+  /** The entries of a node: in one part, or in several if they are too large for one node. */
   #split(entries: readonly Entry[]): readonly (readonly Entry[])[] {
     const known = this.#parts.get(entries);
     if (known) return known;
@@ -133,8 +133,8 @@ export class TreeEdit {
   }
 
   /**
-   * Changes the entries beside the one that a sort key belongs to (the last one without it) on the level's node, or on
-   * the root if it has none; the nodes on the way there have been read.
+   * Changes the entries of the node of a level that has a sort key, or of the root above the highest level. Without a
+   * sort key it changes the last node. The nodes on the path have been read.
    */
   #change(
     level: number,
@@ -172,20 +172,17 @@ export class TreeEdit {
     const key = nodeId(level, start);
     if (this.#nodes.has(key)) return;
     const entries = await readNode(this.#owner, this.root.generation, level, start);
-    if (!entries) throw new TreeChangedError("A node is gone.");
-    this.#nodes.set(key, { level, start, entries });
+    this.#nodes.set(key, { level, start, entries: ofOneTree(entries) });
   }
 
   #node(key: string): Node {
-    const node = this.#nodes.get(key);
-    if (!node) throw new TreeChangedError("The nodes that were read are not of one tree.");
-    return node;
+    return ofOneTree(this.#nodes.get(key));
   }
 }
 
 const nodeId = (level: number, start: string) => `${level}#${start}`;
 
-/** Cuts entries into lists that each fill a node as far as one is filled when it is split. */
+/** Cuts entries into parts of `keptBytes` each. */
 function cut(entries: readonly Entry[], { keptBytes }: Limits): Entry[][] {
   const parts: Entry[][] = [];
   let bytes = 0;
@@ -201,7 +198,7 @@ function cut(entries: readonly Entry[], { keptBytes }: Limits): Entry[][] {
   return parts;
 }
 
-/** The index of the entry whose part of the list has the sort key: the last one that does not start after it. */
+/** The index of the entry for a sort key: the last one that does not start after it. */
 function indexAt(entries: readonly Entry[], sk: string): number {
   let low = 0;
   for (let high = entries.length; high - low > 1; ) {
@@ -212,8 +209,10 @@ function indexAt(entries: readonly Entry[], sk: string): number {
   return low;
 }
 
-function entryAt(entries: readonly Entry[], index: number): Entry {
-  const entry = entries[index];
-  if (!entry) throw new TreeChangedError("The nodes that were read are not of one tree.");
-  return entry;
+const entryAt = (entries: readonly Entry[], index: number) => ofOneTree(entries[index]);
+
+/** A node or an entry that must exist, unless the tree changed while its nodes were read. */
+function ofOneTree<T>(part: T | undefined): T {
+  if (part === undefined) throw new TreeChangedError("The nodes that were read are not of one tree.");
+  return part;
 }

@@ -1,18 +1,18 @@
 import { type Cells, sumCells } from "./cells.ts";
 
-/** A part of a list: it begins at a sort key and ends where the next begins. */
+/** A part of a list: it starts at a sort key and ends where the next entry starts. */
 export interface Entry {
   readonly start: string;
   readonly cells: Cells;
 }
 
-/** The sums of a node's entries, as the entry for it one level up. */
+/** The entry for a node, one level up: the sums of its entries. */
 export const sumEntry = (entries: readonly Entry[]): Entry => ({
   start: entries[0]?.start ?? "",
   cells: sumCells(entries.map(({ cells }) => cells)),
 });
 
-/** The shortest sort key after `before` and not after `at`, where a part that begins with the row `at` can start. */
+/** The shortest sort key after `before` and not after `at`: where a part whose first row is `at` can start. */
 export function separator(before: string, at: string): string {
   let length = 1;
   while (length < at.length && at.slice(0, length) <= before) length++;
@@ -20,9 +20,9 @@ export function separator(before: string, at: string): string {
 }
 
 /**
- * Entries as bytes: for each the length of what its start shares with the one before, the rest of the start with its
- * length, and its cells, each with its distance from the one before. Numbers are varints: seven bits a byte, the
- * lowest first, the eighth bit set but for the last.
+ * Entries as bytes. Each has the length of the prefix that its start shares with the previous start, the rest of the
+ * start with its length, and its cells, each as the distance from the previous cell. Numbers are varints: seven bits a
+ * byte, the lowest first, with the eighth bit set in all bytes but the last.
  *
  * @see https://protobuf.dev/programming-guides/encoding/#varints
  */
@@ -45,10 +45,10 @@ export function encodeEntries(entries: readonly Entry[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** How many bytes an entry takes behind another, or as the first. */
+/** The number of bytes of an entry after another one, or as the first. */
 export function encodedBytes(entry: Entry, before?: Entry): number {
-  if (!before) return encodeEntries([entry]).length;
-  return encodeEntries([before, entry]).length - encodeEntries([before]).length;
+  const first = before ? [before] : [];
+  return encodeEntries([...first, entry]).length - encodeEntries(first).length;
 }
 
 /** The reverse of `encodeEntries`. */

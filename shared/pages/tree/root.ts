@@ -21,15 +21,17 @@ export interface Root {
   readonly rebuilding?: number | undefined;
 }
 
-/** A tree that has counted nothing yet: all rows are its tail. */
+const firstLeaf: Entry = { start: "", cells: new Map() };
+
+/** A tree that has counted nothing: all rows are its tail. */
 export const emptyRoot = (generation: number, names?: Names): Root => ({
   version: 0,
   generation,
   level: 0,
   entries: [],
-  last: { start: "", cells: new Map() },
+  last: firstLeaf,
   watermark: "",
-  names: names ?? { statuses: emptyDictionary, sourcesOrChannels: emptyDictionary },
+  names: names ?? { statuses: emptyDictionary, labels: emptyDictionary },
   pending: [],
 });
 
@@ -45,8 +47,8 @@ export function rootItem({ entries, last, watermark, names, pending, rebuilding,
     last: encodeEntries([last]),
     statuses: names.statuses.names,
     statusesFull: names.statuses.full,
-    origins: names.sourcesOrChannels.names,
-    originsFull: names.sourcesOrChannels.full,
+    origins: names.labels.names,
+    originsFull: names.labels.full,
     pending,
     ...(rebuilding !== undefined && { rebuilding }),
   };
@@ -55,13 +57,13 @@ export function rootItem({ entries, last, watermark, names, pending, rebuilding,
 /** The reverse of `rootItem`. */
 export function toRoot(item: ReturnType<typeof rootItem>): Root {
   const { version, generation, level, through, pending, rebuilding } = item;
-  const [last = { start: "", cells: new Map() }] = decodeEntries(item.last);
+  const [last = firstLeaf] = decodeEntries(item.last);
   return {
     ...{ version, generation, level, last, watermark: through, pending, rebuilding },
     entries: decodeEntries(item.entries),
     names: {
       statuses: { names: item.statuses, full: item.statusesFull },
-      sourcesOrChannels: { names: item.origins, full: item.originsFull },
+      labels: { names: item.origins, full: item.originsFull },
     },
   };
 }

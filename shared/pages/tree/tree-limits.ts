@@ -1,10 +1,13 @@
 /** The sizes and times of a counted tree. */
 export interface Limits {
-  /** How old rows must be before they are counted, in milliseconds: no route's write lands later than that. */
+  /**
+   * How old rows must be before they are counted, in milliseconds: no write of a route lands later. The watermark stays
+   * this far behind the clock.
+   */
   readonly allowedLateness: number;
   /** How far clocks may differ, in milliseconds. */
   readonly skew: number;
-  /** How many rows the tail may have before it is worth a commit. */
+  /** The number of rows that the tail may have before a commit pays. */
   readonly tail: number;
   /** The rows of a new leaf. */
   readonly leafRows: number;
@@ -12,19 +15,19 @@ export interface Limits {
   readonly largestLeaf: number;
   /** A node whose entries take more bytes than this is split. */
   readonly nodeBytes: number;
-  /** The bytes of entries that a node keeps when it is split, at the most. */
+  /** The most bytes of entries that a node keeps when it is split. */
   readonly keptBytes: number;
-  /** A root of more bytes than this puts its entries into nodes. */
+  /** A root of more bytes than this moves its entries into nodes. */
   readonly rootBytes: number;
-  /** The rows that are read at once, of a leaf's range or of the tail. */
+  /** The most rows of a leaf or of the tail that are read at once. */
   readonly rangeRows: number;
-  /** The nodes of a commit after which the other leaves wait for the next. */
+  /** The nodes of a commit after which the other leaves wait for the next commit. */
   readonly commitNodes: number;
-  /** The nodes of a commit beyond which the tail waits for the next; a transaction takes 100 items, the root among them. */
+  /** The nodes of a commit beyond which the tail waits for the next one; a transaction takes 100 items, with the root. */
   readonly transactionNodes: number;
 }
 
-/** The limits in service; tests take smaller ones, to see every case in small trees. */
+/** The limits in production; tests use smaller ones, to see every case in small trees. */
 export const limits: Limits = {
   allowedLateness: 5000,
   skew: 2000,

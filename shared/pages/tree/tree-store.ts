@@ -1,28 +1,28 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName } from "../../dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
 import type { CountedList } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
 import { type Root, rootItem, toRoot } from "./root.ts";
 
-/** A list of an account, whose rows a tree counts. */
+/** A list of an account, with the tree that counts it. */
 export interface CountedOwner {
   readonly account: string;
   readonly list: CountedList;
 }
 
-/** The tree that lists read, or the one that a rebuild makes. */
+/** The tree that lists read, or the one that a rebuild builds. */
 export type RootName = "root" | "next";
 
-/** A node of a tree: the entries of leaves (level 1) or of nodes one level down. */
+/** A node of a tree: the entries for leaves (level 1) or for nodes one level down. */
 export interface Node {
   readonly level: number;
   readonly start: string;
   readonly entries: readonly Entry[];
 }
 
-/** Thrown when another commit came first: all that was read for this one is out of date. */
+/** Thrown when another commit came first: everything that was read for this one is out of date. */
 export class TreeChangedError extends Error {
   override readonly name = "TreeChangedError";
 }
@@ -43,14 +43,14 @@ export async function readNode(
   return item && decodeEntries(item.entries as Uint8Array);
 }
 
-/** Nodes are read by GetItem alone: a Query may show half a transaction. */
+/** Nodes are read only by GetItem: a Query may show half a transaction. */
 const readTreeItem = ({ account, list }: CountedOwner, name: string) =>
   readItem(countNodeKey(list.type, account, name));
 
 /**
- * Writes a root over the one of the version that was read, and nodes with it, all or nothing.
+ * Replaces the root of the version that was read, and writes nodes with it, all or nothing.
  *
- * @throws TreeChangedError when the root has another version by now
+ * @throws TreeChangedError when the root has another version
  */
 export async function commit(
   { account, list }: CountedOwner,
@@ -77,29 +77,22 @@ export async function commit(
   );
 }
 
-/** The condition that a root still has the version that was read; version 0 is that of a root that is not there. */
+/** The condition that a root has the version that was read; a missing root has version 0. */
 export const versionIs = (version: number) =>
   version === 0
     ? { ConditionExpression: "attribute_not_exists(pk)" }
     : { ConditionExpression: "version = :version", ExpressionAttributeValues: { ":version": version } };
 
-/** Turns the failure of a write that met another commit into a `TreeChangedError`. */
+/** Turns the conflict of a write with another commit into a `TreeChangedError`. */
 export async function orTreeChanged(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException || isConflict(error)) {
-      throw new TreeChangedError("Another commit came first.", { cause: error });
-    }
-    throw error;
+    throw isWriteConflict(error)
+      ? new TreeChangedError("Another commit came first.", { cause: error })
+      : error;
   }
 }
 
-const conflicts = new Set(["ConditionalCheckFailed", "TransactionConflict"]);
-
-function isConflict(error: unknown): boolean {
-  if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).some(({ Code }) => Code !== undefined && conflicts.has(Code));
-  }
-  return error instanceof Error && error.name === "TransactionConflictException";
-}
+/** Whether to start again from the root. */
+export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;

@@ -61,7 +61,7 @@ async function createMany(population: Population, count: number): Promise<void> 
 
 /** The read units of the newest 20 leads, by their bytes. */
 async function firstPageUnits(account: string): Promise<number> {
-  const { items } = await walk(leadsRange(account, {}), { most: 20, read: true });
+  const { items } = await walk(leadsRange(account, {}), { maxRows: 20, read: true });
   return Math.ceil(items.reduce((bytes, item) => bytes + itemSize(item), 0) / 4096);
 }
 
