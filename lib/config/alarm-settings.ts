@@ -1,12 +1,12 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { Setting } from "./setting.ts";
 
-/** Where alarms are sent: to a topic of the stack with this address subscribed, or to a topic that there is. */
+/** Where alarms are sent: to an email address, by a topic of the stack, or to an existing topic. */
 export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };
 
 const email = fullFormats.email as RegExp;
 
-/** A FIFO topic, which CloudWatch cannot send to, would have a dot in its name. */
+/** Without dots in the name: those are FIFO topics, to which CloudWatch cannot publish. */
 const topicArn = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/;
 
 export const alarmTarget: Setting<AlarmTarget | undefined> = {
@@ -18,6 +18,6 @@ export const alarmTarget: Setting<AlarmTarget | undefined> = {
 };
 
 export const webPage: Setting<string> = {
-  allowed: "an https address without a fragment",
+  allowed: "an https URL without a fragment",
   parse: (text) => (/^https:\/\/[^\s#]+$/.test(text) && URL.canParse(text) ? text : undefined),
 };

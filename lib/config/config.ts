@@ -11,42 +11,43 @@ const retentions = Object.values(RetentionDays).filter(
 );
 
 const settings = {
-  /** What becomes of the table and the logs when the stack is deleted. */
+  /** Whether the table and the logs are deleted with the stack. */
   removalPolicy: choice([RemovalPolicy.DESTROY, RemovalPolicy.RETAIN]),
-  /** Whether DynamoDB refuses to delete the table, and CloudFormation the stack. */
+  /** Whether DynamoDB rejects the deletion of the table, and CloudFormation that of the stack. */
   deletionProtection: flag,
-  /** Whether the table can be set back to any second of the last 35 days. */
+  /** Whether the table can be restored to any second of the last 35 days. */
   pointInTimeRecovery: flag,
-  /** Requests a second that the gateway lets through, of all accounts together. */
+  /** Requests per second that the gateway allows for all accounts together. */
   throttleRate: wholeNumber(1, 100_000),
-  /** Requests that may arrive at once before the rate holds. */
+  /** Requests that may arrive at once before the rate applies. */
   throttleBurst: wholeNumber(1, 100_000),
-  /** Requests that an account may make in a window; 0 for any number. */
+  /** Requests that an account may make per window; 0 for no limit. */
   rateLimitRequests: wholeNumber(0, 100_000_000),
-  /** The length of the window. */
+  /** The length of a window. */
   rateLimitSeconds: wholeNumber(1, 3600),
   logRetentionDays: {
-    allowed: `a number of days that CloudWatch knows (${retentions.join(", ")})`,
+    allowed: `a retention that CloudWatch supports (${retentions.join(", ")})`,
     parse: (text) => retentions.find((days) => String(days) === text),
   } satisfies Setting<RetentionDays>,
-  /** How long an authorizer's answer is used again: a revoked key works at most that long. */
+  /** How long the gateway caches the authorizer's result. A revoked key works at most that long. */
   authorizerCacheSeconds: wholeNumber(0, 3600),
   alarmsTo: alarmTarget,
-  /** Where `docs/operations.md` is published: alarms link to its sections. */
+  /** Where `docs/operations.md` is published. Alarms link to its sections. */
   runbookUrl: webPage,
-  /** The origins whose scripts browsers let call the API and read its answers. */
+  /** The origins whose scripts may call the API from a browser. */
   corsOrigins: originList,
-  /** A host name for the API beside the gateway's own. */
+  /** A host name for the API in addition to the gateway's own. */
   domainName: hostName,
-  /** The certificate for that name, of the stack's own region. */
+  /** The certificate for that name, in the stack's region. */
   certificateArn,
 };
 
 type Settings = typeof settings;
 type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: Settings[Name] extends Setting<infer T> ? T : never };
+const typedSettings: { readonly [Name in SettingName]: Setting<Values[Name]> } = settings;
 
-/** What differs between the stages. */
+/** The configuration of a stage. */
 export type Config = Values & { readonly stage: Stage };
 
 const common = {
@@ -91,41 +92,40 @@ function read<T>(name: string, setting: Setting<T>, value: unknown, fallback: T)
   return parsed;
 }
 
-/** Names of the CDK's own: flags, what its command line passes on, and what it keeps in `cdk.context.json`. */
+/** Names that the CDK itself puts into the context: feature flags, command line values, `cdk.context.json`. */
 const cdkNames = /^(?:@?aws-cdk|aws:|cdk|cli-telemetry$|acknowledged-issue-numbers$)/;
 
 type Context = Readonly<Record<string, unknown>>;
 
-/** A misspelled name would otherwise leave a setting at its default without a word. */
-function refuseUnknown(context: Context): void {
-  const known = ["stage", ...Object.keys(settings)];
-  const unknown = Object.keys(context).find((name) => !known.includes(name) && !cdkNames.test(name));
+/** A misspelled name would otherwise leave a setting at its default silently. */
+function rejectUnknownNames(context: Context): void {
+  const names = ["stage", ...Object.keys(settings)];
+  const unknown = Object.keys(context).find((name) => !names.includes(name) && !cdkNames.test(name));
   if (unknown === undefined) return;
-  throw new UserError(`There is no configuration value ${unknown}, only ${known.join(", ")}.`);
-}
-
-/** A name without a certificate would fail in the middle of a deployment; a certificate alone would do nothing. */
-function refuseHalfADomain({ domainName, certificateArn }: Config): void {
-  if ((domainName === undefined) === (certificateArn === undefined)) return;
   throw new UserError(
-    "The configuration values domainName and certificateArn go together: give both or neither.",
+    `Unknown configuration value ${unknown}. The configuration values are ${names.join(", ")}.`,
   );
 }
 
+/** A name without a certificate would fail during the deployment; a certificate alone would have no effect. */
+function rejectIncompleteDomain({ domainName, certificateArn }: Config): void {
+  if ((domainName === undefined) === (certificateArn === undefined)) return;
+  throw new UserError("The configuration values domainName and certificateArn must be given together.");
+}
+
 /**
- * The configuration of a stage, with the values of the context (`-c logRetentionDays=30`) over its own.
+ * The configuration of a stage. Values of the context (`-c logRetentionDays=30`) override the stage's defaults.
  *
- * @throws UserError for an unknown stage, an unknown name, a value that is not allowed, or half a domain
+ * @throws UserError for an unknown stage, an unknown name, an invalid value, or a domain name without a certificate
  */
 export function readConfig(context: Context): Config {
-  refuseUnknown(context);
+  rejectUnknownNames(context);
   const stage = read("stage", choice(stages), context.stage, "dev");
-  const own = defaults[stage];
-  const setting = <Name extends SettingName>(name: Name) =>
-    read<Values[Name]>(name, settings[name] as Setting<Values[Name]>, context[name], own[name]);
+  const value = <Name extends SettingName>(name: Name) =>
+    read(name, typedSettings[name], context[name], defaults[stage][name]);
   const names = Object.keys(settings) as SettingName[];
-  const values = Object.fromEntries(names.map((name) => [name, setting(name)])) as unknown as Values;
+  const values = Object.fromEntries(names.map((name) => [name, value(name)])) as Values;
   const config: Config = { ...values, stage };
-  refuseHalfADomain(config);
+  rejectIncompleteDomain(config);
   return config;
 }

@@ -1,6 +1,6 @@
 import type { Setting } from "./setting.ts";
 
-/** As a browser writes it: anything else (a path, a capital, a port that is the default) would never match. */
+/** Whether the text is an origin as browsers send it. A path, a capital letter or a default port would never match. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
@@ -18,13 +18,13 @@ const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const host = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)+${label}$`);
 
 export const hostName: Setting<string | undefined> = {
-  allowed: "a host name in lower case, such as api.example.com",
+  allowed: "a lowercase host name such as api.example.com",
   parse: (text) => (host.test(text) ? text : undefined),
 };
 
 const certificate = /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/;
 
 export const certificateArn: Setting<string | undefined> = {
-  allowed: "the ARN of a certificate of AWS Certificate Manager",
+  allowed: "the ARN of an AWS Certificate Manager certificate",
   parse: (text) => (certificate.test(text) ? text : undefined),
 };

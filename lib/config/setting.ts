@@ -1,8 +1,8 @@
-/** How one kind of setting is read from the context, where the command line gives every value as text. */
+/** How a setting is parsed. The command line passes every value as text. */
 export interface Setting<T> {
   /** Completes the sentence "The value must be …". */
   readonly allowed: string;
-  /** The value that the text stands for; undefined when it stands for none. */
+  /** Returns undefined for an invalid value. */
   readonly parse: (text: string) => T | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The fields of the gateway's access log. Of what a caller sends it has the method and the path alone: the query and
- * any header may hold keys and personal data.
+ * The fields of the gateway's access log. Of the request itself they hold only the method and the path: the query and
+ * the headers may contain keys and personal data.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */

@@ -1,7 +1,9 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import {
   ApiMapping,
+  CorsHttpMethod,
+  type CorsPreflightOptions,
   DomainName,
   HttpApi,
   HttpMethod,
@@ -12,51 +14,43 @@ import {
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { type Route, type RouteName, routes } from "../../shared/routes.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
-import { corsPreflight } from "./cors.ts";
+import { grantStatement, rateLimitGrant } from "./grants.ts";
+import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
-interface ApiProps {
-  readonly config: Config;
-  readonly apiName: string;
-  readonly authorizer: IFunction;
-  /** Gives the function of a route; called once for each. */
-  readonly handler: (route: RouteName) => IFunction;
-}
-
-/** The HTTP API: a function for each route, all behind the authorizer, on the one `$default` stage. */
+/** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
 export class Api extends Construct {
-  /** The gateway's own address of the API, without a slash at its end; it goes on beside a custom domain. */
+  /** The gateway's own URL of the API, without a trailing slash. It stays in use beside a custom domain. */
   readonly url: string;
-  /** The custom domain of the API, where it has one. */
+  /** The custom domain, if one is configured. */
   readonly domain: DomainName | undefined;
   readonly stage: HttpStage;
   readonly accessLog: LogGroup;
+  readonly authorizer: ServiceFunction;
+  /** The function of each route. */
+  readonly handlers: readonly ServiceFunction[];
 
-  constructor(scope: Construct, id: string, { config, apiName, authorizer, handler }: ApiProps) {
+  constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
-    const cors = corsPreflight(config.corsOrigins);
+    const { config } = props;
+    const apiName = Stack.of(this).stackName;
+    // It reads one item. If that takes longer, a quick failure serves the caller better.
+    this.authorizer = new ServiceFunction(this, "authorize", { ...props, timeout: Duration.seconds(5) });
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
-      ...(cors && { corsPreflight: cors }),
+      ...(config.corsOrigins.length > 0 && { corsPreflight: corsPreflight(config.corsOrigins) }),
       createDefaultStage: false,
-      defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", authorizer, {
+      defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", this.authorizer.lambda, {
         responseTypes: [HttpLambdaResponseType.SIMPLE],
         identitySource: ["$request.header.Authorization"],
         resultsCacheTtl: Duration.seconds(config.authorizerCacheSeconds),
       }),
     });
-    for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
-      httpApi.addRoutes({
-        path: route.path,
-        methods: [HttpMethod[route.method]],
-        integration: new HttpLambdaIntegration(name, handler(name)),
-      });
-    }
+    this.handlers = (Object.keys(routes) as RouteName[]).map((name) => this.addRoute(httpApi, name, props));
     this.accessLog = new LogGroup(this, "AccessLogs", {
       // The prefix keeps log groups out of CloudWatch's resource policy, whose size is limited.
       logGroupName: `/aws/vendedlogs/http-apis/${apiName}`,
@@ -69,6 +63,19 @@ export class Api extends Construct {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
     }
     this.url = httpApi.apiEndpoint;
+  }
+
+  private addRoute(httpApi: HttpApi, name: RouteName, props: ServiceProps): ServiceFunction {
+    const handler = new ServiceFunction(this, name, {
+      ...props,
+      // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
+      timeout: Duration.seconds(10),
+      ...rateLimitSettings(props),
+    });
+    const { path, method } = routes[name];
+    const integration = new HttpLambdaIntegration(name, handler.lambda);
+    httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
+    return handler;
   }
 
   private createDomain({ domainName, certificateArn }: Config): DomainName | undefined {
@@ -92,3 +99,23 @@ export class Api extends Construct {
     });
   }
 }
+
+/** What a route's function needs to enforce the rate limit of accounts; nothing if the stage has no limit. */
+const rateLimitSettings = ({ config: { rateLimitRequests, rateLimitSeconds }, table }: ServiceProps) =>
+  rateLimitRequests > 0 && {
+    environment: {
+      RATE_LIMIT_REQUESTS: String(rateLimitRequests),
+      RATE_LIMIT_SECONDS: String(rateLimitSeconds),
+    },
+    policies: { RateLimit: [grantStatement(table, rateLimitGrant)] },
+  };
+
+/** What scripts of these origins may send and read. */
+const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({
+  allowOrigins: [...origins],
+  allowMethods: [...new Set(Object.values(routes).map(({ method }) => CorsHttpMethod[method]))],
+  allowHeaders: ["authorization", "content-type", "idempotency-key"],
+  exposeHeaders: ["idempotency-replayed", "link", "ratelimit", "ratelimit-policy", "retry-after"],
+  // The longest time that Chromium caches a preflight response. Each preflight is a billed request.
+  maxAge: Duration.hours(2),
+});

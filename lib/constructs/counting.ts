@@ -1,60 +1,52 @@
 import { Duration } from "aws-cdk-lib";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { EventSourceMapping, FilterCriteria, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import { FailureQueue } from "./failure-queue.ts";
-import type { FunctionSettings } from "./service-function.ts";
+import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 
-interface CountingProps {
-  readonly table: Table;
-  /** Gives the function that keeps the counts; called once. */
-  readonly maintainer: (settings: FunctionSettings) => IFunction;
-}
-
-/** The way of the table's changes to the function that keeps the counts, and what becomes of those that fail. */
+/** Counts the table's changes: its stream, the function that keeps the counts, and a queue for failed batches. */
 export class Counting extends Construct {
-  readonly maintainer: IFunction;
-  /** Holds each batch of changes that was given up. */
-  readonly failures: Queue;
+  readonly maintainer: ServiceFunction;
+  readonly failures: FailureQueue;
 
-  constructor(scope: Construct, id: string, { table, maintainer }: CountingProps) {
+  constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
-    const streamArn = String(table.tableStreamArn);
+    const { streamArn } = props.table;
     this.failures = new FailureQueue(this, "Failures");
-    this.maintainer = maintainer({
-      // A batch waits 5 s for its burst to settle, and may then have 25,000 rows of several lists to read.
+    this.maintainer = new ServiceFunction(this, "maintain-counts", {
+      ...props,
+      // A batch waits until its rows are 5 s old, and may then read 25,000 rows of several lists.
       timeout: Duration.seconds(60),
-      // One whole core: a batch may touch hundreds of lists at once.
+      // One whole core: a batch may change hundreds of lists.
       memorySize: 1769,
       policies: { Stream: [readStreamStatement(streamArn), sendStatement(this.failures.queueArn)] },
-      whyNoQueue: "The source of its stream sends what fails to a queue of its own; no event is ever queued.",
+      whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
     });
-    this.addSource(this.maintainer, streamArn, this.failures);
+    this.addSource(streamArn);
   }
 
-  private addSource(target: IFunction, eventSourceArn: string, failures: Queue) {
+  private addSource(eventSourceArn: string) {
     const listed = [itemTypes.lead, itemTypes.conversation].map((type) => ({ prefix: `${type}#` }));
     new EventSourceMapping(this, "Source", {
-      target,
+      target: this.maintainer.lambda,
       eventSourceArn,
-      // The newest position can miss records while the source is created.
+      // LATEST can miss records while the mapping is created.
       startingPosition: StartingPosition.TRIM_HORIZON,
-      // All that a burst changes in a list is counted together, so large batches make counting cheap.
+      // All changes of a batch to one list are counted together, so large batches make counting cheap.
       batchSize: 10_000,
       maxBatchingWindow: Duration.seconds(1),
-      // More at once would split a list's changes by item, and its maintainers would meet on one root.
+      // Parallel batches would hold changes of the same list and conflict on its root.
       parallelizationFactor: 1,
-      // The tree's own nodes would bring the function back for ever.
+      // Without the filter, the function's own writes to the tree would trigger it again, endlessly.
       filters: [FilterCriteria.filter({ dynamodb: { Keys: { pk: { S: listed } } } })],
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
       retryAttempts: 10,
-      // As long as the stream itself keeps them.
+      // The stream's own retention.
       maxRecordAge: Duration.hours(24),
-      onFailure: { bind: () => ({ destination: failures.queueArn }) },
+      onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
     });
   }
 }

@@ -5,14 +5,14 @@ import type { FunctionName } from "../bundling/bundle.ts";
 
 type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
 
-/** Access to the items of some types, by the table's key and by those of the indexes named. */
+/** Access to items of some types, by the table's key and by the keys of the named indexes. */
 export interface Grant {
   readonly actions: readonly `dynamodb:${"GetItem" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "Query"}`[];
   readonly types: readonly ItemType[];
   readonly indexes?: readonly IndexName[];
 }
 
-/** Everything that each function may do with the table; a transaction needs the actions of its items. */
+/** Everything that each function may do with the table. A transaction needs the actions of its items. */
 export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [
     {
@@ -41,21 +41,19 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:GetItem", "dynamodb:PutItem"], types: ["COUNT"] },
   ],
-  // The pipe brings it all that it needs.
+  // The pipe passes it whole items.
   "compose-events": [],
 };
 
-/** What the function of each route may do besides, where accounts have a rate limit. */
+/** What the functions of the routes may also do if accounts have a rate limit. */
 export const rateLimitGrant: Grant = { actions: ["dynamodb:UpdateItem"], types: ["RATE"] };
 
-/**
- * The policy statement of a grant. It is written out because the `grant…` methods of a table allow every index.
- */
+/** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
 export function grantStatement(table: Table, { actions, types, indexes = [] }: Grant): PolicyStatement {
   return new PolicyStatement({
     actions: [...actions],
     resources: [table.tableArn, ...indexes.map((name) => `${table.tableArn}/index/${name}`)],
-    // Each action above names the partition key it works on, so "for all" never holds for want of one.
+    // `ForAllValues` also matches a request without keys, but each of these actions sends a partition key.
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": types.map((type) => `${type}#*`) },
     },

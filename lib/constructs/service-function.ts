@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { type Duration, Validations } from "aws-cdk-lib";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import { type Duration, Stack, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   ApplicationLogLevel,
@@ -16,9 +15,17 @@ import { Construct } from "constructs";
 import type { FunctionName } from "../bundling/bundle.ts";
 import type { Config } from "../config/config.ts";
 import { grantStatement, grants } from "./grants.ts";
+import type { ServiceTable } from "./table.ts";
 
-/** What differs between the functions. */
-export interface FunctionSettings {
+/** What a construct needs to create its functions. */
+export interface ServiceProps {
+  readonly config: Config;
+  readonly table: ServiceTable;
+  /** The directory with one folder of bundled code per function. */
+  readonly bundles: string;
+}
+
+interface ServiceFunctionProps extends ServiceProps {
   readonly timeout: Duration;
   /** Megabytes. */
   readonly memorySize?: number;
@@ -26,26 +33,22 @@ export interface FunctionSettings {
   readonly environment?: Readonly<Record<string, string>>;
   /** What the role allows beside the function's grants on the table, by the name of the policy. */
   readonly policies?: Readonly<Record<string, readonly PolicyStatement[]>>;
-  /** Why the function needs no queue for events that fail. */
+  /** Why the function needs no dead-letter queue. */
   readonly whyNoQueue?: string;
 }
 
-interface ServiceFunctionProps extends FunctionSettings {
-  readonly config: Config;
-  readonly table: Table;
-  /** The directory that holds a folder of code for each function. */
-  readonly bundles: string;
-}
-
 const calledSynchronously =
-  "API Gateway calls the function synchronously and answers for its failures; no event is ever queued.";
+  "API Gateway calls the function synchronously and reports its failures to the caller; no event is ever queued.";
 
-/** One function of the service with its log group and its role: all defaults of the functions are here. */
+/** One function of the service with its log group and its role. All defaults of the functions are here. */
 export class ServiceFunction extends Construct {
+  readonly name: FunctionName;
   readonly lambda: LambdaFunction;
 
   constructor(scope: Construct, name: FunctionName, props: ServiceFunctionProps) {
-    super(scope, name);
+    // Logical ids come from the path. Directly under the stack, a function keeps its id when its owner changes.
+    super(Stack.of(scope), name);
+    this.name = name;
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
       removalPolicy: props.config.removalPolicy,
@@ -55,15 +58,15 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64,
       code: Code.fromAsset(join(props.bundles, name)),
       handler: "index.handler",
-      // CPU comes with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
+      // CPU grows with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
       environment: {
-        // A function that may do nothing with the table has no use for its name.
+        // A function without grants on the table does not need its name.
         ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),
         ...props.environment,
       },
-      role: this.createRole(name, props, logGroup),
+      role: this.createRole(props, logGroup),
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
@@ -72,11 +75,8 @@ export class ServiceFunction extends Construct {
     this.acknowledgeFindings(props.whyNoQueue ?? calledSynchronously);
   }
 
-  private createRole(
-    name: FunctionName,
-    { table, policies = {} }: ServiceFunctionProps,
-    logGroup: LogGroup,
-  ): Role {
+  private createRole({ table, policies = {} }: ServiceFunctionProps, logGroup: LogGroup): Role {
+    const data = grants[this.name].map((grant) => grantStatement(table, grant));
     const writeLogs = new PolicyStatement({
       actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
       resources: [logGroup.logGroupArn],
@@ -84,17 +84,15 @@ export class ServiceFunction extends Construct {
     return new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: Object.fromEntries(
-        Object.entries({
-          ...(grants[name].length > 0 && { Data: grants[name].map((grant) => grantStatement(table, grant)) }),
-          ...policies,
-          Logs: [writeLogs],
-        }).map(([policy, statements]) => [policy, new PolicyDocument({ statements: [...statements] })]),
+        Object.entries({ ...(data.length > 0 && { Data: data }), ...policies, Logs: [writeLogs] }).map(
+          ([policy, statements]) => [policy, new PolicyDocument({ statements: [...statements] })],
+        ),
       ),
     });
   }
 
   private acknowledgeFindings(whyNoQueue: string) {
-    // The default policy, which active tracing adds to the role, holds nothing but that permission.
+    // Active tracing adds the default policy, which holds nothing else.
     const tracingPolicy = this.node
       .findChild("Role")
       .node.findChild("DefaultPolicy")

@@ -1,6 +1,6 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 
-/** Written out because the table's `grantStreamRead` allows listing the streams of every table. */
+/** Allows reading the stream. The table's `grantStreamRead` would also allow listing the streams of every table. */
 export const readStreamStatement = (streamArn: string) =>
   new PolicyStatement({
     actions: [
@@ -12,6 +12,6 @@ export const readStreamStatement = (streamArn: string) =>
     resources: [streamArn],
   });
 
-/** What a reader of the stream needs to put what it gives up into its queue. */
+/** Allows a reader of the stream to send failed batches to its queue. */
 export const sendStatement = (queueArn: string) =>
   new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] });

@@ -1,4 +1,5 @@
 import { Validations } from "aws-cdk-lib";
+import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   AttributeType,
   BillingMode,
@@ -14,8 +15,11 @@ import type { Config } from "../config/config.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The one table, with every index from its first deployment: CloudFormation adds only one an update later. */
+/** The one table. It starts with every index because a CloudFormation update can add only one. */
 export class ServiceTable extends Table {
+  /** The CDK's `tableStreamArn` is optional because other tables have no stream. */
+  readonly streamArn = String(this.tableStreamArn);
+
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id, {
       tableName: stageTableName(config.stage),
@@ -24,7 +28,7 @@ export class ServiceTable extends Table {
       billingMode: BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: "expiresAt",
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
-      // The key that AWS owns: nothing here needs a key policy of its own, and KMS would charge for each use.
+      // An AWS owned key: the table needs no key policy of its own, and KMS would charge for each use of another key.
       encryption: TableEncryption.DEFAULT,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: config.pointInTimeRecovery },
       deletionProtection: config.deletionProtection,
@@ -41,10 +45,24 @@ export class ServiceTable extends Table {
     if (config.stage === "dev") this.acknowledgeNoRecovery();
   }
 
+  /** Throttled reads or writes, of the table and of each index: the table's own metric does not include its indexes. */
+  metricThrottleEvents(kind: "Read" | "Write"): Metric[] {
+    const metric = (label: string, index?: { readonly GlobalSecondaryIndexName: string }) =>
+      new Metric({
+        namespace: "AWS/DynamoDB",
+        metricName: `${kind}ThrottleEvents`,
+        dimensionsMap: { TableName: this.tableName, ...index },
+        statistic: Stats.SUM,
+        label: `${kind}s of ${label}`,
+      });
+    const ofIndexes = Object.keys(indexes).map((name) => metric(name, { GlobalSecondaryIndexName: name }));
+    return [metric("the table"), ...ofIndexes];
+  }
+
   private acknowledgeNoRecovery() {
     Validations.of(this.node.findChild("Resource")).acknowledge({
       id: "AwsSolutions-DDB3",
-      reason: "The data of dev can be made again, and keeping every second of them would be paid for.",
+      reason: "The data of dev can be recreated, and continuous backups are charged for.",
     });
   }
 }

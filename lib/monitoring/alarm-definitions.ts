@@ -1,166 +1,142 @@
 import { Duration } from "aws-cdk-lib";
-import type { HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { type IMetric, MathExpression, type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import type { IQueue } from "aws-cdk-lib/aws-sqs";
-import type { FunctionName } from "../bundling/bundle.ts";
-import type { EventPipe } from "../constructs/event-pipe.ts";
-import type { RequestMetrics } from "./request-metrics.ts";
-import { throttleEvents } from "./table-metrics.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
 
-/** What is resources, of the whole service. */
-export interface MonitoredResources {
-  readonly table: Table;
-  readonly apiStage: HttpStage;
-  readonly functions: ReadonlyMap<FunctionName, LambdaFunction>;
-  readonly authorizer: IFunction;
-  readonly maintainer: IFunction;
-  readonly failures: IQueue;
-  readonly events: EventPipe;
-  readonly requests: RequestMetrics;
-}
-
-/** When to call someone. */
+/** An alarm as its deployers read it. */
 export interface AlarmDefinition {
-  /** What is wrong and for whom, in a sentence. */
+  /** One sentence: the fault and whom it affects. */
   readonly meaning: string;
   readonly metric: IMetric;
-  /** The value that is too much. */
+  /** The lowest value that breaches. */
   readonly threshold: number;
-  /** In how many of the last so many periods; in the last one unless given. */
-  readonly periods?: { readonly reached: number; readonly of: number };
+  /** How many of the last periods must breach; by default, the last one. */
+  readonly periods?: { readonly breaching: number; readonly of: number };
 }
+
+type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;
 
 const minute = { period: Duration.minutes(1) };
 const fiveMinutes = { period: Duration.minutes(5) };
 
-/** What clears up by itself is not worth waking anyone. */
-const lasting = { reached: 3, of: 5 };
+/** A fault that ends within three minutes notifies nobody. */
+const persistent = { breaching: 3, of: 5 };
 
-/** Every alarm, by its name. Thresholds are explained in `docs/operations.md`. */
-export const alarmDefinitions = (
-  resources: MonitoredResources,
-): Readonly<Record<string, AlarmDefinition>> => ({
+/** Every alarm by its name. `docs/operations.md` explains the thresholds. */
+export const alarmDefinitions = (resources: MonitoredResources): AlarmDefinitions => ({
   ...responses(resources),
   ...throttles(resources),
   ...counting(resources),
   ...publishing(resources),
 });
 
-/** What callers are answered, and how soon. */
-const responses = ({ apiStage, authorizer }: MonitoredResources): Record<string, AlarmDefinition> => ({
+/** Status and latency of responses. */
+const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDefinitions => ({
   "server-errors": {
-    meaning:
-      "One request in a hundred or more fails with a 5xx: callers cannot read or write and have to try again.",
-    // A few failures in the quiet of the night are a large part of a few requests.
+    meaning: "At least 1 % of the requests fail with 5xx: callers cannot read or write and must retry.",
+    // With few requests, a few failures are a large percentage.
     metric: new MathExpression({
       expression: "IF(errors >= 5, 100 * errors / requests, 0)",
       usingMetrics: {
-        errors: apiStage.metricServerError({ statistic: Stats.SUM }),
-        requests: apiStage.metricCount({ statistic: Stats.SUM }),
+        errors: stage.metricServerError({ statistic: Stats.SUM }),
+        requests: stage.metricCount({ statistic: Stats.SUM }),
       },
-      label: "Percent of requests answered 5xx",
+      label: "Percentage of requests with a 5xx response",
       ...fiveMinutes,
     }),
     threshold: 1,
   },
   "slow-answers": {
-    meaning: "One request in a hundred takes a second or longer: callers wait, and some will give up.",
-    // Of fewer requests than that, the slowest hundredth is a cold start.
+    meaning: "The p99 latency is at least one second: callers wait, and some time out.",
+    // The p99 of fewer requests is the latency of a cold start.
     metric: new MathExpression({
       expression: "IF(requests >= 100, latency, 0)",
       usingMetrics: {
-        latency: apiStage.metricLatency({ statistic: Stats.p(99) }),
-        requests: apiStage.metricCount({ statistic: Stats.SUM }),
+        latency: stage.metricLatency({ statistic: Stats.p(99) }),
+        requests: stage.metricCount({ statistic: Stats.SUM }),
       },
-      label: "p99 of the latency, in ms",
+      label: "p99 latency in ms",
       ...fiveMinutes,
     }),
     threshold: 1000,
-    periods: { reached: 3, of: 3 },
+    periods: { breaching: 3, of: 3 },
   },
   "authorizer-errors": {
     meaning:
-      "The authorizer fails: callers with good keys are answered 500 on every route once its cache is out.",
-    metric: authorizer.metricErrors(fiveMinutes),
+      "The authorizer fails: callers with valid keys get 500 on every route when cached results expire.",
+    metric: authorizer.lambda.metricErrors(fiveMinutes),
     threshold: 5,
   },
 });
 
-/** Where there is too much to do. */
-const throttles = ({ table, functions, requests }: MonitoredResources): Record<string, AlarmDefinition> => ({
+/** Requests, invocations, reads and writes over a limit. */
+const throttles = ({ table, functions, requests }: MonitoredResources): AlarmDefinitions => ({
   "gateway-throttles": {
-    meaning: "All accounts together exceed the stage's throttle: the gateway answers any of them 429.",
+    meaning: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
     metric: requests.sum("ThrottledRequests").with(minute),
     threshold: 1,
-    periods: lasting,
+    periods: persistent,
   },
   "function-throttles": {
     meaning:
-      "Lambda has no concurrency left for the functions: callers are answered 5xx, and counts and events are late.",
-    metric: sumMetrics([...functions.values()].map((fn) => fn.metricThrottles())),
+      "Lambda has no concurrency left for the functions: callers get 5xx, and counts and events are late.",
+    metric: sumMetrics(functions.map(({ lambda }) => lambda.metricThrottles())),
     threshold: 1,
-    periods: lasting,
+    periods: persistent,
   },
   "table-read-throttles": {
     meaning:
-      "DynamoDB turns reads away: lists and messages of the busiest accounts are slow or answered 503.",
-    metric: sumMetrics(throttleEvents(table, "Read")),
+      "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or fail with 503.",
+    metric: sumMetrics(table.metricThrottleEvents("Read")),
     threshold: 1,
-    periods: lasting,
+    periods: persistent,
   },
   "table-write-throttles": {
     meaning:
-      "DynamoDB turns writes away: leads and messages of the busiest accounts are slow or answered 503.",
-    metric: sumMetrics(throttleEvents(table, "Write")),
+      "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or fail with 503.",
+    metric: sumMetrics(table.metricThrottleEvents("Write")),
     threshold: 1,
-    periods: lasting,
+    periods: persistent,
   },
 });
 
-/** Whether the counts of the lists follow the table. */
-const counting = ({ maintainer, failures }: MonitoredResources): Record<string, AlarmDefinition> => ({
+/** Counts that are late or wrong. */
+const counting = ({ counting: { maintainer, failures } }: MonitoredResources): AlarmDefinitions => ({
   "stream-age": {
-    meaning:
-      "Changes are counted over five minutes late: lists cost more, and show what operators changed too late.",
-    metric: maintainer.metric("IteratorAge", { statistic: Stats.MAXIMUM, ...minute }),
+    meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
+    metric: maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, ...minute }),
     threshold: Duration.minutes(5).toMilliseconds(),
-    periods: lasting,
+    periods: persistent,
   },
   "failure-queue": {
     meaning:
-      "maintain-counts gave up a batch of the table's stream: totals of the accounts in its log may be wrong until they are rebuilt.",
+      "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
     metric: failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
     threshold: 1,
   },
 });
 
-/** Whether events of what is new reach their bus. */
-const publishing = ({ events }: MonitoredResources): Record<string, AlarmDefinition> => ({
+/** Events that are late or not published. */
+const publishing = ({ events }: MonitoredResources): AlarmDefinitions => ({
   "event-pipe-failures": {
     meaning:
-      "The pipe cannot put events on the bus and tries again: messages that callers sent are delivered late.",
+      "The pipe cannot put events on the bus and retries: messages that callers sent are delivered late.",
     metric: sumMetrics(
       ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
         events.metric(name, { statistic: Stats.SUM }),
       ),
     ),
     threshold: 1,
-    periods: lasting,
+    periods: persistent,
   },
   "event-failure-queue": {
     meaning:
-      "The pipe gave up events: messages that callers sent reach no channel until they are published again.",
-    metric: events.failures.metricApproximateNumberOfMessagesVisible({
-      statistic: Stats.MAXIMUM,
-      ...minute,
-    }),
+      "A batch of events is in the failure queue of the pipe: messages that callers sent reach no channel until it is published.",
+    metric: events.failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
     threshold: 1,
   },
 });
 
-/** The sum of metrics that are silent when nothing happens. */
+/** The sum of metrics. Missing data counts as 0: for DynamoDB's metrics CloudWatch ignores `TreatMissingData`. */
 const sumMetrics = (metrics: readonly Metric[]): MathExpression =>
   new MathExpression({
     expression: "SUM(FILL(METRICS(), 0))",

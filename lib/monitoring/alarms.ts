@@ -1,56 +1,48 @@
+import { Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
-import { type AlarmDefinition, alarmDefinitions, type MonitoredResources } from "./alarm-definitions.ts";
-import { alarmTopic } from "./alarm-topic.ts";
+import { type AlarmDefinition, alarmDefinitions } from "./alarm-definitions.ts";
+import { AlarmTopic } from "./alarm-topic.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface AlarmsProps {
   readonly config: Config;
-  /** What the name of every alarm begins with. */
-  readonly prefix: string;
   readonly resources: MonitoredResources;
 }
 
-/** The service's alarms, each with its place in the runbook; they are sent to whoever is configured. */
+/** The service's alarms. Each links to its section of the runbook. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { config, prefix, resources }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
     this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) =>
-      this.addAlarm(
-        name,
-        `${prefix}-${name}`,
-        `${definition.meaning} Runbook: ${config.runbookUrl}#${name}`,
-        definition,
-      ),
+      this.addAlarm(name, definition, config.runbookUrl),
     );
-    if (config.alarmsTo) this.sendTo(new SnsAction(alarmTopic(this, config.alarmsTo)));
+    // The id "Default" is left out of the logical ids of the topic's resources.
+    if (config.alarmsTo) this.sendTo(new AlarmTopic(this, "Default", config.alarmsTo));
   }
 
-  private addAlarm(
-    id: string,
-    alarmName: string,
-    alarmDescription: string,
-    definition: AlarmDefinition,
-  ): Alarm {
-    const { metric, threshold, periods = { reached: 1, of: 1 } } = definition;
-    return new Alarm(this, id, {
-      alarmName,
-      alarmDescription,
+  private addAlarm(name: string, definition: AlarmDefinition, runbookUrl: string): Alarm {
+    const { meaning, metric, threshold, periods = { breaching: 1, of: 1 } } = definition;
+    return new Alarm(this, name, {
+      alarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmDescription: `${meaning} Runbook: ${runbookUrl}#${name}`,
       metric,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      datapointsToAlarm: periods.reached,
+      datapointsToAlarm: periods.breaching,
       evaluationPeriods: periods.of,
-      // Each of these metrics is silent when nothing happens, and nothing that happens is nothing wrong.
+      // These metrics have no data while nothing happens.
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
   }
 
-  /** Also when it is over, so that nobody gets up for what has passed. */
-  private sendTo(action: SnsAction) {
+  /** Notifies when an alarm is raised and when it clears. */
+  private sendTo({ topic }: AlarmTopic) {
+    const action = new SnsAction(topic);
     for (const alarm of this.all) {
       alarm.addAlarmAction(action);
       alarm.addOkAction(action);

@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -11,11 +11,9 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import type { MonitoredResources } from "./alarm-definitions.ts";
-import { throttleEvents } from "./table-metrics.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface DashboardProps {
-  readonly name: string;
   readonly runbookUrl: string;
   readonly alarms: readonly Alarm[];
   readonly resources: MonitoredResources;
@@ -24,18 +22,19 @@ interface DashboardProps {
 /** CloudWatch divides a dashboard into 24 columns. */
 const fullWidth = 24;
 
-/** What one looks at first at night, from the callers' side inwards. */
+/** The dashboard for incidents: alarms first, then from requests inward to functions, table and events. */
 export class ServiceDashboard extends Dashboard {
-  constructor(scope: Construct, id: string, { name, runbookUrl, alarms, resources }: DashboardProps) {
-    super(scope, id, { dashboardName: name, defaultInterval: Duration.hours(3) });
-    const markdown = `**${name}** What each alarm means and what to do: ${runbookUrl}`;
+  constructor(scope: Construct, id: string, { runbookUrl, alarms, resources }: DashboardProps) {
+    const { stackName } = Stack.of(scope);
+    super(scope, id, { dashboardName: stackName, defaultInterval: Duration.hours(3) });
+    const markdown = `**${stackName}** What each alarm means and what to do: ${runbookUrl}`;
     this.addWidgets(new TextWidget({ markdown, width: fullWidth, height: 1 }));
     this.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth }));
-    this.addWidgets(...callers(resources));
+    this.addWidgets(...requests(resources));
     this.addWidgets(...functions(resources));
     this.addWidgets(...data(resources));
-    this.addWidgets(...published(resources));
-    this.addWidgets(lastErrors(resources));
+    this.addWidgets(...publishing(resources));
+    this.addWidgets(latestErrors(resources));
   }
 }
 
@@ -51,86 +50,81 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   });
 
 const sum = { statistic: Stats.SUM };
+const maximum = { statistic: Stats.MAXIMUM };
+const p99 = { statistic: Stats.p(99) };
 
-const callers = ({ apiStage, requests }: MonitoredResources): IWidget[] => [
-  graph("Requests: all, and those that were refused", [
-    apiStage.metricCount({ ...sum, label: "All" }),
-    apiStage.metricClientError({ ...sum, label: "4xx" }),
-    apiStage.metricServerError({ ...sum, label: "5xx" }),
+const requests = ({ api: { stage }, requests }: MonitoredResources): IWidget[] => [
+  graph("Requests, errors and rate limits", [
+    stage.metricCount({ ...sum, label: "All" }),
+    stage.metricClientError({ ...sum, label: "4xx" }),
+    stage.metricServerError({ ...sum, label: "5xx" }),
     requests.sum("RateLimitedRequests"),
     requests.sum("RateLimitFailures"),
     requests.sum("ThrottledRequests"),
   ]),
   graph("Latency (ms)", [
-    apiStage.metricLatency({ statistic: Stats.p(50), label: "p50" }),
-    apiStage.metricLatency({ statistic: Stats.p(99), label: "p99" }),
-    apiStage.metricIntegrationLatency({ statistic: Stats.p(99), label: "p99 of the functions" }),
+    stage.metricLatency({ statistic: Stats.p(50), label: "p50" }),
+    stage.metricLatency({ ...p99, label: "p99" }),
+    stage.metricIntegrationLatency({ ...p99, label: "p99 of the functions" }),
   ]),
-  graph("What was done", [
+  graph("Leads, messages and replays", [
     requests.sum("LeadsCreated"),
     requests.sum("MessagesSent"),
     requests.sum("ReplayedRequests"),
   ]),
 ];
 
-const functions = ({ functions }: MonitoredResources): IWidget[] => {
-  const all = [...functions];
-  return [
-    graph(
-      "Functions: errors (left), throttles (right)",
-      all.map(([label, fn]) => fn.metricErrors({ label })),
-      all.map(([label, fn]) => fn.metricThrottles({ label })),
-    ),
-    graph(
-      "Functions: p99 of the duration (ms)",
-      all.map(([label, fn]) => fn.metricDuration({ statistic: Stats.p(99), label })),
-    ),
-    graph(
-      "Functions: how many at once",
-      all.map(([label, fn]) => fn.metric("ConcurrentExecutions", { statistic: Stats.MAXIMUM, label })),
-    ),
-  ];
-};
-
-const data = ({ table, maintainer, failures }: MonitoredResources): IWidget[] => [
-  graph("Table: units read and written", [
-    table.metricConsumedReadCapacityUnits({ label: "Read" }),
-    table.metricConsumedWriteCapacityUnits({ label: "Written" }),
-  ]),
-  graph("Table: throttled", [...throttleEvents(table, "Read"), ...throttleEvents(table, "Write")]),
+const functions = ({ functions }: MonitoredResources): IWidget[] => [
   graph(
-    "Counting: age of the stream (ms, left), batches given up (right)",
-    [maintainer.metric("IteratorAge", { statistic: Stats.MAXIMUM, label: "Age" })],
-    [failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, label: "Given up" })],
+    "Functions: errors (left), throttles (right)",
+    functions.map(({ name, lambda }) => lambda.metricErrors({ label: name })),
+    functions.map(({ name, lambda }) => lambda.metricThrottles({ label: name })),
+  ),
+  graph(
+    "Functions: p99 duration (ms)",
+    functions.map(({ name, lambda }) => lambda.metricDuration({ ...p99, label: name })),
+  ),
+  graph(
+    "Functions: concurrent executions",
+    functions.map(({ name, lambda }) => lambda.metric("ConcurrentExecutions", { ...maximum, label: name })),
   ),
 ];
 
-const published = ({ events }: MonitoredResources): IWidget[] => [
-  graph("Events: new items that the pipe took up", [events.metric("EventCount", { ...sum, label: "Items" })]),
+const data = ({ table, counting: { maintainer, failures } }: MonitoredResources): IWidget[] => [
+  graph("Table: consumed capacity units", [
+    table.metricConsumedReadCapacityUnits({ label: "Read" }),
+    table.metricConsumedWriteCapacityUnits({ label: "Write" }),
+  ]),
+  graph("Table: throttled requests", [
+    ...table.metricThrottleEvents("Read"),
+    ...table.metricThrottleEvents("Write"),
+  ]),
   graph(
-    "Events: batches that failed (left), given up (right)",
+    "Counting: stream age (ms, left), failure queue (right)",
+    [maintainer.lambda.metric("IteratorAge", { ...maximum, label: "Age" })],
+    [failures.metricApproximateNumberOfMessagesVisible({ ...maximum, label: "Batches" })],
+  ),
+];
+
+const publishing = ({ events }: MonitoredResources): IWidget[] => [
+  graph("Events: new items", [events.metric("EventCount", { ...sum, label: "Items" })]),
+  graph(
+    "Events: failed batches (left), failure queue (right)",
     [
       events.metric("ExecutionFailed", { ...sum, label: "Failed" }),
-      events.metric("ExecutionPartiallyFailed", { ...sum, label: "Partly" }),
+      events.metric("ExecutionPartiallyFailed", { ...sum, label: "Partially failed" }),
       events.metric("ExecutionThrottled", { ...sum, label: "Throttled" }),
       events.metric("ExecutionTimeout", { ...sum, label: "Timed out" }),
     ],
-    [
-      events.failures.metricApproximateNumberOfMessagesVisible({
-        statistic: Stats.MAXIMUM,
-        label: "Given up",
-      }),
-    ],
+    [events.failures.metricApproximateNumberOfMessagesVisible({ ...maximum, label: "Batches" })],
   ),
-  graph("Events: p99 of a batch's way through the pipe (ms)", [
-    events.metric("Duration", { statistic: Stats.p(99), label: "p99" }),
-  ]),
+  graph("Events: p99 pipe duration (ms)", [events.metric("Duration", { ...p99, label: "p99" })]),
 ];
 
-const lastErrors = ({ functions }: MonitoredResources): IWidget =>
+const latestErrors = ({ functions }: MonitoredResources): IWidget =>
   new LogQueryWidget({
-    title: "The last errors of the functions",
-    logGroupNames: [...functions.values()].map(({ logGroup }) => logGroup.logGroupName),
+    title: "Latest errors of the functions",
+    logGroupNames: functions.map(({ lambda }) => lambda.logGroup.logGroupName),
     queryLines: [
       "fields @timestamp, message.event, message.code, message.requestId, message.cause.name, @message",
       'filter level = "ERROR"',

@@ -8,7 +8,7 @@ import { createTestApp, synthesize } from "../support/synthesize.ts";
 
 const synthesized = { dev: await synthesize("dev"), prod: await synthesize("prod") };
 
-/** Every acknowledged finding of the app, with the path of the construct on which it is acknowledged. */
+/** Every acknowledged finding of the app, with the path of its construct. */
 function acknowledged(app: App): string[] {
   return app.node
     .findAll()
@@ -21,7 +21,7 @@ function acknowledged(app: App): string[] {
     );
 }
 
-test.each(stages)("No rule has an unexplained finding in %s", (stage: Stage) => {
+test.each(stages)("Every cdk-nag finding in %s is acknowledged with a reason", (stage: Stage) => {
   const { app, report } = synthesized[stage];
   expect(report.pluginReports).toEqual([]);
   const expected = functionNames.flatMap((name) => [
@@ -36,16 +36,16 @@ test.each(stages)("No rule has an unexplained finding in %s", (stage: Stage) => 
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });
 
-test("Alarms by email bring one more finding, which is explained", async () => {
+test("Alarms by email add one acknowledged finding", async () => {
   const { app, report } = await synthesize("prod", { alarmsTo: "ops@example.com" });
   expect(report.pluginReports).toEqual([]);
-  const expected = `${stageTableName("prod")}/Monitoring/Alarms/Email/Resource Serverless-SNSRedrivePolicy`;
+  const expected = `${stageTableName("prod")}/Monitoring/Alarms/Default/Email/Resource Serverless-SNSRedrivePolicy`;
   expect(
     acknowledged(app).filter((finding) => !acknowledged(synthesized.prod.app).includes(finding)),
   ).toEqual([expected]);
 });
 
-test("A finding of either pack fails the synth and is named", async () => {
+test("A finding of either rule pack fails the synthesis and is named", async () => {
   const app = await createTestApp("dev");
   const stack = app.node.findChild(stageTableName("dev"));
   new Bucket(stack, "Bucket");
@@ -53,7 +53,7 @@ test("A finding of either pack fails the synth and is named", async () => {
   expect(() => app.synth()).toThrow(/AwsSolutions-S1'[\s\S]*Serverless-CloudWatchLogGroupRetentionPeriod'/);
 });
 
-test("A table of prod that could not be restored is refused", async () => {
+test("A table of prod without point-in-time recovery fails the synthesis", async () => {
   const app = await createTestApp("prod", { pointInTimeRecovery: "false" });
   expect(() => app.synth()).toThrow("Acknowledge with 'AwsSolutions::AwsSolutions-DDB3'");
 });

@@ -4,8 +4,8 @@ import { only, synthesize } from "../support/synthesize.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
 
-/** What differs between the stages, as deployed. */
-function settingsOf({ artifact, template }: (typeof stages)[Stage]) {
+/** The deployed settings in which the stages differ. */
+function readSettings({ artifact, template }: (typeof stages)[Stage]) {
   const table = only(template, "AWS::DynamoDB::Table");
   const logGroups = Object.values(template.findResources("AWS::Logs::LogGroup"));
   return {
@@ -23,8 +23,8 @@ function settingsOf({ artifact, template }: (typeof stages)[Stage]) {
   };
 }
 
-test("dev is thrown away with its stack", () => {
-  expect(settingsOf(stages.dev)).toEqual({
+test("dev is deleted with its stack", () => {
+  expect(readSettings(stages.dev)).toEqual({
     stack: "leads-and-conversations-dev",
     terminationProtection: false,
     table: "leads-and-conversations-dev",
@@ -38,7 +38,7 @@ test("dev is thrown away with its stack", () => {
 });
 
 test("prod keeps its data", () => {
-  expect(settingsOf(stages.prod)).toEqual({
+  expect(readSettings(stages.prod)).toEqual({
     stack: "leads-and-conversations-prod",
     terminationProtection: true,
     table: "leads-and-conversations-prod",
@@ -51,12 +51,12 @@ test("prod keeps its data", () => {
   });
 });
 
-test("dev can be made restorable", async () => {
+test("dev can have point-in-time recovery", async () => {
   const changed = await synthesize("dev", { pointInTimeRecovery: "true" });
-  expect(settingsOf(changed)).toEqual({ ...settingsOf(stages.dev), restorable: true });
+  expect(readSettings(changed)).toEqual({ ...readSettings(stages.dev), restorable: true });
 });
 
-test("A context value takes the place of each setting, as text or as what it is", async () => {
+test("Context values override each setting, as text or as their own type", async () => {
   const changed = await synthesize("prod", {
     removalPolicy: "destroy",
     deletionProtection: "false",
@@ -66,7 +66,7 @@ test("A context value takes the place of each setting, as text or as what it is"
     logRetentionDays: "30",
     authorizerCacheSeconds: "0",
   });
-  expect(settingsOf(changed)).toEqual({
+  expect(readSettings(changed)).toEqual({
     stack: "leads-and-conversations-prod",
     terminationProtection: false,
     table: "leads-and-conversations-prod",

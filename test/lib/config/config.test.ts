@@ -14,9 +14,9 @@ const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
 
-type Wrong = [name: string, value: unknown, allowed: string];
+type Invalid = [name: string, value: unknown, allowed: string];
 
-const wrong: Wrong[] = [
+const invalid: Invalid[] = [
   ["stage", "production", "dev or prod"],
   ["removalPolicy", "snapshot", "destroy or retain"],
   ["deletionProtection", "yes", "true or false"],
@@ -32,10 +32,10 @@ const wrong: Wrong[] = [
   ["authorizerCacheSeconds", "3601", "a whole number from 0 to 3600"],
   ["authorizerCacheSeconds", "", "a whole number from 0 to 3600"],
   ...["ops", "ops@example", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""].map(
-    (value): Wrong => ["alarmsTo", value, "an email address or the ARN of a standard SNS topic"],
+    (value): Invalid => ["alarmsTo", value, "an email address or the ARN of a standard SNS topic"],
   ),
   ...["http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"].map(
-    (value): Wrong => ["runbookUrl", value, "an https address without a fragment"],
+    (value): Invalid => ["runbookUrl", value, "an https URL without a fragment"],
   ),
   ...[
     "*",
@@ -49,7 +49,11 @@ const wrong: Wrong[] = [
     "https://app.example.com,",
     "https://app.example.com, https://example.com",
   ].map(
-    (value): Wrong => ["corsOrigins", value, "origins such as https://app.example.com, separated by commas"],
+    (value): Invalid => [
+      "corsOrigins",
+      value,
+      "origins such as https://app.example.com, separated by commas",
+    ],
   ),
   ...[
     "localhost",
@@ -60,21 +64,21 @@ const wrong: Wrong[] = [
     "-api.example.com",
     `${"a".repeat(64)}.example.com`,
     `${"a.".repeat(124)}example`,
-  ].map((value): Wrong => ["domainName", value, "a host name in lower case, such as api.example.com"]),
+  ].map((value): Invalid => ["domainName", value, "a lowercase host name such as api.example.com"]),
   ...["abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""].map(
-    (value): Wrong => ["certificateArn", value, "the ARN of a certificate of AWS Certificate Manager"],
+    (value): Invalid => ["certificateArn", value, "the ARN of an AWS Certificate Manager certificate"],
   ),
 ];
 
-test.each(wrong)("%s=%s is refused with a sentence", (name, value, allowed) => {
+test.each(invalid)("%s=%s is rejected with a sentence", (name, value, allowed) => {
   expect(() => readConfig({ [name]: value })).toThrow(
     new UserError(`The configuration value ${name}=${value} must be ${allowed}.`),
   );
 });
 
-test("A retention that CloudWatch does not know is refused with those that it knows", () => {
+test("An unsupported log retention is rejected with a list of the supported ones", () => {
   expect(() => readConfig({ logRetentionDays: "31" })).toThrow(
-    /^The configuration value logRetentionDays=31 must be a number of days that CloudWatch knows \(1, 3, 5, 7, .*\)\.$/,
+    /^The configuration value logRetentionDays=31 must be a retention that CloudWatch supports \(1, 3, 5, 7, .*\)\.$/,
   );
 });
 
@@ -87,15 +91,15 @@ test.each([
   "Stage",
   "constructor",
   "throttle-rate",
-])("The unknown name %s is refused with those that there are", (name) => {
+])("The unknown name %s is rejected with a list of the known ones", (name) => {
   expect(() => readConfig({ [name]: "5" })).toThrow(
     new UserError(
-      `There is no configuration value ${name}, only stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, alarmsTo, runbookUrl, corsOrigins, domainName, certificateArn.`,
+      `Unknown configuration value ${name}. The configuration values are stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, alarmsTo, runbookUrl, corsOrigins, domainName, certificateArn.`,
     ),
   );
 });
 
-test("Alarms go to an address or to a topic, and to nobody unless they are told to", () => {
+test("Alarms go to an email address or a topic, by default to nobody", () => {
   expect(readConfig({}).alarmsTo).toBeUndefined();
   expect(readConfig({ alarmsTo: "ops@example.com" }).alarmsTo).toEqual({ email: "ops@example.com" });
   expect(readConfig({ alarmsTo: alarms }).alarmsTo).toEqual({ topicArn: alarms });
@@ -103,7 +107,7 @@ test("Alarms go to an address or to a topic, and to nobody unless they are told 
   expect(readConfig({ alarmsTo: inChina }).alarmsTo).toEqual({ topicArn: inChina });
 });
 
-test("No browser may call the API unless its page's origin is listed", () => {
+test("CORS is off by default and takes a list of origins", () => {
   expect(readConfig({}).corsOrigins).toEqual([]);
   expect(readConfig({ corsOrigins: "https://app.example.com,http://localhost:5173" }).corsOrigins).toEqual([
     "https://app.example.com",
@@ -111,35 +115,33 @@ test("No browser may call the API unless its page's origin is listed", () => {
   ]);
 });
 
-test("A domain name and its certificate are given together or not at all", () => {
+test("A domain name and its certificate must be given together", () => {
   const domain = { domainName: "api.example.com", certificateArn: certificate };
   expect(readConfig(domain)).toMatchObject(domain);
   expect(readConfig({})).toMatchObject({ domainName: undefined, certificateArn: undefined });
   for (const [name, value] of Object.entries(domain)) {
     expect(() => readConfig({ [name]: value })).toThrow(
-      new UserError(
-        "The configuration values domainName and certificateArn go together: give both or neither.",
-      ),
+      new UserError("The configuration values domainName and certificateArn must be given together."),
     );
   }
 });
 
-test("What the CDK keeps in the context is let through", () => {
+test("The CDK's own context values are accepted", () => {
   const names = ["@aws-cdk/core:target-partitions", "aws:cdk:bundling-stacks", "acknowledged-issue-numbers"];
   expect(readConfig(Object.fromEntries(names.map((name) => [name, true]))).stage).toBe("dev");
 });
 
-test("The app refuses a wrong value before it bundles anything", async () => {
+test("The app rejects an invalid value before it bundles anything", async () => {
   await expect(createApp({ context: { throttleRate: "fast" } })).rejects.toThrow(UserError);
 });
 
-// An unknown name is refused before a wrong value: so the second one also shows that all names which the command
-// itself puts into the context are known.
+// Names are checked before values, so the second case also shows that every name that the command itself puts into the
+// context is accepted.
 test.each([
-  ["throtleRate=5", /^There is no configuration value throtleRate, only stage, .*\.$/m],
+  ["throtleRate=5", /^Unknown configuration value throtleRate\. The configuration values are stage, .*\.$/m],
   ["stage=test", /^The configuration value stage=test must be dev or prod\.$/m],
 ])(
-  "The cdk command says what is wrong with %s in a sentence, without a stack trace",
+  "The cdk command reports %s in a sentence, without a stack trace",
   async (setting, sentence) => {
     const bin = join(root, "node_modules/.bin");
     const output = await mkdtemp(join(tmpdir(), "stack-"));

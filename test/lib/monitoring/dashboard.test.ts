@@ -4,7 +4,7 @@ import { only, synthesize } from "../../support/synthesize.ts";
 const { template, functions } = await synthesize("prod");
 const dashboard = only(template, "AWS::CloudWatch::Dashboard").properties;
 
-/** A value of the template as text, with the logical ids of what it refers to. */
+/** A value of the template as text. References become logical ids. */
 function flatten(value: unknown): string {
   if (typeof value === "string") return value;
   const { Ref, "Fn::GetAtt": path } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
@@ -28,13 +28,13 @@ const { widgets } = JSON.parse(dashboard.DashboardBody["Fn::Join"][1].map(flatte
   widgets: Widget[];
 };
 
-/** The names and dimensions of all metrics that are shown. */
+/** The names and dimensions of all metrics on the dashboard. */
 const shown = widgets.flatMap(({ properties: { metrics = [] } }) =>
   metrics.map((metric) => metric.filter((part) => typeof part === "string").join(" ")),
 );
 
-/** The metrics that raise alarms, written alike. */
-const resources = Object.values(template.findResources("AWS::CloudWatch::Alarm")).flatMap(
+/** The metrics of the alarms, in the same format. */
+const alarmMetrics = Object.values(template.findResources("AWS::CloudWatch::Alarm")).flatMap(
   ({ Properties }) => {
     const { Metrics = [{ MetricStat: { Metric: Properties } }] } = Properties;
     return Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: typeof Properties } }) => {
@@ -49,43 +49,43 @@ const resources = Object.values(template.findResources("AWS::CloudWatch::Alarm")
   },
 );
 
-test("The dashboard has the stack's name and these rows, of full width", () => {
+test("The dashboard has the stack's name and these rows of full width", () => {
   expect(dashboard.DashboardName).toBe("leads-and-conversations-prod");
   const rows = Map.groupBy(widgets, ({ y }) => y);
   expect([...rows.values()].map((row) => row.map(({ properties }) => properties.title))).toEqual([
     [undefined],
     ["Alarms"],
-    ["Requests: all, and those that were refused", "Latency (ms)", "What was done"],
+    ["Requests, errors and rate limits", "Latency (ms)", "Leads, messages and replays"],
     [
       "Functions: errors (left), throttles (right)",
-      "Functions: p99 of the duration (ms)",
-      "Functions: how many at once",
+      "Functions: p99 duration (ms)",
+      "Functions: concurrent executions",
     ],
     [
-      "Table: units read and written",
-      "Table: throttled",
-      "Counting: age of the stream (ms, left), batches given up (right)",
+      "Table: consumed capacity units",
+      "Table: throttled requests",
+      "Counting: stream age (ms, left), failure queue (right)",
     ],
     [
-      "Events: new items that the pipe took up",
-      "Events: batches that failed (left), given up (right)",
-      "Events: p99 of a batch's way through the pipe (ms)",
+      "Events: new items",
+      "Events: failed batches (left), failure queue (right)",
+      "Events: p99 pipe duration (ms)",
     ],
-    ["The last errors of the functions"],
+    ["Latest errors of the functions"],
   ]);
   for (const row of rows.values()) {
     expect(row.reduce((width, widget) => width + widget.width, 0)).toBe(24);
   }
 });
 
-test("Every alarm is on it, and every metric that raises one", () => {
+test("The dashboard shows every alarm and every metric of an alarm", () => {
   const alarms = Object.keys(template.findResources("AWS::CloudWatch::Alarm")).map((id) => `${id}.Arn`);
   expect(widgets.flatMap(({ properties }) => properties.alarms ?? [])).toEqual(alarms);
-  expect(resources.length).toBeGreaterThan(alarms.length);
-  expect(resources.filter((metric) => !shown.includes(metric))).toEqual([]);
+  expect(alarmMetrics.length).toBeGreaterThan(alarms.length);
+  expect(alarmMetrics.filter((metric) => !shown.includes(metric))).toEqual([]);
 });
 
-test("Every metric that is counted from the logs is on it", () => {
+test("The dashboard shows every metric that is counted from the logs", () => {
   const counted = Object.values(template.findResources("AWS::Logs::MetricFilter")).map(
     ({ Properties }) => Properties.MetricTransformations[0].MetricName,
   );
@@ -93,7 +93,7 @@ test("Every metric that is counted from the logs is on it", () => {
   for (const name of counted) expect(shown).toContain(`leads-and-conversations-prod ${name}`);
 });
 
-test("The last errors come from the log of every function", () => {
+test("The latest errors come from the log of every function", () => {
   const { query = "" } = widgets.at(-1)?.properties ?? {};
   const groups = [...functions.keys()].map(
     (id) => template.findResources("AWS::Lambda::Function")[id]?.Properties.LoggingConfig.LogGroup.Ref,

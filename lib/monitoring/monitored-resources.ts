@@ -1,0 +1,17 @@
+import type { Api } from "../constructs/api.ts";
+import type { Counting } from "../constructs/counting.ts";
+import type { EventPipe } from "../constructs/event-pipe.ts";
+import type { ServiceFunction } from "../constructs/service-function.ts";
+import type { ServiceTable } from "../constructs/table.ts";
+import type { RequestMetrics } from "./request-metrics.ts";
+
+/** Where the metrics of alarms and dashboard come from. */
+export interface MonitoredResources {
+  readonly table: ServiceTable;
+  readonly api: Api;
+  readonly counting: Counting;
+  readonly events: EventPipe;
+  readonly requests: RequestMetrics;
+  /** Every function of the service. */
+  readonly functions: readonly ServiceFunction[];
+}
