@@ -2,7 +2,7 @@ import type { Template } from "aws-cdk-lib/assertions";
 import { expect } from "vitest";
 import { only } from "./synthesize.ts";
 
-/** The queue of failures of a construct keeps what it gets for 14 days, and takes it over TLS only. */
+/** Expects that the failure queue of a construct keeps messages for 14 days and accepts them over TLS only. */
 export function expectFailureQueue(template: Template, construct: string): void {
   const queue = only(template, "AWS::SQS::Queue", construct);
   expect(queue.properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 60 * 60 });

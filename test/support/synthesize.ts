@@ -8,7 +8,7 @@ import { createApp } from "../../lib/app.ts";
 import { type FunctionName, functionNames } from "../../lib/bundling/bundle.ts";
 import { type Stage, stageTableName } from "../../shared/stages.ts";
 
-/** Stand-ins for the bundles, so that no test of the stack waits for esbuild or meets another's bundles. */
+/** Placeholder bundles, so that tests of the stack need no esbuild and share no files. */
 async function writeBundles(directory: string) {
   for (const name of functionNames) {
     await mkdir(join(directory, name), { recursive: true });
@@ -19,7 +19,7 @@ async function writeBundles(directory: string) {
 const root = await mkdtemp(join(tmpdir(), "stack-"));
 afterAll(() => rm(root, { recursive: true }));
 
-/** The CDK app of a stage in a directory of its own, which goes with the end of the test file. */
+/** The CDK app of a stage in its own directory, which is deleted after the test file. */
 export async function createTestApp(
   stage: Stage,
   context: Readonly<Record<string, unknown>> = {},
@@ -34,20 +34,20 @@ async function readJson(path: string) {
   return JSON.parse(await readFile(path, "utf8"));
 }
 
-/** Which function has which logical id, told by the code that its asset holds. */
+/** The functions by logical id, identified by the code of their assets. */
 async function functionIds(template: Template, directory: string, assetsFile: string) {
   const { files } = await readJson(join(directory, assetsFile));
   const ids = new Map<string, FunctionName>();
   for (const [id, { Properties }] of Object.entries(template.findResources("AWS::Lambda::Function"))) {
     const asset = files[Properties.Code.S3Key.replace(".zip", "")].source.path;
     const code = await readFile(join(directory, asset, "index.cjs"), "utf8");
-    const name = functionNames.find((known) => code.includes(`"${known}"`));
+    const name = functionNames.find((candidate) => code.includes(`"${candidate}"`));
     if (name) ids.set(id, name);
   }
   return ids;
 }
 
-/** Synthesizes a stage, cdk-nag included, and gives what would be deployed. */
+/** Synthesizes a stage, including cdk-nag. */
 export async function synthesize(stage: Stage, context?: Readonly<Record<string, unknown>>) {
   const app = await createTestApp(stage, context);
   const assembly = app.synth();
@@ -64,11 +64,12 @@ export async function synthesize(stage: Stage, context?: Readonly<Record<string,
   };
 }
 
-/** The one resource of a type; of several, the one of the construct that `within` names. */
+/** The only resource of a type, or the only one whose logical id starts with `within`. */
 export function only(template: Template, type: string, within = "") {
   const resources = Object.entries(template.findResources(type)).filter(([id]) => id.startsWith(within));
   const [first] = resources;
-  if (!first || resources.length > 1) throw new Error(`There are ${resources.length} resources of ${type}.`);
+  if (!first || resources.length > 1)
+    throw new Error(`Expected one resource of ${type}, found ${resources.length}.`);
   const [id, resource] = first;
   return { id, resource, properties: resource.Properties };
 }

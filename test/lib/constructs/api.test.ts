@@ -5,10 +5,10 @@ const { template, functions } = await synthesize("dev");
 const api = only(template, "AWS::ApiGatewayV2::Api");
 const authorizer = only(template, "AWS::ApiGatewayV2::Authorizer");
 const stage = only(template, "AWS::ApiGatewayV2::Stage");
-const idOf = new Map([...functions].map(([id, name]) => [name, id]));
+const functionIds = new Map([...functions].map(([id, name]) => [name, id]));
 
-/** The function that a route's integration calls, with the payload format in which it does. */
-function integrationOf(target: { "Fn::Join": [string, [string, { Ref: string }]] }) {
+/** The function of a route's integration, with the payload format. */
+function readIntegration(target: { "Fn::Join": [string, [string, { Ref: string }]] }) {
   const id = target["Fn::Join"][1][1].Ref;
   const { Properties } = template.findResources("AWS::ApiGatewayV2::Integration")[id] ?? {};
   return {
@@ -18,11 +18,11 @@ function integrationOf(target: { "Fn::Join": [string, [string, { Ref: string }]]
   };
 }
 
-test("There are exactly four routes, each with its own function and behind the authorizer", () => {
-  const found = Object.values(template.findResources("AWS::ApiGatewayV2::Route")).map(({ Properties }) => [
+test("The API has exactly four routes, each with its own function, all behind the authorizer", () => {
+  const deployed = Object.values(template.findResources("AWS::ApiGatewayV2::Route")).map(({ Properties }) => [
     Properties.RouteKey,
     {
-      ...integrationOf(Properties.Target),
+      ...readIntegration(Properties.Target),
       by: Properties.AuthorizationType,
       authorizer: Properties.AuthorizerId,
     },
@@ -34,8 +34,8 @@ test("There are exactly four routes, each with its own function and behind the a
     by: "CUSTOM",
     authorizer: { Ref: authorizer.id },
   });
-  expect(found).toHaveLength(4);
-  expect(Object.fromEntries(found)).toEqual({
+  expect(deployed).toHaveLength(4);
+  expect(Object.fromEntries(deployed)).toEqual({
     "GET /api/v1/leads": to("list-leads"),
     "POST /api/v1/leads": to("create-lead"),
     "GET /api/v1/conversations": to("list-conversations"),
@@ -43,7 +43,7 @@ test("There are exactly four routes, each with its own function and behind the a
   });
 });
 
-test("The authorizer reads the Authorization header and answers in the simple format", () => {
+test("The authorizer reads the Authorization header and returns simple responses", () => {
   const { AuthorizerUri, ...settings } = authorizer.properties;
   expect(settings).toEqual({
     Name: "Authorizer",
@@ -54,10 +54,10 @@ test("The authorizer reads the Authorization header and answers in the simple fo
     IdentitySource: ["$request.header.Authorization"],
     AuthorizerResultTtlInSeconds: 60,
   });
-  expect(JSON.stringify(AuthorizerUri)).toContain(`"${idOf.get("authorize")}"`);
+  expect(JSON.stringify(AuthorizerUri)).toContain(`"${functionIds.get("authorize")}"`);
 });
 
-test("The gateway may call each function, by its own route alone", () => {
+test("The gateway may call each function only for its own route", () => {
   const permissions = Object.values(template.findResources("AWS::Lambda::Permission"));
   const allowed = permissions.map(({ Properties }) => [
     functions.get(Properties.FunctionName["Fn::GetAtt"][0]),
@@ -76,7 +76,7 @@ test("The gateway may call each function, by its own route alone", () => {
   for (const { Properties } of permissions) expect(Properties.Principal).toBe("apigateway.amazonaws.com");
 });
 
-test("The one stage is $default, deployed by itself and throttled", () => {
+test("The one stage is $default, deployed automatically and throttled", () => {
   expect(stage.properties).toMatchObject({
     StageName: "$default",
     AutoDeploy: true,
@@ -84,7 +84,7 @@ test("The one stage is $default, deployed by itself and throttled", () => {
   });
 });
 
-test("The access log tells request, route, status, latencies, account and errors, and of the request only method and path", () => {
+test("The access log has route, status, latencies, account and errors, and only method and path of the request", () => {
   const { Format, DestinationArn } = stage.properties.AccessLogSettings;
   expect(JSON.parse(Format)).toEqual({
     requestId: "$context.requestId",
@@ -112,7 +112,7 @@ test("The access log tells request, route, status, latencies, account and errors
   });
 });
 
-test("The outputs are the address of the API and the names of the table and of the event bus", () => {
+test("The outputs are the URL of the API and the names of the table and of the event bus", () => {
   expect(template.findOutputs("*")).toEqual({
     ApiUrl: { Value: { "Fn::GetAtt": [api.id, "ApiEndpoint"] } },
     EventBusName: { Value: { Ref: only(template, "AWS::Events::EventBus").id } },

@@ -7,7 +7,7 @@ const queue = only(template, "AWS::SQS::Queue", "Counting");
 const source = only(template, "AWS::Lambda::EventSourceMapping");
 const queueArn = { "Fn::GetAtt": [queue.id, "Arn"] };
 
-test("The table's stream feeds maintain-counts from its beginning, in large batches, one after another", () => {
+test("maintain-counts reads the table's stream from its beginning, in large batches, one at a time", () => {
   const { FunctionName, FilterCriteria, ...settings } = source.properties;
   expect(functions.get(FunctionName.Ref)).toBe("maintain-counts");
   expect(settings).toEqual({
@@ -24,13 +24,13 @@ test("The table's stream feeds maintain-counts from its beginning, in large batc
   });
 });
 
-test("Only leads and conversations pass the source's filter, never what the function itself writes", () => {
+test("Only leads and conversations pass the filter of the event source, not the function's own writes", () => {
   const { Filters } = source.properties.FilterCriteria;
   expect(Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
     { dynamodb: { Keys: { pk: { S: [{ prefix: "LEAD#" }, { prefix: "CONVERSATION#" }] } } } },
   ]);
 });
 
-test("What fails is kept for 14 days, and sent over TLS only", () => {
+test("Failed batches are kept for 14 days and sent over TLS only", () => {
   expectFailureQueue(template, "Counting");
 });

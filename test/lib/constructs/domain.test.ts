@@ -15,12 +15,12 @@ const stage = only(template, "AWS::ApiGatewayV2::Stage");
 const cors = api.properties.CorsConfiguration;
 
 /** Every value under a key, at any depth. */
-function valuesOf(key: string, value: unknown): unknown[] {
+function findValues(key: string, value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => (name === key ? [inner] : valuesOf(key, inner)));
+  return Object.entries(value).flatMap(([name, inner]) => (name === key ? [inner] : findValues(key, inner)));
 }
 
-test("Without their settings there is neither CORS nor a domain", () => {
+test("By default the API has neither CORS nor a custom domain", () => {
   expect(only(plain.template, "AWS::ApiGatewayV2::Api").properties).not.toHaveProperty("CorsConfiguration");
   plain.template.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
   plain.template.resourceCountIs("AWS::ApiGatewayV2::ApiMapping", 0);
@@ -31,7 +31,7 @@ test("Without their settings there is neither CORS nor a domain", () => {
   ]);
 });
 
-test("Scripts of the listed origins alone may call the routes, with a key and without cookies", () => {
+test("Only scripts of the listed origins may call the routes, with a key and without cookies", () => {
   expect(cors).toEqual({
     AllowOrigins: ["https://app.example.com", "https://admin.example.com"],
     AllowMethods: ["GET", "POST"],
@@ -43,17 +43,17 @@ test("Scripts of the listed origins alone may call the routes, with a key and wi
 
 const { paths, components } = openApiDocument();
 
-test("Scripts see each header of the functions' answers that the document has and browsers hide", () => {
-  const documented = valuesOf("headers", [paths, components.responses]).flatMap((headers) =>
+test("Scripts can read each documented response header that browsers hide by default", () => {
+  const documented = findValues("headers", [paths, components.responses]).flatMap((headers) =>
     Object.keys(headers as object),
   );
   const names = new Set(documented.map((name) => name.toLowerCase()));
-  // The gateway's id is in every problem's body too; Cache-Control is never hidden.
+  // The body of every problem also has the gateway's id. Browsers never hide Cache-Control.
   for (const name of ["apigw-requestid", "cache-control"]) expect(names.delete(name)).toBe(true);
   expect([...cors.ExposeHeaders].sort()).toEqual([...names].sort());
 });
 
-test("The domain has its certificate and takes TLS 1.2 at least", () => {
+test("The domain has its certificate and requires TLS 1.2", () => {
   expect(domain.properties).toEqual({
     DomainName: "api.example.com",
     DomainNameConfigurations: [
@@ -62,23 +62,23 @@ test("The domain has its certificate and takes TLS 1.2 at least", () => {
   });
 });
 
-test("The domain leads to the one stage, at its root", () => {
+test("The domain is mapped to the one stage, at its root", () => {
   const { properties, resource } = only(template, "AWS::ApiGatewayV2::ApiMapping");
   expect(properties).toEqual({
     ApiId: { Ref: api.id },
     DomainName: { Ref: domain.id },
     Stage: "$default",
   });
-  // The stage's name is written out, so nothing else makes CloudFormation create the stage first.
+  // The stage's name is literal, so only this dependency makes CloudFormation create the stage first.
   expect(resource.DependsOn).toContain(stage.id);
 });
 
-test("The target that the name's DNS record needs is an output, beside the gateway's own address", () => {
+test("The outputs have the target for the DNS record and the gateway's own URL", () => {
   const outputs = template.findOutputs("*");
   expect(outputs.DomainTarget?.Value).toEqual({ "Fn::GetAtt": [domain.id, "RegionalDomainName"] });
   expect(outputs.ApiUrl?.Value).toEqual({ "Fn::GetAtt": [api.id, "ApiEndpoint"] });
 });
 
-test("Neither brings a finding", () => {
+test("CORS and the domain add no cdk-nag finding", () => {
   expect(report.pluginReports).toEqual([]);
 });

@@ -7,19 +7,19 @@ const pipe = only(template, "AWS::Pipes::Pipe");
 const bus = only(template, "AWS::Events::EventBus");
 const role = only(template, "AWS::IAM::Role", "EventsRole");
 const logs = only(template, "AWS::Logs::LogGroup", "EventsLogs");
-const arnOf = (id: string, attribute = "Arn") => ({ "Fn::GetAtt": [id, attribute] });
+const arn = (id: string, attribute = "Arn") => ({ "Fn::GetAtt": [id, attribute] });
 const [composer = ""] = [...functions].find(([, name]) => name === "compose-events") ?? [];
-const streamArn = arnOf(only(template, "AWS::DynamoDB::Table").id, "StreamArn");
-const queueArn = arnOf(only(template, "AWS::SQS::Queue", "Events").id);
+const streamArn = arn(only(template, "AWS::DynamoDB::Table").id, "StreamArn");
+const queueArn = arn(only(template, "AWS::SQS::Queue", "Events").id);
 
-test("One pipe takes new leads, conversations and messages through compose-events to the bus", () => {
+test("One pipe passes new leads, conversations and messages through compose-events to the bus", () => {
   const { SourceParameters, LogConfiguration, ...properties } = pipe.properties;
   expect(properties).toEqual({
     Name: "leads-and-conversations-prod",
-    RoleArn: arnOf(role.id),
+    RoleArn: arn(role.id),
     Source: streamArn,
-    Enrichment: arnOf(composer),
-    Target: arnOf(bus.id),
+    Enrichment: arn(composer),
+    Target: arn(bus.id),
     TargetParameters: {
       EventBridgeEventBusParameters: { Source: "leads-and-conversations", DetailType: "$.type" },
     },
@@ -35,7 +35,7 @@ test("One pipe takes new leads, conversations and messages through compose-event
   });
 });
 
-test("Nothing passes the pipe's filter but what is new, of the three types", () => {
+test("Only new items of the three types pass the filter of the pipe", () => {
   const { Filters } = pipe.properties.SourceParameters.FilterCriteria;
   expect(Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
     {
@@ -47,13 +47,13 @@ test("Nothing passes the pipe's filter but what is new, of the three types", () 
   ]);
 });
 
-test("The stream has two readers, which is as many as it serves well", () => {
+test("The stream has two readers, the most that DynamoDB recommends", () => {
   const sources = Object.keys(template.findResources("AWS::Lambda::EventSourceMapping"));
   const pipes = Object.keys(template.findResources("AWS::Pipes::Pipe"));
   expect(sources.length + pipes.length).toBe(2);
 });
 
-test("The pipe may read the stream, call its function, put events on its bus and send failures, nothing else", () => {
+test("The pipe may only read the stream, call its function, put events on its bus and send failed batches", () => {
   const [policy, ...others] = role.properties.Policies;
   expect(others).toEqual([]);
   expect(policy.PolicyDocument.Statement).toEqual([
@@ -67,15 +67,15 @@ test("The pipe may read the stream, call its function, put events on its bus and
       ],
       Resource: streamArn,
     },
-    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: arnOf(composer) },
-    { Effect: "Allow", Action: "events:PutEvents", Resource: arnOf(bus.id) },
+    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: arn(composer) },
+    { Effect: "Allow", Action: "events:PutEvents", Resource: arn(bus.id) },
     { Effect: "Allow", Action: "sqs:SendMessage", Resource: queueArn },
   ]);
   expect(role.properties.ManagedPolicyArns).toBeUndefined();
   expect(JSON.stringify(template.findResources("AWS::IAM::Policy"))).not.toContain(role.id);
 });
 
-test("No pipe but this one may take on its role", () => {
+test("Only this pipe may assume its role", () => {
   expect(role.properties.AssumeRolePolicyDocument.Statement).toEqual([
     {
       Effect: "Allow",
@@ -104,16 +104,16 @@ test("No pipe but this one may take on its role", () => {
   ]);
 });
 
-test("The bus has the stage's name, keeps nothing, and lets no other account in", () => {
+test("The bus has the stage's name, no archive, and no access for other accounts", () => {
   const { Description, ...properties } = bus.properties;
   expect(properties).toEqual({ Name: "leads-and-conversations-prod" });
   template.resourceCountIs("AWS::Events::Archive", 0);
   template.resourceCountIs("AWS::Events::EventBusPolicy", 0);
 });
 
-test("The pipe logs its errors, never what is in the events", () => {
+test("The pipe logs errors without the data of events", () => {
   expect(pipe.properties.LogConfiguration).toEqual({
-    CloudwatchLogsLogDestination: { LogGroupArn: arnOf(logs.id) },
+    CloudwatchLogsLogDestination: { LogGroupArn: arn(logs.id) },
     Level: "ERROR",
   });
   expect(logs.properties).toEqual({
@@ -122,6 +122,6 @@ test("The pipe logs its errors, never what is in the events", () => {
   });
 });
 
-test("What the pipe gives up is kept for 14 days, and sent over TLS only", () => {
+test("Failed batches are kept for 14 days and sent over TLS only", () => {
   expectFailureQueue(template, "Events");
 });

@@ -9,18 +9,18 @@ const named = [...functions].map(([id, name]) => ({ id, name }));
 const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Arn"] };
 const indexArn = (name: string) => ({ "Fn::Join": ["", [tableArn, `/index/${name}`]] });
 
-/** A statement as the template has it: what is one of a kind is not in a list. */
+/** A statement as the template has it: a single value is not in a list. */
 function allow(action: string | string[], keys: string[], ...indexes: string[]) {
   return {
     Effect: "Allow",
     Action: action,
-    // CDK sorts the resources of a statement.
+    // The CDK sorts the resources of a statement.
     Resource: indexes.length ? [tableArn, ...indexes.sort().map(indexArn)] : tableArn,
     Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } },
   };
 }
 
-/** What the functions of the routes may do for the accounts' rate limit. */
+/** What the functions of the routes may do to enforce the rate limit. */
 const rateLimit = allow("dynamodb:UpdateItem", ["RATE#*"]);
 
 const expected: Record<FunctionName, unknown[]> = {
@@ -71,8 +71,8 @@ const expected: Record<FunctionName, unknown[]> = {
   "compose-events": [],
 };
 
-/** Every statement of the role, from its own policies and from those that name it. */
-function statementsOf(roleId: string): unknown[] {
+/** Every statement of the role, from its inline policies and from attached ones. */
+function readStatements(roleId: string): unknown[] {
   const { Properties } = template.findResources("AWS::IAM::Role")[roleId] ?? {};
   const attached = Object.values(template.findResources("AWS::IAM::Policy"))
     .filter((policy) => policy.Properties.Roles.some((role: { Ref: string }) => role.Ref === roleId))
@@ -81,9 +81,9 @@ function statementsOf(roleId: string): unknown[] {
   return [...Properties.Policies, ...attached].flatMap((policy) => policy.PolicyDocument.Statement);
 }
 
-test.each(named)("$name may do what it needs and nothing else", ({ id, name }) => {
+test.each(named)("$name has exactly the permissions that it needs", ({ id, name }) => {
   const { Role, LoggingConfig } = resources[id]?.Properties ?? {};
-  expect(statementsOf(Role["Fn::GetAtt"][0])).toEqual([
+  expect(readStatements(Role["Fn::GetAtt"][0])).toEqual([
     ...expected[name],
     {
       Effect: "Allow",
@@ -96,8 +96,8 @@ test.each(named)("$name may do what it needs and nothing else", ({ id, name }) =
 
 test.each(
   named.filter(({ name }) => name.startsWith("list-")),
-)("$name can write nothing but what is used of the rate limit", ({ id }) => {
-  const all = statementsOf(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
+)("$name can write only its use of the rate limit", ({ id }) => {
+  const all = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
   const statements = all.filter((statement) => !isDeepStrictEqual(statement, rateLimit));
   expect(statements).toHaveLength(all.length - 1);
   const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
@@ -106,7 +106,7 @@ test.each(
   ).toEqual(["dynamodb:GetItem", "dynamodb:Query"]);
 });
 
-test("Only Lambda may take on the roles of the functions, and no policy is left over", () => {
+test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {
   const pipe = only(template, "AWS::Pipes::Pipe").properties.RoleArn["Fn::GetAtt"][0];
   const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(([id]) => id !== pipe);
   expect(roles).toHaveLength(functions.size);

@@ -9,15 +9,15 @@ const table = only(template, "AWS::DynamoDB::Table");
 
 const Environment = { Variables: { TABLE_NAME: { Ref: table.id } } };
 
-/** What is not as for a route's function. */
+/** Settings in which a function differs from those of the routes. */
 const others: Partial<Record<FunctionName, object>> = {
   authorize: { Environment, Timeout: 5 },
   "maintain-counts": { Environment, Timeout: 60, MemorySize: 1769 },
-  // It knows of no table.
+  // It does not use the table.
   "compose-events": { Environment: undefined },
 };
 
-test("Every function is deployed once, and nothing else", () => {
+test("Every function is deployed once, and no other", () => {
   expect(Object.keys(resources)).toHaveLength(functionNames.length);
   expect([...functions.values()].sort()).toEqual([...functionNames].sort());
 });
@@ -25,7 +25,7 @@ test("Every function is deployed once, and nothing else", () => {
 describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id, name }) => {
   const { Code, Role, ...properties } = resources[id]?.Properties ?? {};
 
-  test("has the settings of all functions", () => {
+  test("has the common settings", () => {
     expect(properties).toEqual({
       Runtime: "nodejs24.x",
       Architectures: ["arm64"],
@@ -45,7 +45,7 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
     });
   });
 
-  test("has a log group of its own, with a retention", () => {
+  test("has its own log group with a retention", () => {
     const users = Object.values(resources).filter(
       ({ Properties }) => Properties.LoggingConfig.LogGroup.Ref === properties.LoggingConfig.LogGroup.Ref,
     );
@@ -53,7 +53,7 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
     expect(logGroups[properties.LoggingConfig.LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
   });
 
-  test("has a role of its own", () => {
+  test("has its own role", () => {
     const users = Object.values(resources).filter(
       ({ Properties }) => Properties.Role["Fn::GetAtt"][0] === Role["Fn::GetAtt"][0],
     );
@@ -61,7 +61,7 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
-test("Where accounts have no limit, no function knows of one or may count requests", async () => {
+test("Without a rate limit, no function has its settings or permissions", async () => {
   const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
   const text = JSON.stringify(unlimited.toJSON());
   expect(text).not.toContain("RATE");

@@ -5,7 +5,7 @@ import { only, synthesize } from "../../support/synthesize.ts";
 const { template } = await synthesize("dev");
 const { properties } = only(template, "AWS::DynamoDB::Table");
 
-test("The table has string keys pk and sk, and no attribute but keys is declared", () => {
+test("The table has the string keys pk and sk and declares only key attributes", () => {
   expect(properties.KeySchema).toEqual([
     { AttributeName: "pk", KeyType: "HASH" },
     { AttributeName: "sk", KeyType: "RANGE" },
@@ -16,7 +16,7 @@ test("The table has string keys pk and sk, and no attribute but keys is declared
   );
 });
 
-test("Every index of the key map is there, sorted by sk, with all attributes", () => {
+test("The table has every index of the key map, sorted by sk, with all attributes", () => {
   expect(properties.GlobalSecondaryIndexes).toEqual(
     Object.entries(indexes).map(([name, attribute]) => ({
       IndexName: name,

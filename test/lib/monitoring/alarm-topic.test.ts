@@ -4,7 +4,7 @@ import { only, synthesize } from "../../support/synthesize.ts";
 
 const { template } = await synthesize("prod");
 
-test("Alarms are sent to nobody unless they are told to", () => {
+test("By default alarms are sent to nobody", () => {
   for (const alarm of alarmsOf(template).values()) {
     expect(alarm).not.toHaveProperty("AlarmActions");
     expect(alarm).not.toHaveProperty("OKActions");
@@ -14,7 +14,7 @@ test("Alarms are sent to nobody unless they are told to", () => {
   }
 });
 
-test("Alarms are sent to a topic that there is, when raised and when over", async () => {
+test("Alarms are sent to an existing topic when raised and when cleared", async () => {
   const alarmsTo = "arn:aws:sns:eu-west-1:123456789012:alarms";
   const { template: changed } = await synthesize("prod", { alarmsTo });
   for (const alarm of alarmsOf(changed).values()) {
@@ -23,7 +23,7 @@ test("Alarms are sent to a topic that there is, when raised and when over", asyn
   expect(changed.findResources("AWS::SNS::Topic")).toEqual({});
 });
 
-test("Alarms are sent to an address by a topic that CloudWatch, for this account's alarms, may use over TLS alone", async () => {
+test("Alarms are sent to an email address by a topic that only this account's alarms may use, over TLS only", async () => {
   const { template: changed } = await synthesize("prod", { alarmsTo: "ops@example.com" });
   const topic = only(changed, "AWS::SNS::Topic");
   const key = only(changed, "AWS::KMS::Key");

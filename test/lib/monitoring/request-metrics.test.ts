@@ -11,7 +11,7 @@ const { template, functions } = await synthesize("prod");
 const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map((r) => r.Properties);
 const stage = only(template, "AWS::ApiGatewayV2::Stage").properties;
 
-/** Which function writes to a log group. */
+/** The function that writes to each log group. */
 const writers = new Map(
   Object.entries(template.findResources("AWS::Lambda::Function")).map(([id, { Properties }]) => [
     Properties.LoggingConfig.LogGroup.Ref,
@@ -19,14 +19,14 @@ const writers = new Map(
   ]),
 );
 
-/** The names of the metrics that count a line in a log group. */
+/** The names of the metrics that count a line of a log group. */
 const countedIn = (inLogGroup: (id: string) => boolean, line: string) =>
   filters
     .filter(({ LogGroupName, FilterPattern }) => inLogGroup(LogGroupName.Ref) && matches(FilterPattern, line))
     .map(({ MetricTransformations: [{ MetricName }] }) => MetricName);
 
-/** The line of a function's log for an answer, as Lambda's JSON format wraps what is logged. */
-function lineOf(route: RouteName, response: APIGatewayProxyStructuredResultV2): string {
+/** The line of a function's log for a response, in Lambda's JSON format. */
+function logLine(route: RouteName, response: APIGatewayProxyStructuredResultV2): string {
   const info = vi.spyOn(console, "info").mockImplementation(() => {});
   requestLog(route)({ event: routeEvent(route), response } as unknown as Request);
   const message = info.mock.lastCall?.[0];
@@ -36,14 +36,14 @@ function lineOf(route: RouteName, response: APIGatewayProxyStructuredResultV2): 
 }
 
 const counted = (route: RouteName, response: APIGatewayProxyStructuredResultV2) =>
-  countedIn((id) => writers.get(id) === route, lineOf(route, response));
+  countedIn((id) => writers.get(id) === route, logLine(route, response));
 
 const replay = { statusCode: 201, headers: { "idempotency-replayed": "true" } };
 
 test.each<[RouteName, string]>([
   ["create-lead", "LeadsCreated"],
   ["send-message", "MessagesSent"],
-])("a 201 of %s counts as %s, its replay only as a replay", (route, metric) => {
+])("a 201 of %s counts as %s, a replay of it only as a replay", (route, metric) => {
   expect(counted(route, { statusCode: 201 })).toEqual([metric]);
   expect(counted(route, replay)).toEqual(["ReplayedRequests"]);
 });
@@ -52,7 +52,7 @@ test.each(Object.keys(routes) as RouteName[])("a 429 of %s counts as rate limite
   expect(counted(route, { statusCode: 429 })).toEqual(["RateLimitedRequests"]);
 });
 
-test.each(Object.keys(routes) as RouteName[])("a failure of the limiter in %s is counted", (route) => {
+test.each(Object.keys(routes) as RouteName[])("a rate limiter of %s that fails open is counted", (route) => {
   const line = JSON.stringify({ level: "WARN", message: { event: "rate limiter failed open", cause: {} } });
   expect(countedIn((id) => writers.get(id) === route, line)).toEqual(["RateLimitFailures"]);
 });
@@ -61,11 +61,11 @@ test.each(
   (Object.keys(routes) as RouteName[]).flatMap((route) =>
     [200, 400, 422, 500, 503].map((s) => [route, s] as const),
   ),
-)("%s answering %i counts as nothing", (route, statusCode) => {
+)("%s with status %i is not counted", (route, statusCode) => {
   expect(counted(route, { statusCode })).toEqual([]);
 });
 
-test("What else the functions log counts as nothing", () => {
+test("Other log lines of the functions are not counted", () => {
   const line = JSON.stringify({
     level: "ERROR",
     message: { event: "request failed", status: 429, replayed: true },
@@ -73,9 +73,9 @@ test("What else the functions log counts as nothing", () => {
   expect(countedIn((id) => writers.has(id), line)).toEqual([]);
 });
 
-/** The line of the access log for a request of which this much is known; API Gateway writes - for the rest. */
-function accessLine(known: Record<string, string>): string {
-  return Object.entries(known)
+/** The line of the access log with these values. API Gateway writes - for the others. */
+function accessLine(values: Record<string, string>): string {
+  return Object.entries(values)
     .reduce(
       (line, [variable, value]) => line.replaceAll(`"$context.${variable}"`, JSON.stringify(value)),
       stage.AccessLogSettings.Format,
@@ -83,17 +83,17 @@ function accessLine(known: Record<string, string>): string {
     .replaceAll(/"\$context\.[\w.]+"/g, '"-"');
 }
 
-const countedInAccessLog = (known: Record<string, string>) =>
-  countedIn((id) => id === stage.AccessLogSettings.DestinationArn["Fn::GetAtt"][0], accessLine(known));
+const countedInAccessLog = (values: Record<string, string>) =>
+  countedIn((id) => id === stage.AccessLogSettings.DestinationArn["Fn::GetAtt"][0], accessLine(values));
 
-test("A 429 of the gateway counts as throttled, a function's does not", () => {
+test("A 429 of the gateway counts as throttled, a 429 of a function does not", () => {
   expect(countedInAccessLog({ status: "429" })).toEqual(["ThrottledRequests"]);
   expect(countedInAccessLog({ status: "429", "integration.status": "429" })).toEqual([]);
   expect(countedInAccessLog({ status: "403" })).toEqual([]);
   expect(countedInAccessLog({ status: "201", "integration.status": "201" })).toEqual([]);
 });
 
-test("Each metric counts lines, under the stack's name, and is 0 while there are others", () => {
+test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
   expect(filters).toHaveLength(13);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([

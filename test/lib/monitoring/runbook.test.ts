@@ -24,20 +24,20 @@ test.each(names)("The runbook has the section that %s links to after one sentenc
 
 test.each(
   names,
-)("The runbook says of %s what it means, where to look, what to do and when to wake someone", (name) => {
+)("The section of %s says what it means, where to look, what to do and when to wake someone", (name) => {
   const [, section = ""] = runbook.split(`\n### ${name}\n`);
   const [text = ""] = section.split(/^##/m);
   const parts = [...text.matchAll(/^\*\*(.+?)\*\*: /gm)].map(([, part]) => part);
   expect(parts).toEqual(["Means", "Look first", "Do", "Wake someone"]);
 });
 
-test("The runbook has every section that it links to itself", () => {
+test("Every internal link of the runbook leads to a section", () => {
   const links = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, link]) => link);
   expect(links.length).toBeGreaterThan(0);
   expect(links.filter((link = "") => !anchors.includes(link))).toEqual([]);
 });
 
-test("The runbook may be published elsewhere, which alarms and dashboard then link to", async () => {
+test("Alarms and dashboard link to a runbook that is published elsewhere", async () => {
   const runbookUrl = "https://wiki.example.com/leads/operations";
   const { template: changed } = await synthesize("prod", { runbookUrl });
   for (const [name, { AlarmDescription }] of alarmsOf(changed)) {
