@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { alarmsOf } from "../../support/alarms.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
+import { alarmsOf } from "./support/alarms.ts";
 
 const { template } = await synthesize("prod");
 

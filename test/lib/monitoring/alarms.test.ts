@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
-import { alarmsOf } from "../../support/alarms.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
+import { alarmsOf } from "./support/alarms.ts";
 
 const { template, functions } = await synthesize("prod");
 const alarms = alarmsOf(template);

@@ -4,8 +4,8 @@ import { expect, test, vi } from "vitest";
 import { requestLog } from "../../../shared/http/request-log.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
-import { matches } from "../../support/filter-pattern.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
+import { matches } from "./support/filter-pattern.ts";
 
 const { template, functions } = await synthesize("prod");
 const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map((r) => r.Properties);

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { alarmsOf } from "../../support/alarms.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
+import { alarmsOf } from "./support/alarms.ts";
 
 const { template } = await synthesize("prod");
 const alarms = alarmsOf(template);
