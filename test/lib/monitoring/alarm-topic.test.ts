@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { alarmsOf } from "./support/alarms.ts";
+import { readAlarms } from "./support/alarms.ts";
 
 const { template } = await synthesize("prod");
 
 test("By default alarms are sent to nobody", () => {
-  for (const alarm of alarmsOf(template).values()) {
+  for (const alarm of readAlarms(template).values()) {
     expect(alarm).not.toHaveProperty("AlarmActions");
     expect(alarm).not.toHaveProperty("OKActions");
   }
@@ -17,7 +17,7 @@ test("By default alarms are sent to nobody", () => {
 test("Alarms are sent to an existing topic when raised and when cleared", async () => {
   const alarmsTo = "arn:aws:sns:eu-west-1:123456789012:alarms";
   const { template: changed } = await synthesize("prod", { alarmsTo });
-  for (const alarm of alarmsOf(changed).values()) {
+  for (const alarm of readAlarms(changed).values()) {
     expect(alarm).toMatchObject({ AlarmActions: [alarmsTo], OKActions: [alarmsTo] });
   }
   expect(changed.findResources("AWS::SNS::Topic")).toEqual({});
@@ -28,7 +28,7 @@ test("Alarms are sent to an email address by a topic that only this account's al
   const topic = only(changed, "AWS::SNS::Topic");
   const key = only(changed, "AWS::KMS::Key");
   const ref = { Ref: topic.id };
-  for (const alarm of alarmsOf(changed).values()) {
+  for (const alarm of readAlarms(changed).values()) {
     expect(alarm).toMatchObject({ AlarmActions: [ref], OKActions: [ref] });
   }
   expect(only(changed, "AWS::SNS::Subscription").properties).toEqual({

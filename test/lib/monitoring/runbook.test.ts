@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { alarmsOf } from "./support/alarms.ts";
+import { readAlarms } from "./support/alarms.ts";
 
 const { template } = await synthesize("prod");
-const alarms = alarmsOf(template);
+const alarms = readAlarms(template);
 const names = [...alarms.keys()];
 const runbook = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
 const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -17,7 +17,7 @@ const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
 
 test.each(names)("The runbook has the section that %s links to after one sentence", (name) => {
   const [, link] =
-    /^[^.]+\. Runbook: docs\/operations\.md#(\S+)$/.exec(alarms.get(name).AlarmDescription) ?? [];
+    /^[^.]+\. Runbook: docs\/operations\.md#(\S+)$/.exec(alarms.get(name)?.AlarmDescription ?? "") ?? [];
   expect(link).toBe(name);
   expect(anchors).toContain(link);
 });
@@ -40,7 +40,7 @@ test("Every internal link of the runbook leads to a section", () => {
 test("Alarms and dashboard link to a runbook that is published elsewhere", async () => {
   const runbookUrl = "https://wiki.example.com/leads/operations";
   const { template: changed } = await synthesize("prod", { runbookUrl });
-  for (const [name, { AlarmDescription }] of alarmsOf(changed)) {
+  for (const [name, { AlarmDescription }] of readAlarms(changed)) {
     expect(AlarmDescription).toMatch(new RegExp(`\\. Runbook: ${runbookUrl}#${name}$`));
   }
   expect(JSON.stringify(only(changed, "AWS::CloudWatch::Dashboard"))).toContain(runbookUrl);
