@@ -45,6 +45,8 @@ const settings = {
 type Settings = typeof settings;
 type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: Settings[Name] extends Setting<infer T> ? T : never };
+
+/** The settings, typed for access by a generic name. */
 const typedSettings: { readonly [Name in SettingName]: Setting<Values[Name]> } = settings;
 
 /** The configuration of a stage. */

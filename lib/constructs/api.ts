@@ -24,7 +24,7 @@ import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
 export class Api extends Construct {
-  /** The gateway's own URL of the API, without a trailing slash. It stays in use beside a custom domain. */
+  /** The gateway's URL of the API, without a trailing slash. It also works beside a custom domain. */
   readonly url: string;
   /** The custom domain, if one is configured. */
   readonly domain: DomainName | undefined;

@@ -6,7 +6,7 @@ import { FailureQueue } from "./failure-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 
-/** Counts the table's changes: its stream, the function that keeps the counts, and a queue for failed batches. */
+/** Keeps the counts of lists: a function that reads the table's stream, and a queue for failed batches. */
 export class Counting extends Construct {
   readonly maintainer: ServiceFunction;
   readonly failures: FailureQueue;

@@ -46,7 +46,7 @@ export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
 
   constructor(scope: Construct, name: FunctionName, props: ServiceFunctionProps) {
-    // Logical ids come from the path. Directly under the stack, a function keeps its id when its owner changes.
+    // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
     super(Stack.of(scope), name);
     this.name = name;
     const logGroup = new LogGroup(this, "Logs", {

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
-/** An alarm as its deployers read it. */
+/** What an alarm monitors and when it is raised. */
 export interface AlarmDefinition {
   /** One sentence: the fault and whom it affects. */
   readonly meaning: string;
@@ -18,7 +18,7 @@ type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;
 const minute = { period: Duration.minutes(1) };
 const fiveMinutes = { period: Duration.minutes(5) };
 
-/** A fault that ends within three minutes notifies nobody. */
+/** Shorter faults are not worth a notification. */
 const persistent = { breaching: 3, of: 5 };
 
 /** Every alarm by its name. `docs/operations.md` explains the thresholds. */

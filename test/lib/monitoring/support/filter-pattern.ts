@@ -1,4 +1,4 @@
-/** One condition of a JSON filter pattern of CloudWatch Logs, of the kinds that the stack uses. */
+/** One condition of a JSON filter pattern, in the forms that the stack uses. */
 const condition = /^\(?\$\.([\w.]+) (?:(=|!=) "([^"]*)"|= (\d+)|IS (TRUE|FALSE))\)?$/;
 
 const valueAt = (line: unknown, path: string): unknown =>
@@ -8,7 +8,7 @@ const valueAt = (line: unknown, path: string): unknown =>
 
 function holds(text: string, line: unknown): boolean {
   const [match, path = "", operator, string, number, truth] = condition.exec(text) ?? [];
-  if (match === undefined) throw new Error(`The condition ${text} is of no known kind.`);
+  if (match === undefined) throw new Error(`The condition ${text} is not supported.`);
   const value = valueAt(line, path);
   if (number !== undefined) return value === Number(number);
   if (truth !== undefined) return value === (truth === "TRUE");
@@ -22,6 +22,6 @@ function holds(text: string, line: unknown): boolean {
  */
 export function matches(pattern: string, line: string): boolean {
   const conditions = /^\{ (.*) \}$/.exec(pattern)?.[1]?.split(" && ");
-  if (!conditions) throw new Error(`${pattern} is no JSON pattern.`);
+  if (!conditions) throw new Error(`${pattern} is not a JSON pattern.`);
   return conditions.every((text) => holds(text, JSON.parse(line)));
 }
