@@ -2,19 +2,19 @@ import { setTimeout } from "node:timers/promises";
 import createClient from "openapi-fetch";
 import type { paths } from "./api.d.ts";
 
-/** Sends again what was not answered, or too early or in vain: a message is sent once, for it has a key of its own. */
-async function persistent(request: Request, attempt = 1): Promise<Response> {
-  const answer = await fetch(request.clone()).catch((error: unknown) => {
+/** Retries network failures, 429 and 5xx. Safe for POST, because each message has an idempotency key. */
+async function fetchWithRetry(request: Request, attempt = 1): Promise<Response> {
+  const response = await fetch(request.clone()).catch((error: unknown) => {
     if (attempt === 5) throw error;
   });
-  if (answer && (attempt === 5 || (answer.status !== 429 && answer.status < 500))) return answer;
-  await setTimeout(1000 * Number(answer?.headers.get("Retry-After") ?? attempt));
-  return persistent(request, attempt + 1);
+  if (response && (attempt === 5 || (response.status !== 429 && response.status < 500))) return response;
+  await setTimeout(1000 * Number(response?.headers.get("Retry-After") ?? attempt));
+  return fetchWithRetry(request, attempt + 1);
 }
 
 const { API_URL: baseUrl = "http://127.0.0.1:3000", API_KEY } = process.env;
 const headers = { Authorization: `Bearer ${API_KEY}` };
-const api = createClient<paths>({ baseUrl, headers, fetch: (request) => persistent(request) });
+const api = createClient<paths>({ baseUrl, headers, fetch: (request) => fetchWithRetry(request) });
 
 for (let page = 1, last = 1; page <= last; page++) {
   const query = { source: "website", page, limit: 100 };
