@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a lead
-         * @description Stores a lead, which begins with the status `new` and the score 0.
+         * @description Stores a lead with the status `new` and the score 0.
          */
         post: operations["createLead"];
         delete?: never;
@@ -396,7 +396,7 @@ export interface components {
                  *       "type": "urn:problem-type:busy",
                  *       "title": "Busy",
                  *       "status": 503,
-                 *       "detail": "Too much is going on at once. Try again.",
+                 *       "detail": "The service is busy. Try again.",
                  *       "code": "busy",
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }
@@ -428,22 +428,22 @@ export interface components {
          */
         RequestId: string;
         /**
-         * @description No cache may keep an answer of a function.
+         * @description No cache may keep a response of a function.
          * @example no-store
          */
         CacheControl: "no-store";
         /**
-         * @description The account's limit: `q` requests in each window of `w` seconds. On every answer of a function, unless the deployment has no limit.
+         * @description The account's limit: `q` requests in each window of `w` seconds. On every response of a function, unless the deployment has no limit.
          * @example "account";q=6000;w=60
          */
         RateLimitPolicy: string;
         /**
-         * @description How the account stands: `r` requests are left for `t` more seconds. On every answer of a function, unless the deployment has no limit.
+         * @description The account's remaining requests: `r` requests for `t` more seconds. On every response of a function, unless the deployment has no limit.
          * @example "account";r=5991;t=42
          */
         RateLimit: string;
         /**
-         * @description Seconds after which to try again. On answers of a function, not on those of API Gateway.
+         * @description Seconds after which to retry. On responses of a function, not on those of API Gateway.
          * @example 42
          */
         RetryAfter: number;
@@ -453,7 +453,7 @@ export interface components {
          */
         Link: string;
         /**
-         * @description That the request had taken effect before, and this is the answer that it had then.
+         * @description The request took effect before, and this response repeats the first one.
          * @example true
          */
         IdempotencyReplayed: "true";
@@ -587,7 +587,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The lead as it is stored. */
+            /** @description The stored lead. */
             201: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -781,7 +781,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The message as it was sent. */
+            /** @description The sent message. */
             201: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];

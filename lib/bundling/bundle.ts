@@ -8,7 +8,7 @@ export type FunctionName = RouteName | "authorize" | "maintain-counts" | "compos
 
 /** Every deployed function. */
 export const functionNames: readonly FunctionName[] = [
-  ...(Object.keys(routes) as RouteName[]),
+  ...Object.values(routes).map(({ name }) => name),
   "authorize",
   "maintain-counts",
   "compose-events",
@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, "../..");
  * Bundles one entry file the way it is deployed: minified CommonJS, which Node loads faster than ES modules,
  * with validators compiled in.
  *
- * @returns esbuild's account of what went into the bundle
+ * @returns esbuild's account of the bundle's inputs
  */
 export async function bundle(entryPoint: string, outfile: string): Promise<Metafile> {
   const result = await build({
@@ -34,7 +34,7 @@ export async function bundle(entryPoint: string, outfile: string): Promise<Metaf
     mainFields: ["module", "main"],
     legalComments: "none",
     metafile: true,
-    // What is wrong is in the error that it throws; whoever catches that says it, once.
+    // The thrown error has the details; its catcher prints them once.
     logLevel: "silent",
     absWorkingDir: root,
     plugins: [validatorsPlugin()],

@@ -4,10 +4,10 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import { build, type Plugin as EsbuildPlugin } from "esbuild";
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
 
-/** Modules of this name are compiled here: `validate:<route>` validates `{ query, body }` of that route. */
+/** The prefix of virtual modules: `validate:<route>` validates `{ query, body }` of that route. */
 const prefix = "validate:";
 
-/** How the schemas of requests are read, wherever they are compiled. */
+/** Ajv's options for the schemas of requests, wherever they are compiled. */
 export const validation = {
   allErrors: true,
   strict: true,

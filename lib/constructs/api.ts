@@ -50,7 +50,7 @@ export class Api extends Construct {
         resultsCacheTtl: Duration.seconds(config.authorizerCacheSeconds),
       }),
     });
-    this.handlers = (Object.keys(routes) as RouteName[]).map((name) => this.addRoute(httpApi, name, props));
+    this.handlers = Object.values(routes).map((route) => this.addRoute(httpApi, route, props));
     this.accessLog = new LogGroup(this, "AccessLogs", {
       // The prefix keeps log groups out of CloudWatch's resource policy, whose size is limited.
       logGroupName: `/aws/vendedlogs/http-apis/${apiName}`,
@@ -65,14 +65,17 @@ export class Api extends Construct {
     this.url = httpApi.apiEndpoint;
   }
 
-  private addRoute(httpApi: HttpApi, name: RouteName, props: ServiceProps): ServiceFunction {
+  private addRoute(
+    httpApi: HttpApi,
+    { name, path, method }: (typeof routes)[RouteName],
+    props: ServiceProps,
+  ): ServiceFunction {
     const handler = new ServiceFunction(this, name, {
       ...props,
       // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
       timeout: Duration.seconds(10),
       ...rateLimitSettings(props),
     });
-    const { path, method } = routes[name];
     const integration = new HttpLambdaIntegration(name, handler.lambda);
     httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
     return handler;

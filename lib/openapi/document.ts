@@ -5,7 +5,7 @@ import { buildParameters, parameterComponents } from "./parameters.ts";
 import { buildResponses, responseComponents } from "./responses.ts";
 import { schemaComponents, toReference } from "./schemas.ts";
 
-/** What each route does, and what its success means. */
+/** What each route does, and what its success contains. */
 const words: Record<RouteName, { tag: string; summary: string; description: string; success: string }> = {
   "list-leads": {
     tag: "Leads",
@@ -16,8 +16,8 @@ const words: Record<RouteName, { tag: string; summary: string; description: stri
   "create-lead": {
     tag: "Leads",
     summary: "Create a lead",
-    description: "Stores a lead, which begins with the status `new` and the score 0.",
-    success: "The lead as it is stored.",
+    description: "Stores a lead with the status `new` and the score 0.",
+    success: "The stored lead.",
   },
   "list-conversations": {
     tag: "Conversations",
@@ -30,7 +30,7 @@ const words: Record<RouteName, { tag: string; summary: string; description: stri
     summary: "Send a message",
     description:
       "Sends a message to a lead. It joins the lead's active conversation on the channel, or starts one.",
-    success: "The message as it was sent.",
+    success: "The sent message.",
   },
 };
 
@@ -39,9 +39,9 @@ const info = {
   version: "1.0.0",
   summary: "Leads of an account, and its conversations with them.",
   description: [
-    "Every request carries an API key and acts on that key's account alone.",
-    "Errors of a function are problem details ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)); what API Gateway refuses by itself is answered with a message. The content type tells them apart.",
-    "What a route does not know, in the query or in the body, is refused rather than dropped.",
+    "Every request carries an API key and acts only on the account of that key.",
+    "Errors of a function are problem details ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)); errors of API Gateway have only a message. The content types differ.",
+    "Unknown query parameters and body fields are rejected, not ignored.",
   ].join("\n\n"),
 };
 
@@ -52,7 +52,7 @@ const servers = [
     variables: {
       baseUrl: {
         default: "http://127.0.0.1:3000",
-        description: "`ApiUrl`, which a deployment prints.",
+        description: "The `ApiUrl` that a deployment prints.",
       },
     },
   },
@@ -61,8 +61,8 @@ const servers = [
 /** The OpenAPI document of the API. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, ReturnType<typeof operation>>> = {};
-  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route) };
+  for (const route of Object.values(routes)) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route.name, route) };
   }
   return {
     openapi: "3.1.0",
@@ -70,7 +70,7 @@ export function openApiDocument() {
     servers,
     tags: [
       { name: "Leads", description: "Prospects of the account." },
-      { name: "Conversations", description: "What is said with leads, each on a channel." },
+      { name: "Conversations", description: "Messages with a lead on a channel." },
     ],
     security: [{ apiKey: [] }],
     paths,

@@ -5,7 +5,7 @@ const requestId = "ELcEv7R332QgMgM=";
 const leadId = "lead_01M7XX82T31MKK0XPP5SRK7Z5P";
 const conversationId = "conv_01M7XX83BCDGP2G7P6BFF0X9ND";
 
-/** The body of a request that each route grants. */
+/** A valid body for each route. */
 export const requestExamples: Partial<Record<RouteName, object>> = {
   "create-lead": {
     name: "Ada Lovelace",
@@ -38,7 +38,7 @@ const conversation = {
 
 const pagination = { page: 1, limit: 20, total: 1 };
 
-/** What each route answers after one request of each example. */
+/** The response of each route after one request with each example. */
 export const responseExamples: Record<RouteName, object> = {
   "list-leads": { data: [lead], pagination },
   "create-lead": lead,
@@ -53,7 +53,7 @@ export const responseExamples: Record<RouteName, object> = {
   },
 };
 
-/** Requests that are refused as invalid: their query or body, and what they are answered. */
+/** Invalid requests: their query or body, and their responses. */
 export const invalidExamples: Record<RouteName, { query?: string; body?: object; response: object }> = {
   "list-leads": {
     query: "limit=200",
@@ -78,7 +78,7 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
   },
 };
 
-/** What the other errors of the functions are answered with. */
+/** The responses of the other problems. */
 export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, object> = {
   lead_not_found: problem("lead_not_found", "This account has no lead with this leadId."),
   unsupported_media_type: problem(
@@ -100,7 +100,7 @@ export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, obje
     "This account may make 6000 requests in 60 seconds. Try again in 42 s.",
   ),
   internal_error: problem("internal_error", "Something went wrong here. It has been logged."),
-  busy: problem("busy", "Too much is going on at once. Try again."),
+  busy: problem("busy", "The service is busy. Try again."),
 };
 
 function invalid(place: string, field: string, code: string, message: string) {

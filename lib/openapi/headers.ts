@@ -1,6 +1,6 @@
 const integer = (minimum: number) => ({ type: "integer", minimum });
 
-/** The headers of answers, under the names that the document gives them. */
+/** The named headers of the document. */
 export const headerComponents = {
   RequestId: {
     description: "API Gateway's id of the request, the `requestId` of a problem.",
@@ -8,24 +8,24 @@ export const headerComponents = {
     example: "ELcEv7R332QgMgM=",
   },
   CacheControl: {
-    description: "No cache may keep an answer of a function.",
+    description: "No cache may keep a response of a function.",
     schema: { type: "string", const: "no-store" },
     example: "no-store",
   },
   RateLimitPolicy: {
     description:
-      "The account's limit: `q` requests in each window of `w` seconds. On every answer of a function, unless the deployment has no limit.",
+      "The account's limit: `q` requests in each window of `w` seconds. On every response of a function, unless the deployment has no limit.",
     schema: { type: "string", pattern: '^"account";q=[1-9]\\d*;w=[1-9]\\d*$' },
     example: '"account";q=6000;w=60',
   },
   RateLimit: {
     description:
-      "How the account stands: `r` requests are left for `t` more seconds. On every answer of a function, unless the deployment has no limit.",
+      "The account's remaining requests: `r` requests for `t` more seconds. On every response of a function, unless the deployment has no limit.",
     schema: { type: "string", pattern: '^"account";r=\\d+;t=[1-9]\\d*$' },
     example: '"account";r=5991;t=42',
   },
   RetryAfter: {
-    description: "Seconds after which to try again. On answers of a function, not on those of API Gateway.",
+    description: "Seconds after which to retry. On responses of a function, not on those of API Gateway.",
     schema: integer(1),
     example: 42,
   },
@@ -42,7 +42,7 @@ export const headerComponents = {
       '</api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"',
   },
   IdempotencyReplayed: {
-    description: "That the request had taken effect before, and this is the answer that it had then.",
+    description: "The request took effect before, and this response repeats the first one.",
     schema: { type: "string", const: "true" },
     example: "true",
   },
@@ -60,9 +60,9 @@ const names = {
 
 type HeaderName = keyof typeof names;
 
-/** References to these headers, as an answer has them. */
+/** References to headers, for a response. */
 export const headers = (...wanted: readonly HeaderName[]) =>
   Object.fromEntries(wanted.map((name) => [names[name], { $ref: `#/components/headers/${name}` }]));
 
-/** The headers of every answer that a function may have given. */
+/** The headers of every response of a function. */
 export const functionHeaders = ["RequestId", "CacheControl", "RateLimitPolicy", "RateLimit"] as const;
