@@ -7,7 +7,7 @@ const api = await startApi({ maxEnvironments: 10 });
 
 const newAccount = async () => (await api.issueKey(randomUUID())).apiKey;
 
-test("a lead is created, listed, sent a message, and its conversation is listed", async () => {
+test("creates a lead, lists it, sends it a message and lists the conversation", async () => {
   const apiKey = await newAccount();
   const lead = await request(api, "create-lead", {
     apiKey,
@@ -43,7 +43,7 @@ test("a lead is created, listed, sent a message, and its conversation is listed"
 
 const environments = () => api.log.filter((line) => line.startsWith("[send-message] Environment")).length;
 
-/** Without it the first environment answers before the others have loaded, and finds itself alone. */
+/** Loads several environments: otherwise the first one handles all requests before the others have started. */
 async function warmEnvironments(apiKey: string) {
   const { body: lead } = await request(api, "create-lead", { apiKey, body: { name: "Warm-up" } });
   const body = { leadId: lead.id, channel: "warm-up", message: "Hello" };
@@ -54,7 +54,7 @@ async function warmEnvironments(apiKey: string) {
   expect(environments()).toBeGreaterThanOrEqual(8);
 }
 
-test("50 concurrent first messages over many environments end in one conversation of 50", async () => {
+test("puts 50 concurrent first messages over many environments into one conversation", async () => {
   await warmEnvironments(await newAccount());
   const apiKey = await newAccount();
   const { body: lead } = await request(api, "create-lead", { apiKey, body: { name: "Popular" } });
@@ -76,7 +76,7 @@ test("50 concurrent first messages over many environments end in one conversatio
 });
 
 describe("two accounts", () => {
-  test("never see each other, on any route and filter", async () => {
+  test("never see each other's data, on any route and with any filter", async () => {
     const [ours, theirs] = [await newAccount(), await newAccount()];
     const newLead = { name: "Secret", source: "website" };
     const { body: lead } = await request(api, "create-lead", { apiKey: ours, body: newLead });
@@ -96,18 +96,18 @@ describe("two accounts", () => {
       }
     }
 
-    const refused = await request(api, "send-message", { apiKey: theirs, body: message });
+    const otherAccount = await request(api, "send-message", { apiKey: theirs, body: message });
     const unknown = await request(api, "send-message", {
       apiKey: theirs,
       body: { ...message, leadId: "lead_x" },
     });
-    expect(refused.status).toBe(404);
-    expect({ ...refused.problem, requestId: "" }).toEqual({ ...unknown.problem, requestId: "" });
+    expect(otherAccount.status).toBe(404);
+    expect({ ...otherAccount.problem, requestId: "" }).toEqual({ ...unknown.problem, requestId: "" });
     const { body } = await request(api, "list-conversations", { apiKey: ours });
     expect(body.data).toMatchObject([{ messageCount: 1 }]);
   });
 
-  test("have keys of their own, and several of them", async () => {
+  test("can each have several keys", async () => {
     const account = randomUUID();
     const [first, second] = [await api.issueKey(account), await api.issueKey(account)];
     await request(api, "create-lead", { apiKey: first.apiKey, body: { name: "Shared" } });
@@ -116,7 +116,7 @@ describe("two accounts", () => {
   });
 });
 
-/** A query for every choice among the values. */
+/** A query for every subset of the filters. */
 function subsets(values: Record<string, string>): string[] {
   const entries = Object.entries(values);
   return Array.from({ length: 2 ** entries.length }, (_, mask) =>

@@ -1,12 +1,12 @@
 /**
- * What pages of counted lists cost, beside plain counted queries, and what counting costs those who write: accounts of
- * 1,000 to 100,000 leads on an embedded DynamoDB of its own, in read and write units, round trips and time.
+ * Measures the cost of pages of counted lists, compared with plain counted queries, and the cost that counting adds to
+ * writes: read and write units, round trips and time, for accounts of 1,000 to 100,000 leads on an embedded DynamoDB.
  *
- * Writes docs/bench/pages.md and docs/bench/pages.svg; exits 1 if a promise about costs does not hold.
+ * Writes docs/bench/pages.md and docs/bench/pages.svg; exits 1 if a cost exceeds its limit.
  *
  * Usage: npm run bench:pages [-- --million | --quick]
- *   --million  an account of 1,000,000 leads besides: the better part of an hour, and 8 GB of disk
- *   --quick    accounts of 1,000 and 10,000 leads and a small import, written to the terminal only
+ *   --million  also an account of 1,000,000 leads: takes most of an hour and 8 GB of disk
+ *   --quick    accounts of 1,000 and 10,000 leads and a small import, printed only
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,13 +21,13 @@ const { values: options } = parseArgs({
 
 const sizes = [1000, 10_000, ...(options.quick ? [] : [100_000]), ...(options.million ? [1_000_000] : [])];
 
-/** Half of the leads are of 20 sources, which come first, the others each of its own. */
-const sourceOf = (n: number) =>
+/** Half of the leads share 20 sources, which come first; each of the others has its own. */
+const toSource = (n: number) =>
   `campaign-of-the-year-2025-${String(n < 40 || n % 2 === 1 ? n % 20 : n).padStart(6, "0")}`;
 
 const populations: Populations = {
   sizes: sizes.map((size) => populate(`leads-${String(size).padStart(7, "0")}`, size)),
-  sources: populate("many-sources", 20_000, sourceOf),
+  sources: populate("many-sources", 20_000, toSource),
   backdated: [false, true].map((late) => ({
     population: populate(late ? "imported-late" : "imported-live", 10_000),
     late,
@@ -35,22 +35,22 @@ const populations: Populations = {
   imported: options.quick ? 3000 : 100_000,
 };
 
-const began = Date.now();
+const start = Date.now();
 const log = (line: string) => console.error(`${Math.round(performance.now() / 1000)} s: ${line}`);
-// The engine and its data go with the process.
+// The engine ends, and its data are removed, when the process exits.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 log("importing leads");
 const { sizes: counted, sources, backdated } = populations;
 const world = await startWorld([...counted, sources, ...backdated.map(({ population }) => population)]);
 try {
-  // The client reads the engine's address when it is loaded.
+  // The modules of the table's client read the environment when they are loaded.
   const { run } = await import("./pages/run.ts");
   const { report } = await import("./pages/report.ts");
   const { plot } = await import("./pages/plot.ts");
-  const { checksOf, holds } = await import("./pages/checks.ts");
+  const { checkLimits, holds } = await import("./pages/checks.ts");
   const results = await run(populations, log);
-  const text = report(results, new Date(began));
+  const text = report(results, new Date(start));
   console.log(text);
   if (!options.quick) {
     const directory = join(import.meta.dirname, "..", "..", "docs", "bench");
@@ -58,7 +58,7 @@ try {
     await writeFile(join(directory, "pages.md"), text);
     await writeFile(join(directory, "pages.svg"), plot(results.accounts));
   }
-  if (!checksOf(results).every((check) => holds(check) || check.aim)) process.exitCode = 1;
+  if (!checkLimits(results).every((check) => holds(check) || check.aim)) process.exitCode = 1;
 } finally {
   await world.stop();
 }

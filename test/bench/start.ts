@@ -1,6 +1,6 @@
 /**
- * Cold initialization of every function's bundle, beside an empty handler and a bundle of the bare SDK: each load in
- * a fresh process, the bundles taking turns, so that a change of the machine's speed meets them all.
+ * Measures how long every function's bundle takes to load, compared with an empty handler and a bundle of the bare
+ * SDK. Each load is in a new process; the bundles take turns, so that changes in the machine's speed affect all.
  *
  * Usage: npm run bench:start [-- ROUNDS]
  */
@@ -16,15 +16,15 @@ const references = ["empty", "bare-sdk"];
 const names = [...references, ...functionNames];
 const here = join(import.meta.dirname, "start");
 const directory = join(here, "..", "..", "..", ".build", "bench");
-const bundleOf = (name: string) => join(directory, name, "index.cjs");
+const bundlePath = (name: string) => join(directory, name, "index.cjs");
 
 await bundleFunctions(directory);
-for (const name of references) await bundle(join(here, `${name}.ts`), bundleOf(name));
+for (const name of references) await bundle(join(here, `${name}.ts`), bundlePath(name));
 
 const times = new Map<string, number[]>(names.map((name) => [name, []]));
 const load = (name: string) =>
   Number(
-    execFileSync(process.execPath, [join(here, "load.cjs"), bundleOf(name)], {
+    execFileSync(process.execPath, [join(here, "load.cjs"), bundlePath(name)], {
       encoding: "utf8",
       env: { TABLE_NAME: "bench", AWS_REGION: "local" },
     }),
@@ -46,7 +46,7 @@ console.table(
       {
         "load (ms)": Number(median(name).toFixed(1)),
         "× bare SDK": Number((median(name) / median("bare-sdk")).toFixed(2)),
-        "bundle (bytes)": statSync(bundleOf(name)).size,
+        "bundle (bytes)": statSync(bundlePath(name)).size,
       },
     ]),
   ),

@@ -3,17 +3,17 @@ import { delimiter, join } from "node:path";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** The path of the machine's Chromium, or the one that `CHROMIUM` names. */
+/** Finds the machine's Chromium, or the one that `CHROMIUM` names. */
 export function findChromium({ CHROMIUM, PATH = "" }: NodeJS.ProcessEnv): string {
   const candidates = CHROMIUM
     ? [CHROMIUM]
     : PATH.split(delimiter).flatMap((directory) => names.map((name) => join(directory, name)));
-  const found = candidates.find(isExecutable);
-  if (found) return found;
+  const executable = candidates.find(isExecutable);
+  if (executable) return executable;
   throw new Error(
     CHROMIUM
       ? `CHROMIUM=${CHROMIUM} cannot be executed.`
-      : "There is no Chromium on this machine: install one (Debian: apt-get install chromium), or set CHROMIUM to its path.",
+      : "No Chromium found: install one (Debian: apt-get install chromium) or set CHROMIUM to its path.",
   );
 }
 

@@ -45,7 +45,7 @@ const shoot = (name: string) => page.screenshot({ path: join(screenshots, `${nam
 
 const operation = (id: string) => page.locator(`.opblock[id$="-${id}"]`);
 
-/** Sends an operation's request from the page, and gives the answer that the page shows. */
+/** Sends an operation's request from the page and returns the response that the page shows. */
 async function send(id: string, body?: object) {
   const block = operation(id);
   const summary = block.locator(".opblock-summary-control");
@@ -70,7 +70,7 @@ test("the page shows the four routes, with the demo key filled in", async () => 
   await shoot("page");
 });
 
-test("each route answers what is sent from the page", async () => {
+test("each route responds to a request from the page", async () => {
   const lead = await send("createLead");
   expect(lead).toMatchObject({ status: 201, body: { name: "Ada Lovelace", status: "new" } });
   const message = { leadId: lead.body.id, channel: "whatsapp", message: "Hello Ada" };
@@ -83,11 +83,15 @@ test("each route answers what is sent from the page", async () => {
   });
 });
 
-test("the key was that of the account demo, no error was met, and nothing was asked of any other host", async () => {
+test("the page used the demo key, logged no error and contacted no other host", async () => {
   const key = (await readFile(join(directory, "api-key"), "utf8")).trim();
   const urls = requested.map((request) => request.url());
-  expect(urls.filter((one) => !one.startsWith(`${url}/`) && !one.startsWith("data:"))).toEqual([]);
-  const toApi = requested.filter((request) => request.url().startsWith(`${url}/api/`));
-  expect(toApi.map((request) => request.headers().authorization)).toEqual(Array(4).fill(`Bearer ${key}`));
+  expect(
+    urls.filter((requestUrl) => !requestUrl.startsWith(`${url}/`) && !requestUrl.startsWith("data:")),
+  ).toEqual([]);
+  const apiRequests = requested.filter((request) => request.url().startsWith(`${url}/api/`));
+  expect(apiRequests.map((request) => request.headers().authorization)).toEqual(
+    Array(4).fill(`Bearer ${key}`),
+  );
   expect(errors).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { request, startApi } from "../support/api.ts";
+import { fetchChecked } from "../support/checked-fetch.ts";
 import { listening } from "../support/listening.ts";
 
 const run = promisify(execFile);
@@ -15,20 +16,20 @@ const read = (name: string) => readFile(join(directory, name), "utf8");
 
 const api = await startApi();
 
-/** Passes requests on, but drops the connection after the first message was sent and calls the second too many. */
-async function startUnreliable(): Promise<{ url: string; posts: () => number }> {
+/** Starts a proxy that drops the connection after the first POST took effect and returns 429 to the second. */
+async function startUnreliableProxy(): Promise<{ url: string; posts: () => number }> {
   let posts = 0;
   const server = createServer(async (incoming, outgoing) => {
     const post = incoming.method === "POST" ? ++posts : 0;
     if (post === 2) return void outgoing.writeHead(429, { "retry-after": "1" }).end("{}");
-    const { authorization = "", ...given } = incoming.headers as Record<string, string>;
-    const response = await fetch(`${api.url}${incoming.url}`, {
+    const { authorization = "", ...headers } = incoming.headers as Record<string, string>;
+    const response = await fetchChecked(`${api.url}${incoming.url}`, {
       method: incoming.method ?? "",
       headers: {
         authorization,
         ...(post > 0 && {
           "content-type": "application/json",
-          "idempotency-key": given["idempotency-key"] ?? "",
+          "idempotency-key": headers["idempotency-key"] ?? "",
         }),
       },
       ...(post > 0 && { body: await buffer(incoming) }),
@@ -40,12 +41,12 @@ async function startUnreliable(): Promise<{ url: string; posts: () => number }> 
   return { url: await listening(server), posts: () => posts };
 }
 
-test("walks all pages, and greets each lead once, though the network fails it and it is run again", async () => {
+test("reads all pages and greets each lead once, despite network failures and a second run", async () => {
   const { apiKey } = await api.issueKey(randomUUID());
   const create = (source: string) => request(api, "create-lead", { apiKey, body: { name: "Ada", source } });
   await Promise.all(Array.from({ length: 101 }, () => create("website")));
   await create("elsewhere");
-  const { url, posts } = await startUnreliable();
+  const { url, posts } = await startUnreliableProxy();
   const greet = async (url: string) => {
     const env = { PATH: process.env.PATH, API_URL: url, API_KEY: apiKey };
     const { stdout } = await run(process.execPath, ["client.ts"], { cwd: directory, env });
@@ -65,14 +66,14 @@ test("walks all pages, and greets each lead once, though the network fails it an
 
 const bin = (name: string) => join(directory, "node_modules", name);
 
-test("its types are those of the document, and it keeps to them", async () => {
+test("has the types of the OpenAPI document and compiles with them", async () => {
   const generate = [bin("openapi-typescript/bin/cli.js"), "../openapi.json"];
   const { stdout } = await run(process.execPath, generate, { cwd: directory, maxBuffer: 10_000_000 });
   expect(stdout).toContain(await read("api.d.ts"));
   await run(process.execPath, [bin("typescript/bin/tsc")], { cwd: directory });
 });
 
-test("the page about it shows the file itself", async () => {
+test("is shown unchanged on its documentation page", async () => {
   const [, shown] = /```ts\n(.*?)```/s.exec(await read("README.md")) ?? [];
   expect(shown).toBe(await read("client.ts"));
 });

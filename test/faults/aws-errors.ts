@@ -1,7 +1,7 @@
-import type { Answer } from "./exchange.ts";
+import type { TableResponse } from "./exchange.ts";
 
-/** An answer in DynamoDB's own form. */
-const response = (status: number, type: string, body: object): Answer => ({
+/** A response in DynamoDB's error format. */
+const response = (status: number, type: string, body: object): TableResponse => ({
   status,
   headers: { "content-type": "application/x-amz-json-1.0" },
   body: Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body })),
@@ -15,10 +15,10 @@ const messages = {
   TransactionConflictException: "Transaction is ongoing for the item",
 };
 
-/** What DynamoDB refuses a call with. */
+/** The error with which DynamoDB rejects a call. */
 export const refusal = (type: keyof typeof messages) => response(400, type, { message: messages[type] });
 
-/** The failure that says nothing of whether a write took effect. */
+/** The error after which a write may or may not have taken effect. */
 export const serverError = () => response(500, "InternalServerError", { message: "Internal server error" });
 
 const reasons = {
@@ -30,13 +30,13 @@ const reasons = {
 export type CancellationCode = keyof typeof reasons;
 
 /**
- * What DynamoDB cancels a transaction with.
+ * The error with which DynamoDB cancels a transaction.
  *
  * @param items how many items the transaction has
- * @param at the index of the one that is the reason
+ * @param at the index of the item that is the reason
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
-export function cancellation(code: CancellationCode, items: number, at: number): Answer {
+export function cancellation(code: CancellationCode, items: number, at: number): TableResponse {
   const CancellationReasons = Array.from({ length: items }, (_, index) =>
     index === at ? { Code: code, Message: reasons[code] } : { Code: "None" },
   );

@@ -1,28 +1,28 @@
 import { setTimeout } from "node:timers/promises";
 import { type RouteName, routes } from "../../shared/routes.ts";
-import type { Answers } from "../support/call.ts";
+import type { ResponseBodies } from "../support/call.ts";
 import type { TestRequest } from "../support/events.ts";
 import type { Ledger } from "./ledger.ts";
 
 export type Call = typeof import("../support/call.ts")["call"];
 
-/** How a client of the API asks. */
-export interface Patience {
-  /** How often it asks at the most. */
+/** How a client of the API retries. */
+export interface RetryPolicy {
+  /** How many requests it sends at the most. */
   readonly tries: number;
-  /** How long it waits for an answer, in milliseconds. */
+  /** How long it waits for a response, in milliseconds. */
   readonly timeout: number;
 }
 
 export interface Success<Name extends RouteName> {
-  readonly body: Answers[Name];
+  readonly body: ResponseBodies[Name];
   readonly replayed: boolean;
-  /** When the answered try began and ended, in milliseconds since the epoch. */
-  readonly began: number;
-  readonly ended: number;
+  /** When the request that succeeded was sent and completed, in milliseconds since the epoch. */
+  readonly start: number;
+  readonly end: number;
 }
 
-/** A client that asks again when it is turned away or hears nothing, as the documentation says it should. */
+/** A client that retries requests that are rejected or time out, as the documentation recommends. */
 export class Client {
   readonly #call: Call;
   readonly #ledger: Ledger;
@@ -32,37 +32,37 @@ export class Client {
     this.#ledger = ledger;
   }
 
-  /** @returns undefined when it gave up */
+  /** @returns undefined when no request succeeded */
   async request<Name extends RouteName>(
     name: Name,
     request: TestRequest,
-    { tries, timeout }: Patience,
+    { tries, timeout }: RetryPolicy,
   ): Promise<Success<Name> | undefined> {
     for (let tried = 0; tried < tries; tried++) {
-      const began = Date.now();
-      const response = await this.#ask(name, request, timeout);
+      const start = Date.now();
+      const response = await this.#send(name, request, timeout);
       if (!response) continue;
       if (response.status === routes[name].success) {
         const replayed = response.headers["idempotency-replayed"] === "true";
-        return { body: response.body, replayed, began, ended: Date.now() };
+        return { body: response.body, replayed, start, end: Date.now() };
       }
       const seconds = secondsToWait(response);
-      if (seconds === undefined) return this.#check(name, `answered ${JSON.stringify(response)}`);
+      if (seconds === undefined) return this.#check(name, `returned ${JSON.stringify(response)}`);
       await setTimeout(seconds * 1000);
     }
     return undefined;
   }
 
-  /** Sends a request whose key another body has had. */
-  async reuse(name: RouteName, request: TestRequest, patience: Patience): Promise<void> {
-    const response = await this.#ask(name, request, patience.timeout);
+  /** Sends a request with the Idempotency-Key of another body. */
+  async reuse(name: RouteName, request: TestRequest, retryPolicy: RetryPolicy): Promise<void> {
+    const response = await this.#send(name, request, retryPolicy.timeout);
     if (!response || secondsToWait(response) !== undefined) return;
-    const refused = response.status === 422 && response.problem.code === "idempotency_key_reused";
-    this.#check(name, refused ? undefined : `took another body for a known key: ${response.status}`);
+    const rejected = response.status === 422 && response.problem.code === "idempotency_key_reused";
+    this.#check(name, rejected ? undefined : `accepted another body for a used key: ${response.status}`);
   }
 
-  /** @returns undefined when there was no answer in time; the call goes on without its client */
-  async #ask<Name extends RouteName>(name: Name, request: TestRequest, timeout: number) {
+  /** @returns undefined after the timeout; the call continues without its client */
+  async #send<Name extends RouteName>(name: Name, request: TestRequest, timeout: number) {
     const call = this.#ledger.track(this.#call(name, request));
     this.#ledger.requests += 1;
     const timer = new AbortController();
@@ -75,11 +75,11 @@ export class Client {
   }
 
   #check(name: RouteName, fault: string | undefined): undefined {
-    if (fault !== undefined) this.#ledger.broken.push(`${name}: ${fault}`);
+    if (fault !== undefined) this.#ledger.violations.push(`${name}: ${fault}`);
   }
 }
 
-/** The pause that a refusal as documented asks for, in seconds; undefined for every other answer. */
+/** The `Retry-After` of a documented 429 or 503, in seconds; undefined for every other response. */
 function secondsToWait({ status, headers, problem }: Awaited<ReturnType<Call>>): number | undefined {
   const documented =
     (status === 503 && problem.code === "busy") || (status === 429 && typeof problem.code === "string");

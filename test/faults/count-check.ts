@@ -9,35 +9,36 @@ import type { ListName } from "./ledger.ts";
 import type { Stored } from "./stored.ts";
 import { channels, sources } from "./values.ts";
 
-/** What is wrong with an account's counts and lists when all is quiet, in sentences. */
+/** Checks an account's counts and lists while nothing is written. @returns the faults, in sentences */
 export async function checkCounts(call: Call, account: string, stored: Stored): Promise<string[]> {
   const { leads, conversations } = stored;
-  const broken = [
+  const violations = [
     ...(await checkTree(account, "lead", leads)),
     ...(await checkTree(account, "conversation", conversations)),
   ];
   const [lead] = leads;
-  const ofLeads: Filter[] = [
+  const leadFilters: Filter[] = [
     {},
     ...sources.map((source): Filter => ({ source })),
     ...leadStatuses.flatMap((status): Filter[] => [{ status }, { status, source: sources[0] }]),
   ];
-  for (const filter of ofLeads) broken.push(...(await checkList(call, "list-leads", account, filter, leads)));
-  const ofConversations: Filter[] = [
+  for (const filter of leadFilters)
+    violations.push(...(await checkList(call, "list-leads", account, filter, leads)));
+  const conversationFilters: Filter[] = [
     {},
     ...channels.map((channel) => ({ channel })),
     ...["active", "closed"].map((status) => ({ status })),
     ...(lead ? [{ leadId: lead.id }] : []),
   ];
-  for (const filter of ofConversations)
-    broken.push(...(await checkList(call, "list-conversations", account, filter, conversations)));
-  return broken.map((fault) => `${account}: ${fault}`);
+  for (const filter of conversationFilters)
+    violations.push(...(await checkList(call, "list-conversations", account, filter, conversations)));
+  return violations.map((fault) => `${account}: ${fault}`);
 }
 
 type Filter = Readonly<Record<string, string>>;
 type Rows = readonly { readonly id: string }[];
 
-/** Every row is counted, or in the tail. */
+/** Checks that every row is counted or in the tail. */
 async function checkTree(account: string, type: keyof typeof countedLists, rows: Rows): Promise<string[]> {
   const owner = { account, list: countedLists[type] };
   const root = await readRoot(owner);
@@ -47,12 +48,14 @@ async function checkTree(account: string, type: keyof typeof countedLists, rows:
   const differences = await verify(owner);
   return [
     ...differences.map((difference) => `the counts of ${type}s differ: ${JSON.stringify(difference)}`),
-    ...(total + tail === rows.length ? [] : [`${total} counted ${type}s and ${tail} are not ${rows.length}`]),
-    ...(total === 0 && tail > 2 * limits.tail ? [`${tail} ${type}s, and none is counted`] : []),
+    ...(total + tail === rows.length
+      ? []
+      : [`${total} counted ${type}s and ${tail} in the tail are not ${rows.length}`]),
+    ...(total === 0 && tail > 2 * limits.tail ? [`none of ${tail} ${type}s is counted`] : []),
   ];
 }
 
-/** Walks through a list, and compares it with what is stored. */
+/** Reads all pages of a list and compares them with the stored rows. */
 async function checkList(
   call: Call,
   name: ListName,
@@ -66,18 +69,18 @@ async function checkList(
     .toSorted()
     .toReversed();
   const limit = 30;
-  const found: string[] = [];
+  const listed: string[] = [];
   const totals = new Set<number>();
   for (let page = 1; page === 1 || (page - 1) * limit < expected.length; page++) {
     const query = new URLSearchParams({ ...filter, page: String(page), limit: String(limit) }).toString();
     const { body } = await call(name, { account, query });
-    found.push(...body.data.map(({ id }) => id));
+    listed.push(...body.data.map(({ id }) => id));
     totals.add(body.pagination.total);
   }
-  const right = found.join() === expected.join() && [...totals].join() === String(expected.length);
-  return right
+  const matches = listed.join() === expected.join() && [...totals].join() === String(expected.length);
+  return matches
     ? []
     : [
-        `${name} by ${JSON.stringify(filter)} gives ${found.length} rows and a total of ${[...totals].join(" or ")}, not ${expected.length}`,
+        `${name} by ${JSON.stringify(filter)} gives ${listed.length} rows and a total of ${[...totals].join(" or ")}, not ${expected.length}`,
       ];
 }

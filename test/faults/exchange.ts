@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 
-/** What the table answers a call. */
-export interface Answer {
+/** The response to a table call. */
+export interface TableResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -9,7 +9,7 @@ export interface Answer {
 
 type Item = Readonly<Record<string, AttributeValue>>;
 
-/** What faults look at of a call's input. */
+/** The parts of a call's input that faults depend on. */
 export interface Input {
   readonly IndexName?: string;
   readonly Item?: Item;
@@ -17,24 +17,24 @@ export interface Input {
   readonly TransactItems?: readonly object[];
 }
 
-/** A call of the table, on its way. */
+/** A table call that the proxy holds. */
 export interface Exchange {
-  /** As `TransactWriteItems`. */
+  /** Such as `TransactWriteItems`. */
   readonly operation: string;
   readonly input: Input;
-  /** What the same query of an index was answered a while ago, if it was asked then. */
-  readonly earlier: Answer | undefined;
-  /** Lets the table do what is asked. */
-  forward(): Promise<Answer>;
-  reply(response: Answer): void;
-  /** Closes the connection without an answer. */
+  /** The response to the same query of an index some time ago, if there was one. */
+  readonly earlier: TableResponse | undefined;
+  /** Sends the call to the table. */
+  forward(): Promise<TableResponse>;
+  reply(response: TableResponse): void;
+  /** Closes the connection without a response. */
   drop(): void;
-  /** Closes the connection in the middle of an answer. */
-  truncate(response: Answer): void;
+  /** Closes the connection in the middle of a response. */
+  truncate(response: TableResponse): void;
 }
 
-/** What becomes of a call. */
+/** Decides the outcome of a call. */
 export type Handle = (exchange: Exchange) => Promise<unknown>;
 
-/** As if there was nothing in between. */
+/** Passes a call and its response on unchanged. */
 export const pass: Handle = async (exchange) => exchange.reply(await exchange.forward());

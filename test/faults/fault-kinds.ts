@@ -1,19 +1,19 @@
 import { setTimeout } from "node:timers/promises";
+import { pick } from "../support/random.ts";
 import { cancellation, refusal, serverError } from "./aws-errors.ts";
 import type { Exchange } from "./exchange.ts";
-import { pick } from "./pick.ts";
 
-/** A way in which a call of the table goes wrong. */
+/** A way in which a table call fails. */
 interface Fault {
-  /** Whether such a call can. */
-  readonly meets: (exchange: Exchange) => boolean;
+  /** Whether the call can fail in this way. */
+  readonly applies: (exchange: Exchange) => boolean;
   /** @param random gives numbers from 0 to below 1 */
   readonly inject: (exchange: Exchange, random: () => number) => Promise<unknown>;
 }
 
 const always = () => true;
 
-/** A plain write conflicts with a transaction on the same item, so it must be one that transactions write, too. */
+/** A plain write can conflict only on items that transactions write too. */
 const mayConflict = ({ operation, input }: Exchange) =>
   operation === "TransactWriteItems" ||
   operation === "UpdateItem" ||
@@ -24,35 +24,35 @@ const cancel = ({ input }: Exchange, code: Parameters<typeof cancellation>[0], r
   return cancellation(code, items, Math.floor(random() * items));
 };
 
-/** Every kind of fault, by its name. */
+/** Every kind of fault, by name. */
 export const faultKinds = {
-  /** The answer comes late, but in time. */
+  /** The response is slow, but arrives before the timeout. */
   delay: {
-    meets: always,
+    applies: always,
     async inject(exchange, random) {
       await setTimeout(20 + random() * 280);
       exchange.reply(await exchange.forward());
     },
   },
-  /** The call takes effect when the SDK has given its attempt up, which it does after a second. */
+  /** The call takes effect after the SDK's attempt has timed out, which it does after a second. */
   late: {
-    meets: always,
+    applies: always,
     async inject(exchange, random) {
       await setTimeout(1050 + random() * 500);
       exchange.reply(await exchange.forward());
     },
   },
-  "drop before": { meets: always, inject: async (exchange) => exchange.drop() },
+  "drop before": { applies: always, inject: async (exchange) => exchange.drop() },
   "drop after": {
-    meets: always,
+    applies: always,
     async inject(exchange) {
       await exchange.forward();
       exchange.drop();
     },
   },
-  /** A transaction is refused whole, or canceled for one of its items. */
+  /** The call is rejected, or a transaction is cancelled because of one of its items. */
   throttle: {
-    meets: always,
+    applies: always,
     async inject(exchange, random) {
       if (exchange.operation === "TransactWriteItems" && random() < 0.7) {
         const code = pick(random, ["ThrottlingError", "ProvisionedThroughputExceeded"]);
@@ -64,19 +64,19 @@ export const faultKinds = {
   },
   /** A write may or may not have taken effect. */
   "server error": {
-    meets: always,
+    applies: always,
     async inject(exchange, random) {
       if (random() < 0.5) await exchange.forward();
       exchange.reply(serverError());
     },
   },
   truncate: {
-    meets: always,
+    applies: always,
     inject: async (exchange) => exchange.truncate(await exchange.forward()),
   },
-  /** Another transaction is under way on one of the items. */
+  /** Another transaction on one of the items is in progress. */
   conflict: {
-    meets: mayConflict,
+    applies: mayConflict,
     async inject(exchange, random) {
       const isTransaction = exchange.operation === "TransactWriteItems";
       exchange.reply(
@@ -87,7 +87,7 @@ export const faultKinds = {
     },
   },
   "stale index": {
-    meets: ({ earlier }) => earlier !== undefined,
+    applies: ({ earlier }) => earlier !== undefined,
     inject: async (exchange) => exchange.reply(exchange.earlier ?? (await exchange.forward())),
   },
 } as const satisfies Record<string, Fault>;

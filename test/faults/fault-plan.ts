@@ -1,13 +1,13 @@
-import { seeded } from "../bench/pages/random.ts";
+import { seeded } from "../support/random.ts";
 import { type Exchange, pass } from "./exchange.ts";
 import { type FaultKind, faultKinds } from "./fault-kinds.ts";
 
-/** How many of the calls that a fault can meet do meet it, by kind: from 0 to 1. */
+/** The share of the calls to which a fault applies that fail with it, from 0 to 1, by kind. */
 export type Rates = Partial<Readonly<Record<FaultKind, number>>>;
 
-/** Lets calls go wrong at random, which is the same for the same seed and the same order of calls. */
+/** Injects random faults, the same for the same seed and order of calls. */
 export class FaultPlan {
-  /** How many faults of each kind there were. */
+  /** How many faults of each kind were injected. */
   readonly injected = new Map<FaultKind, number>();
   readonly #rates: readonly (readonly [FaultKind, number])[];
   readonly #random: () => number;
@@ -27,7 +27,7 @@ export class FaultPlan {
   #choose(exchange: Exchange): FaultKind | undefined {
     let number = this.#random();
     for (const [kind, rate] of this.#rates) {
-      if (!faultKinds[kind].meets(exchange)) continue;
+      if (!faultKinds[kind].applies(exchange)) continue;
       if (number < rate) return kind;
       number -= rate;
     }

@@ -3,20 +3,20 @@ import type { MaintainerOptions } from "./maintainer.ts";
 import { type FaultyTable, startFaultyTable } from "./proxy.ts";
 import { emptyAccount, readTable, type Stored } from "./stored.ts";
 
-/** The routes over the test file's own table, with a way to it on which calls may go wrong. */
+/** The routes on the test file's table, behind a proxy that injects faults. */
 export interface FaultyApi extends MaintainerOptions {
   readonly table: FaultyTable;
-  /** What the engine itself holds of an account. */
+  /** Reads what the engine itself holds of an account. */
   stored(account: string): Promise<Stored>;
 }
 
-/** Sets the way up; whatever uses the table is to be imported after it, for clients take their endpoint once. */
+/** Starts the proxy. Import modules that use the table after it, because clients read their endpoint once. */
 export async function startFaultyApi(): Promise<FaultyApi> {
   const { endpoint: engine, assembly } = inject("engine");
   const tableName = String(process.env.TABLE_NAME);
   const table = await startFaultyTable(engine);
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", table.endpoint);
-  // What is turned away is logged, and it is meant to be.
+  // Rejected requests are logged, as intended.
   vi.spyOn(console, "error").mockImplementation(() => {});
   const stored = async (account: string) =>
     (await readTable(engine, tableName)).get(account) ?? emptyAccount();

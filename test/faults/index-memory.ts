@@ -1,36 +1,36 @@
-import type { Answer } from "./exchange.ts";
+import type { TableResponse } from "./exchange.ts";
 
-/** How old an index may be, in milliseconds. */
+/** How far an index may lag, in milliseconds. */
 export const staleness = 3000;
 
-/** An answer that is not as old as this is no stale one. */
-const youngest = 100;
+/** A younger response is not stale, in milliseconds. */
+const minAge = 100;
 
-interface Kept {
-  /** When it was asked for, in milliseconds since the epoch. */
+interface Entry {
+  /** When it was requested, in milliseconds since the epoch. */
   readonly at: number;
-  readonly response: Answer;
+  readonly response: TableResponse;
 }
 
 /**
- * What the indexes answered of late. The same query's answer of then is what an index answers that is behind its
- * table, which the embedded engine's never is.
+ * Recent responses of the indexes. The embedded engine's indexes never lag, so an earlier response to the same query
+ * stands for that of an index that lags.
  */
 export class IndexMemory {
-  readonly #kept = new Map<string, Kept[]>();
+  readonly #entries = new Map<string, Entry[]>();
 
-  keep(query: string, kept: Kept): void {
-    this.#kept.set(query, [...this.#recent(query), kept]);
+  keep(query: string, entry: Entry): void {
+    this.#entries.set(query, [...this.#recent(query), entry]);
   }
 
-  /** The oldest answer to the query that an index may still give. */
-  earlier(query: string): Answer | undefined {
+  /** The oldest response to the query that a lagging index may return. */
+  earlier(query: string): TableResponse | undefined {
     const [oldest] = this.#recent(query);
-    return oldest && oldest.at <= Date.now() - youngest ? oldest.response : undefined;
+    return oldest && oldest.at <= Date.now() - minAge ? oldest.response : undefined;
   }
 
-  #recent(query: string): Kept[] {
+  #recent(query: string): Entry[] {
     const since = Date.now() - staleness;
-    return (this.#kept.get(query) ?? []).filter(({ at }) => at >= since);
+    return (this.#entries.get(query) ?? []).filter(({ at }) => at >= since);
   }
 }

@@ -1,12 +1,12 @@
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import { pick } from "../support/random.ts";
 import type { Client } from "./client.ts";
 import type { Ledger, ListName } from "./ledger.ts";
-import { pick } from "./pick.ts";
 import { channels, sources } from "./values.ts";
 
 const limit = 10;
 
-/** Asks for lists by filters of few kinds, so that the same query comes again and again. */
+/** Requests lists by few different filters, so that the same queries repeat. */
 export class Lister {
   readonly #client: Client;
   readonly #ledger: Ledger;
@@ -41,11 +41,11 @@ export class Lister {
     const query = new URLSearchParams({ ...filter, page: String(page), limit: String(limit) }).toString();
     const success = await this.#client.request(name, { account, query }, { tries: 4, timeout: 10_000 });
     if (!success) return;
-    const { began, ended, body } = success;
+    const { start, end, body } = success;
     const { data, pagination } = body;
     if (pagination.page !== page || pagination.limit !== limit)
-      this.#ledger.broken.push(`${name}: asked for ${query}, got ${JSON.stringify(pagination)}`);
+      this.#ledger.violations.push(`${name}: requested ${query}, got ${JSON.stringify(pagination)}`);
     const { total } = pagination;
-    this.#ledger.listings.push({ name, account, filter, page, limit, began, ended, data, total });
+    this.#ledger.listings.push({ name, account, filter, page, limit, start, end, data, total });
   }
 }

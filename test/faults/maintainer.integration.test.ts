@@ -6,7 +6,7 @@ import { type Exchange, pass } from "./exchange.ts";
 import { startFaultyApi } from "./faulty-api.ts";
 
 const { table, stored, ...options } = await startFaultyApi();
-// Imported here, for the client takes its endpoint from the environment.
+// Imported here because the client reads its endpoint from the environment.
 const { setLeadStatus } = await import("../../lib/ops/leads/lead-changes.ts");
 const { call } = await import("../support/call.ts");
 const { aLead } = await import("../support/requests.ts");
@@ -17,20 +17,20 @@ afterAll(async () => {
   table.close();
 });
 
-/** Leads that have been counted. */
-async function countedLeads(...accounts: readonly string[]) {
+/** Creates leads in each account and waits until they are counted. */
+async function createCounted(...accounts: readonly string[]) {
   const leads = accounts.map((account) =>
     Promise.all(Array.from({ length: 40 }, () => aLead(account, { source: "website" }))),
   );
-  const made = await Promise.all(leads);
+  const created = await Promise.all(leads);
   await maintainer.drained();
-  return made;
+  return created;
 }
 
 const book = (account: string, leads: readonly { readonly id: string }[]) =>
   Promise.all(leads.map(({ id }) => setLeadStatus(account, id, "booked", Date.now() + 5000)));
 
-const isOfTree =
+const isTreeCall =
   (account: string) =>
   ({ input: { Key, Item } }: Exchange) =>
     (Key ?? Item)?.pk?.S === countNodeKey("lead", account, "root").pk;
@@ -38,34 +38,34 @@ const isOfTree =
 test.each([
   ["is throttled", () => refusal("ThrottlingException")],
   ["fails", serverError],
-] as const)("a batch for one of whose lists the table %s comes again, and all is counted in the end", async (does, response) => {
+] as const)("a batch is retried when the table %s for one of its lists, and everything is counted", async (does, response) => {
   const [faulty, whole] = [`one list ${does}`, `another ${does}`];
-  const [faultyLeads = [], wholeLeads = []] = await countedLeads(faulty, whole);
+  const [faultyLeads = [], wholeLeads = []] = await createCounted(faulty, whole);
   const failuresBefore = maintainer.failures();
-  let refused = 0;
+  let rejected = 0;
   table.handle = async (exchange) => {
-    // More than any invocation makes before it gives the list up.
-    if (refused === 6 || !isOfTree(faulty)(exchange)) return pass(exchange);
-    refused += 1;
+    // More calls than an invocation makes before it stops trying.
+    if (rejected === 6 || !isTreeCall(faulty)(exchange)) return pass(exchange);
+    rejected += 1;
     exchange.reply(response());
   };
   await Promise.all([book(faulty, faultyLeads.slice(0, 5)), book(whole, wholeLeads.slice(0, 5))]);
   await maintainer.drained();
-  expect(refused).toBe(6);
-  expect(maintainer.broken).toEqual([]);
+  expect(rejected).toBe(6);
+  expect(maintainer.violations).toEqual([]);
   expect(maintainer.failures()).toBeGreaterThan(failuresBefore);
   for (const account of [faulty, whole])
     expect(await checkCounts(call, account, await stored(account))).toEqual([]);
 });
 
-test("a commit that lands when later ones have been made does not undo them", async () => {
+test("a delayed commit does not undo later ones", async () => {
   const account = "late commit";
-  const [[first, second] = []] = await countedLeads(account);
-  if (!first || !second) throw new Error("There are no leads.");
+  const [[first, second] = []] = await createCounted(account);
+  if (!first || !second) throw new Error("No leads were created.");
   const released = Promise.withResolvers<void>();
   let held: Promise<unknown> | undefined;
   table.handle = async (exchange) => {
-    if (held || exchange.operation !== "PutItem" || !isOfTree(account)(exchange)) return pass(exchange);
+    if (held || exchange.operation !== "PutItem" || !isTreeCall(account)(exchange)) return pass(exchange);
     held = released.promise.then(() => exchange.forward());
     await held;
   };

@@ -11,26 +11,26 @@ import { readStack } from "../../lib/local/template/template.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { lambdaContext } from "../support/events.ts";
 
-/** What a maintainer works on. */
+/** The table of a maintainer and the stack that configures it. */
 export interface MaintainerOptions {
   readonly engine: string;
   readonly tableName: string;
-  /** The synthesized cloud assembly, which says how the stream feeds the maintainer. */
+  /** The synthesized cloud assembly, which defines the event source. */
   readonly assembly: string;
 }
 
-/** The function that keeps the counts, fed by the table's stream as Lambda feeds it. */
+/** The function that maintains counts, invoked with the table's stream as by Lambda. */
 export interface Maintainer {
-  /** Waits until all that was written before has been counted. */
+  /** Waits until everything written before has been counted. */
   drained(): Promise<void>;
-  /** What must never be, in sentences: an invocation that threw, a batch that was given up. */
-  readonly broken: string[];
-  /** How many batches were reported as failed in part, and came again. */
+  /** What must never happen, in sentences: an invocation that throws, a batch that is discarded. */
+  readonly violations: string[];
+  /** How many batches were reported as partly failed, and retried. */
   failures(): number;
   stop(): Promise<void>;
 }
 
-/** The invocation's time, as the stack configures it, in milliseconds. */
+/** The function's timeout as the stack configures it, in milliseconds. */
 const timeout = 60_000;
 
 export async function startMaintainer(options: MaintainerOptions): Promise<Maintainer> {
@@ -38,7 +38,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
   const [source] = (await readStack(assembly)).eventSources;
   if (!source) throw new Error("The stack has no event source.");
   const client = engineClient(engine);
-  const broken: string[] = [];
+  const violations: string[] = [];
   const markers = new Map<string, () => void>();
   let failures = 0;
 
@@ -49,7 +49,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
       else for (const { dynamodb } of records) markers.get(dynamodb?.Keys?.sk?.S ?? "")?.();
       return response;
     } catch (error) {
-      broken.push(`maintain-counts threw ${error}`);
+      violations.push(`maintain-counts threw ${error}`);
       throw error;
     }
   }
@@ -59,12 +59,12 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
     streamArn: await findStreamArn(client, tableName),
     positions: await StreamPositions.open(undefined),
     deliver,
-    log: (line) => broken.push(line),
+    log: (line) => violations.push(line),
   });
   return {
-    broken,
+    violations,
     failures: () => failures,
-    /** The stream has one lane, so what was written before a lead of nobody's comes before it. */
+    /** Writes a marker lead: the stream has one lane, so everything written before is delivered before it. */
     async drained() {
       const { pk, sk } = leadKey("nobody", `lead_${ulid()}`);
       const { promise, resolve } = Promise.withResolvers<void>();

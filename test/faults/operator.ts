@@ -3,10 +3,10 @@ import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Milliseconds that an operator's change may take. */
+/** How long an operator's change may take, in milliseconds. */
 const timeout = 5000;
 
-/** Changes statuses, each once, so that it is known what each must be in the end. */
+/** Changes each status at most once, so that its final value is known. */
 export class Operator {
   readonly #ledger: Ledger;
 
@@ -25,7 +25,7 @@ export class Operator {
     );
   }
 
-  /** What fails may have taken effect or not. */
+  /** A change that fails may or may not have taken effect. */
   async #change(
     account: string,
     id: string,

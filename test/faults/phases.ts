@@ -2,7 +2,7 @@ import type { FaultKind } from "./fault-kinds.ts";
 import type { Rates } from "./fault-plan.ts";
 import type { Phase } from "./run.ts";
 
-/** How often each fault is met when it is the only one. */
+/** The rate of each fault when it is the only one. */
 const alone: Readonly<Record<FaultKind, number>> = {
   delay: 0.3,
   late: 0.04,
@@ -17,13 +17,13 @@ const alone: Readonly<Record<FaultKind, number>> = {
 
 const kinds = Object.keys(alone) as FaultKind[];
 
-/** Of calls that meet all kinds of faults, a fifth as many meet each. */
+/** The rate of each fault among all kinds: a fifth. */
 const together: Rates = Object.fromEntries(kinds.map((kind) => [kind, alone[kind] / 5]));
 
-/** All kinds at once. */
+/** One phase with all kinds. */
 export const mixed = (requests: number): Phase => ({ name: "all", rates: together, requests, clients: 24 });
 
-/** Each kind alone, then all at once. */
+/** A phase for each kind alone, then one with all kinds. */
 export const everyKind = (requests: number): Phase[] => {
   const each = Math.ceil(requests / (kinds.length + 1));
   return [

@@ -3,26 +3,26 @@ import { buffer } from "node:stream/consumers";
 import { engineClient, signAs } from "../../lib/local/engine/dynamodb-client.ts";
 import type { Sign } from "../../lib/local/iam/iam-proxy.ts";
 import { listening } from "../support/listening.ts";
-import { type Answer, type Exchange, type Handle, pass } from "./exchange.ts";
+import { type Exchange, type Handle, pass, type TableResponse } from "./exchange.ts";
 import { IndexMemory } from "./index-memory.ts";
 
-/** A way to the table on which calls may go wrong. */
+/** A proxy to the table that injects faults. */
 export interface FaultyTable {
   readonly endpoint: string;
-  /** Decides what becomes of each call; at first all of them pass. */
+  /** Decides the outcome of each call; passes all calls unless it is replaced. */
   handle: Handle;
   close(): void;
 }
 
-/** Starts a proxy to the engine that does to each call what it is told to. */
+/** Starts a proxy to the engine. */
 export async function startFaultyTable(engine: string): Promise<FaultyTable> {
   const client = engineClient(engine);
   const forward = createForward(engine, signAs(client, engine));
   const memory = new IndexMemory();
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
-    const exchange = exchangeOf({ request, response, body }, { forward, memory });
-    // A caller that hung up gets no answer, and an engine that fails drops the connection.
+    const exchange = createExchange({ request, response, body }, { forward, memory });
+    // A caller that disconnected gets no response; when the engine fails, the connection is closed.
     await faulty.handle(exchange).catch(() => exchange.drop());
   });
   server.keepAliveTimeout = 0;
@@ -38,7 +38,7 @@ export async function startFaultyTable(engine: string): Promise<FaultyTable> {
   return faulty;
 }
 
-type Forward = (request: IncomingMessage, body: Buffer) => Promise<Answer>;
+type Forward = (request: IncomingMessage, body: Buffer) => Promise<TableResponse>;
 
 function createForward(engine: string, sign: Sign): Forward {
   return async ({ headers: received }, body) => {
@@ -60,14 +60,14 @@ interface Received {
   readonly body: Buffer;
 }
 
-function exchangeOf(
+function createExchange(
   { request, response, body }: Received,
   { forward, memory }: { forward: Forward; memory: IndexMemory },
 ): Exchange {
   const text = body.toString();
   const operation = String(request.headers["x-amz-target"]).replace(/^.*\./, "");
   const input: Exchange["input"] = JSON.parse(text);
-  const begin = ({ status, headers, body }: Answer) =>
+  const writeHead = ({ status, headers, body }: TableResponse) =>
     response.writeHead(status, { ...headers, "content-length": body.length });
   return {
     operation,
@@ -80,10 +80,10 @@ function exchangeOf(
         memory.keep(text, { at, response });
       return response;
     },
-    reply: (response) => void begin(response).end(response.body),
+    reply: (response) => void writeHead(response).end(response.body),
     drop: () => void request.socket.destroy(),
     truncate(response) {
-      begin(response).write(response.body.subarray(0, response.body.length / 2), () =>
+      writeHead(response).write(response.body.subarray(0, response.body.length / 2), () =>
         request.socket.destroy(),
       );
     },

@@ -9,29 +9,29 @@ afterEach(() => {
   table.handle = pass;
 });
 afterAll(() => table.close());
-// Imported here, for the client takes its endpoint from the environment.
+// Imported here because the client reads its endpoint from the environment.
 const { call } = await import("../support/call.ts");
 const { aLead } = await import("../support/requests.ts");
 
 const inject = (kind: keyof typeof faultKinds) => (exchange: Exchange) =>
-  faultKinds[kind].meets(exchange) ? faultKinds[kind].inject(exchange, Math.random) : pass(exchange);
+  faultKinds[kind].applies(exchange) ? faultKinds[kind].inject(exchange, Math.random) : pass(exchange);
 
 test.each([
   "drop after",
   "server error",
   "truncate",
   "throttle",
-] as const)("one call that meets %s is made again by the SDK", async (kind) => {
+] as const)("the SDK retries a call with the fault: %s", async (kind) => {
   const account = `once-${kind}`;
   const { id } = await aLead(account);
-  let met = 0;
-  table.handle = (exchange) => (met++ === 0 ? inject(kind)(exchange) : pass(exchange));
+  let calls = 0;
+  table.handle = (exchange) => (calls++ === 0 ? inject(kind)(exchange) : pass(exchange));
   const { status, body } = await call("list-leads", { account });
   expect([status, body.data.map((lead) => lead.id), body.pagination.total]).toEqual([200, [id], 1]);
-  expect(met).toBeGreaterThan(1);
+  expect(calls).toBeGreaterThan(1);
 });
 
-test("an index that is behind delays filtered lists, and no other", async () => {
+test("a lagging index delays filtered lists only", async () => {
   const account = "behind";
   await aLead(account, { source: "web" });
   const total = async (query = "") => (await call("list-leads", { account, query })).body.pagination.total;
@@ -44,7 +44,7 @@ test("an index that is behind delays filtered lists, and no other", async () => 
   expect(await total("source=web")).toBe(2);
 });
 
-// Last, for the SDK has tries to spare for some failures, and then makes none again until calls succeed.
+// These tests are last: they use up the SDK's retry quota, which refills only when calls succeed.
 test.each([
   "late",
   "drop before",
@@ -52,7 +52,7 @@ test.each([
   "throttle",
   "server error",
   "truncate",
-] as const)("a table of which every call meets %s is answered for with 503 on every route", async (kind) => {
+] as const)("every route returns 503 when every call of the table has the fault: %s", async (kind) => {
   const { id: leadId } = await aLead("every-call");
   table.handle = inject(kind);
   const responses = await Promise.all([

@@ -1,11 +1,11 @@
 import type { Result } from "./run.ts";
 
-/** How many sentences of a kind are printed. */
+/** How many sentences of a kind are printed at the most. */
 const most = 10;
 
-/** The figures of all phases as a table, and what was wrong in sentences. */
+/** The figures of all phases as a table, and the faults in sentences. */
 export function report(results: readonly Result[], seed: number): string {
-  const rows = [headings, ...results.map(rowOf), totalOf(results)];
+  const rows = [headings, ...results.map(toRow), buildTotal(results)];
   const widths = headings.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
   const lines = rows.map((row) =>
     row
@@ -14,37 +14,37 @@ export function report(results: readonly Result[], seed: number): string {
       )
       .join("  "),
   );
-  return [`seed ${seed}`, ...lines, ...results.flatMap(faultsOf)].join("\n");
+  return [`seed ${seed}`, ...lines, ...results.flatMap(listFaults)].join("\n");
 }
 
 const headings = [
   ...["fault", "requests", "injected", "acknowledged", "gave up", "lost", "doubled"],
-  ...["lists checked", "batches again", "broken", "seconds"],
+  ...["lists checked", "batches retried", "violations", "seconds"],
 ];
 
-const injectedOf = ({ injected }: Result) => [...injected.values()].reduce((sum, count) => sum + count, 0);
+const countInjected = ({ injected }: Result) => [...injected.values()].reduce((sum, count) => sum + count, 0);
 
-const figuresOf = (result: Result) => [
-  ...[result.requests, injectedOf(result), result.acknowledged, result.gaveUp, result.lost.length],
-  ...[result.doubled.length, result.listings, result.batchFailures, result.broken.length, result.seconds],
+const toFigures = (result: Result) => [
+  ...[result.requests, countInjected(result), result.acknowledged, result.unacknowledged, result.lost.length],
+  ...[result.doubled.length, result.listings, result.batchFailures, result.violations.length, result.seconds],
 ];
 
-const rowOf = (result: Result): (string | number)[] => [result.phase.name, ...figuresOf(result)];
+const toRow = (result: Result): (string | number)[] => [result.phase.name, ...toFigures(result)];
 
-function totalOf(results: readonly Result[]): (string | number)[] {
-  const figures = results.map(figuresOf);
+function buildTotal(results: readonly Result[]): (string | number)[] {
+  const figures = results.map(toFigures);
   return [
     "total",
     ...(figures[0] ?? []).map((_, column) => figures.reduce((sum, row) => sum + (row[column] ?? 0), 0)),
   ];
 }
 
-/** @param width left of it when it is negative */
+/** @param width a negative one aligns to the left */
 const pad = (cell: string | number, width: number) =>
   width < 0 ? String(cell).padEnd(-width) : String(cell).padStart(width);
 
-function faultsOf({ phase, lost, doubled, broken }: Result): string[] {
-  return Object.entries({ lost, doubled, broken }).flatMap(([kind, faults]) => [
+function listFaults({ phase, lost, doubled, violations }: Result): string[] {
+  return Object.entries({ lost, doubled, violations }).flatMap(([kind, faults]) => [
     ...faults.slice(0, most).map((fault) => `${phase.name}, ${kind}: ${fault}`),
     ...(faults.length > most ? [`${phase.name}, ${kind}: and ${faults.length - most} more`] : []),
   ]);

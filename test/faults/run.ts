@@ -13,7 +13,7 @@ import { emptyAccount, readTable, type Stored } from "./stored.ts";
 import { drive } from "./traffic.ts";
 import { checkWrites, type Writes } from "./write-check.ts";
 
-/** Requests that meet faults at the same rates. */
+/** Requests with the same rates of faults. */
 export interface Phase {
   readonly name: string;
   readonly rates: Rates;
@@ -21,19 +21,18 @@ export interface Phase {
   readonly clients: number;
 }
 
-/** What came of a phase. */
+/** The outcome of a phase. */
 export interface Result extends Writes {
   readonly phase: Phase;
   readonly requests: number;
   readonly injected: ReadonlyMap<FaultKind, number>;
-  /** How many answers of lists were checked. */
+  /** How many responses of lists were checked. */
   readonly listings: number;
-  /** Batches of the stream that had to come again. */
+  /** How many stream batches were retried. */
   readonly batchFailures: number;
-  /** How long it took. */
   readonly seconds: number;
-  /** What must never be, in sentences. */
-  readonly broken: readonly string[];
+  /** What must never happen, in sentences. */
+  readonly violations: readonly string[];
 }
 
 export interface Surroundings {
@@ -44,16 +43,16 @@ export interface Surroundings {
   readonly seed: number;
 }
 
-const accountsOfPhase = 3;
+const accountsPerPhase = 3;
 
-/** Drives a phase in accounts of its own; then, without faults, judges what is stored. */
+/** Runs a phase in its own accounts, then checks what is stored, without faults. */
 export async function runPhase(phase: Phase, { seed, ...surroundings }: Surroundings): Promise<Result> {
   const { table, maintainer, engine, tableName } = surroundings;
   const ledger = new Ledger();
   const prefix = phase.name.replaceAll(" ", "-");
-  const accounts = Array.from({ length: accountsOfPhase }, (_, number) => `${prefix}-${number}`);
+  const accounts = Array.from({ length: accountsPerPhase }, (_, number) => `${prefix}-${number}`);
   const plan = new FaultPlan(phase.rates, seed);
-  const began = Date.now();
+  const start = Date.now();
   const failedBefore = maintainer.failures();
   table.handle = plan.handle;
   await drive({ call, ledger, accounts, requests: phase.requests, clients: phase.clients, seed });
@@ -61,21 +60,25 @@ export async function runPhase(phase: Phase, { seed, ...surroundings }: Surround
   table.handle = pass;
   const all = await readTable(engine, tableName);
   const stored = new Map(accounts.map((account) => [account, all.get(account) ?? emptyAccount()]));
-  const broken = [...ledger.broken, ...maintainer.broken.splice(0), ...(await check(ledger, stored))];
+  const violations = [
+    ...ledger.violations,
+    ...maintainer.violations.splice(0),
+    ...(await check(ledger, stored)),
+  ];
   return {
-    ...{ phase, broken, injected: plan.injected },
+    ...{ phase, violations, injected: plan.injected },
     requests: ledger.requests,
     listings: ledger.listings.length,
     batchFailures: maintainer.failures() - failedBefore,
-    seconds: Math.round((Date.now() - began) / 1000),
+    seconds: Math.round((Date.now() - start) / 1000),
     ...checkWrites(ledger, stored),
   };
 }
 
 async function check(ledger: Ledger, stored: ReadonlyMap<string, Stored>): Promise<string[]> {
-  const broken = [...checkStatuses(ledger, stored), ...checkListings(ledger, stored)];
-  for (const [account, own] of stored) {
-    broken.push(...checkConversations(account, own), ...(await checkCounts(call, account, own)));
+  const violations = [...checkStatuses(ledger, stored), ...checkListings(ledger, stored)];
+  for (const [account, rows] of stored) {
+    violations.push(...checkConversations(account, rows), ...(await checkCounts(call, account, rows)));
   }
-  return broken;
+  return violations;
 }

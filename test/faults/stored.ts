@@ -4,7 +4,7 @@ import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
-/** All that the table holds of an account. */
+/** Everything that the table holds of an account. */
 export interface Stored {
   readonly leads: Lead[];
   readonly conversations: Conversation[];
@@ -13,10 +13,10 @@ export interface Stored {
   readonly pointers: Map<string, string>;
 }
 
-/** What tells the conversations of a lead on a channel from all others. */
-export const pairOf = ({ leadId, channel }: { leadId: string; channel: string }) => `${leadId} ${channel}`;
+/** Identifies the conversations of a lead on a channel. */
+export const pairKey = ({ leadId, channel }: { leadId: string; channel: string }) => `${leadId} ${channel}`;
 
-/** Reads the whole table from the engine itself. @returns what is stored of each account */
+/** Reads the whole table directly from the engine. @returns the stored rows by account */
 export async function readTable(engine: string, tableName: string): Promise<Map<string, Stored>> {
   const client = DynamoDBDocumentClient.from(engineClient(engine));
   const accounts = new Map<string, Stored>();
@@ -37,7 +37,7 @@ function sort(item: Record<string, unknown>, accounts: Map<string, Stored>): voi
   if (type === itemTypes.conversation) stored.conversations.push(item as unknown as Conversation);
   if (type === itemTypes.message) stored.messages.push(item as unknown as Message);
   if (type === itemTypes.active)
-    stored.pointers.set(pairOf({ leadId, channel: String(item.sk) }), String(item.conversationId));
+    stored.pointers.set(pairKey({ leadId, channel: String(item.sk) }), String(item.conversationId));
 }
 
 export const emptyAccount = (): Stored => ({

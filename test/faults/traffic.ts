@@ -1,33 +1,32 @@
 import type { Message } from "../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
-import { seeded, skewed } from "../bench/pages/random.ts";
-import { type Call, Client, type Patience } from "./client.ts";
+import { pick, seeded, skewed } from "../support/random.ts";
+import { type Call, Client, type RetryPolicy } from "./client.ts";
 import type { Ledger, Write, WriteName } from "./ledger.ts";
 import { Lister } from "./lister.ts";
 import { Operator } from "./operator.ts";
-import { pick } from "./pick.ts";
 import { channels, sources } from "./values.ts";
 
 export interface Traffic {
   readonly call: Call;
   readonly ledger: Ledger;
   readonly accounts: readonly string[];
-  /** How many requests there are to be. */
+  /** How many requests to send. */
   readonly requests: number;
-  /** How many clients ask at once. */
+  /** How many clients send concurrently. */
   readonly clients: number;
   readonly seed: number;
 }
 
-/** Sends requests from many clients at once until there were enough, and waits for all of them to end. */
+/** Sends requests from many clients concurrently, and waits for all calls to end. */
 export async function drive(traffic: Traffic): Promise<void> {
   const clients = Array.from({ length: traffic.clients }, (_, number) => new Caller(traffic, number));
   await Promise.all(clients.map((client) => client.run()));
-  await Promise.all(traffic.ledger.underWay);
+  await Promise.all(traffic.ledger.inProgress);
 }
 
-/** Some clients do not wait for long; those that ask once need no Idempotency-Key. */
-const patiences: readonly Patience[] = [
+/** Some clients time out early; those that do not retry need no Idempotency-Key. */
+const retryPolicies: readonly RetryPolicy[] = [
   { tries: 6, timeout: 10_000 },
   { tries: 6, timeout: 1200 },
   { tries: 1, timeout: 10_000 },
@@ -71,7 +70,7 @@ class Caller {
     await this.#write("create-lead", account, marker, { name: marker, ...source });
   }
 
-  /** To the first leads more than to others, so that messages meet. */
+  /** Prefers the first leads, so that messages join the same conversations. */
   async #sendMessage(): Promise<void> {
     const account = this.#account();
     const lead = this.#traffic.ledger.acknowledged<Lead>("create-lead", account, this.#random() ** 3);
@@ -85,26 +84,24 @@ class Caller {
     const { ledger } = this.#traffic;
     const write: Write = { name, account, marker };
     ledger.writes.push(write);
-    const patience = pick(this.#random, patiences);
-    const keyed = patience.tries > 1;
+    const retryPolicy = pick(this.#random, retryPolicies);
+    const keyed = retryPolicy.tries > 1;
     const request = { account, body, ...(keyed && { headers: { "idempotency-key": marker } }) };
-    const success = await this.#client.request(name, request, patience);
+    const success = await this.#client.request(name, request, retryPolicy);
     if (!success) return;
-    write.acknowledged = { at: success.ended, record: success.body };
-    if (keyed && this.#random() < 0.05) await this.#again(name, request, patience, success.body);
+    write.acknowledged = { at: success.end, record: success.body };
+    if (keyed && this.#random() < 0.05) await this.#repeat(name, request, retryPolicy, success.body);
     if (keyed && this.#random() < 0.02) {
       const other = { ...body, ...(name === "create-lead" ? { tags: ["other"] } : { message: "other" }) };
-      await this.#client.reuse(name, { ...request, body: other }, patience);
+      await this.#client.reuse(name, { ...request, body: other }, retryPolicy);
     }
   }
 
-  /** Sends a request again that has been answered. */
-  async #again(name: WriteName, request: object, patience: Patience, first: object): Promise<void> {
-    const again = await this.#client.request(name, request, patience);
-    if (!again || (again.replayed && JSON.stringify(again.body) === JSON.stringify(first))) return;
-    this.#traffic.ledger.broken.push(
-      `${name}: sent again, it was not answered with ${JSON.stringify(first)}`,
-    );
+  /** Repeats a request that has succeeded. */
+  async #repeat(name: WriteName, request: object, retryPolicy: RetryPolicy, first: object): Promise<void> {
+    const repeated = await this.#client.request(name, request, retryPolicy);
+    if (!repeated || (repeated.replayed && JSON.stringify(repeated.body) === JSON.stringify(first))) return;
+    this.#traffic.ledger.violations.push(`${name}: repeated, it did not return ${JSON.stringify(first)}`);
   }
 
   async #changeLead(): Promise<void> {

@@ -1,4 +1,4 @@
-/** The sources of leads, but for those that have none. */
+/** The sources of leads; some have none. */
 export const sources = ["instagram", "website"] as const;
 
 /** The channels of conversations. */

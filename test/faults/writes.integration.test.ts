@@ -10,13 +10,13 @@ afterEach(() => {
   table.handle = pass;
 });
 afterAll(() => table.close());
-// Imported here, for the client takes its endpoint from the environment.
+// Imported here because the client reads its endpoint from the environment.
 const { call } = await import("../support/call.ts");
 const { aLead, aMessage } = await import("../support/requests.ts");
 
 const isWrite = ({ operation }: Exchange) => operation === "PutItem" || operation === "TransactWriteItems";
 
-/** Lets the first writes take effect so many milliseconds late. @returns when they have */
+/** Delays the first writes by this many milliseconds. @returns a promise that resolves when they took effect */
 function holdFirst(writes: number, milliseconds: number): Promise<unknown> {
   const held: Promise<unknown>[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -29,8 +29,8 @@ function holdFirst(writes: number, milliseconds: number): Promise<unknown> {
   return promise.then(() => Promise.all(held));
 }
 
-/** Lets nothing be written. @returns the times of the attempts, in milliseconds since the epoch */
-function refuseWrites(
+/** Rejects all writes. @returns the times of the attempts, in milliseconds since the epoch */
+function rejectWrites(
   response: (items: number) => ReturnType<typeof refusal>,
   until = Number.POSITIVE_INFINITY,
 ) {
@@ -45,8 +45,8 @@ function refuseWrites(
 
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
 
-describe("a write that takes effect when the SDK has given its first attempt up", () => {
-  test("makes one lead", async () => {
+describe("a write whose first attempt takes effect after its timeout", () => {
+  test("creates one lead", async () => {
     const landed = holdFirst(1, 1300);
     const { body, status } = await call("create-lead", { account: "late-lead", body: { name: "Ada" } });
     await landed;
@@ -72,7 +72,7 @@ describe("a write that takes effect when the SDK has given its first attempt up"
   test.each([
     ["a conflict", (items: number) => cancellation("TransactionConflict", items, 0)],
     ["throttling", (items: number) => cancellation("ThrottlingError", items, 0)],
-  ])("and its second meets %s is not sent twice, with an Idempotency-Key or without", async (does, response) => {
+  ])("is not sent twice when its second attempt meets %s, with an Idempotency-Key or without", async (does, response) => {
     for (const key of ["", "m-1"]) {
       const account = `${does} ${key}`;
       const { id: leadId } = await aLead(account);
@@ -92,10 +92,10 @@ describe("a write that takes effect when the SDK has given its first attempt up"
     }
   });
 
-  // When the client asks again, the attempts have landed, or are still to.
+  // The client retries after the attempts have taken effect, or before.
   test.each([
     1300, 2600,
-  ])("and its second, %i ms late, is made once for a client that asks again", async (late) => {
+  ])("is made once for a client that retries when both attempts are %i ms late", async (late) => {
     const account = `late-twice-${late}`;
     const { id: leadId } = await aLead(account);
     for (const [name, body] of [
@@ -116,29 +116,29 @@ describe("a write that takes effect when the SDK has given its first attempt up"
   });
 });
 
-describe("when the function's time is over", () => {
-  test("a message that met conflicts until then is turned away, and nothing of it is stored", async () => {
+describe("when the function's time is used up", () => {
+  test("a message that met only conflicts gets 503, and nothing of it is stored", async () => {
     const account = "no-time";
     const { id: leadId } = await aLead(account);
-    const attempts = refuseWrites((items) => cancellation("TransactionConflict", items, 0));
+    const attempts = rejectWrites((items) => cancellation("TransactionConflict", items, 0));
     const body = { leadId, channel: "whatsapp", message: "Hello" };
-    const began = Date.now();
+    const start = Date.now();
     const { status, headers, problem } = await call("send-message", { account, body, ...withKey("m") }, 1500);
-    expect(Date.now() - began).toBeLessThan(1500);
+    expect(Date.now() - start).toBeLessThan(1500);
     expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
     expect(attempts.length).toBeGreaterThan(2);
     const { messages, conversations, pointers } = await stored(account);
     expect([messages, conversations, [...pointers]]).toEqual([[], [], []]);
   });
 
-  test("a message whose write is under way is turned away, and stored whole or not at all", async () => {
+  test("a message whose write is in progress gets 503, and is stored completely or not at all", async () => {
     const account = "under-way";
     const { id: leadId } = await aLead(account);
     const landed = holdFirst(1, 1300);
     const body = { leadId, channel: "whatsapp", message: "Hello" };
-    const began = Date.now();
+    const start = Date.now();
     const { status, headers, problem } = await call("send-message", { account, body, ...withKey("m") }, 1200);
-    expect(Date.now() - began).toBeLessThan(1200);
+    expect(Date.now() - start).toBeLessThan(1200);
     expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
     await landed;
     const all = await stored(account);
@@ -151,32 +151,32 @@ describe("a throttled transaction", () => {
   test.each([
     "ThrottlingError",
     "ProvisionedThroughputExceeded",
-  ] as const)("that is canceled by %s is tried again, ever more rarely, until it is not", async (code) => {
+  ] as const)("is retried with growing delays while it is cancelled with %s", async (code) => {
     const account = `canceled-${code}`;
     const { id: leadId } = await aLead(account);
-    // Half of each pause, so that what is left to chance is known.
+    // Makes each delay half of the maximum.
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    const attempts = refuseWrites((items) => cancellation(code, items, items - 1), Date.now() + 800);
+    const attempts = rejectWrites((items) => cancellation(code, items, items - 1), Date.now() + 800);
     const { body, status } = await call("send-message", {
       account,
       body: { leadId, channel: "sms", message: "Hello" },
     });
     vi.mocked(Math.random).mockRestore();
     expect(status).toBe(201);
-    const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
-    expect(pauses.length).toBeGreaterThan(3);
-    for (const [index, pause] of pauses.entries())
-      expect(pause).toBeGreaterThanOrEqual(Math.min(10 * 2 ** index, 250) - 2);
+    const delays = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
+    expect(delays.length).toBeGreaterThan(3);
+    for (const [index, delay] of delays.entries())
+      expect(delay).toBeGreaterThanOrEqual(Math.min(10 * 2 ** index, 250) - 2);
     expect((await stored(account)).messages).toMatchObject([{ id: body.id }]);
   });
 
   test.each([
     "ThrottlingException",
     "ProvisionedThroughputExceededException",
-  ] as const)("that is refused whole with %s is tried twice, and then left to the client", async (type) => {
+  ] as const)("is tried twice and then left to the client when it is rejected with %s", async (type) => {
     const account = `refused-${type}`;
     const { id: leadId } = await aLead(account);
-    const attempts = refuseWrites(() => refusal(type));
+    const attempts = rejectWrites(() => refusal(type));
     const body = { leadId, channel: "sms", message: "Hello" };
     const { status, headers, problem } = await call("send-message", { account, body });
     expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);

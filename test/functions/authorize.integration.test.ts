@@ -16,7 +16,7 @@ describe("the authorizer", () => {
     "Bearer ",
     "bearer ",
     "BEARER  ",
-  ])("admits a live key after %j, as its account", async (scheme) => {
+  ])("admits a live key after %j and returns its account", async (scheme) => {
     const { apiKey, keyId } = await issueApiKey("acme");
     const context = { accountId: "acme", keyId };
     expect(await authorize(scheme + apiKey)).toEqual({ isAuthorized: true, context });
@@ -28,21 +28,21 @@ describe("the authorizer", () => {
       expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ isAuthorized: true });
   });
 
-  test("refuses a key that is revoked, and only that one", async () => {
+  test("rejects a revoked key, and only that one", async () => {
     const [revoked, other] = [await issueApiKey("revoking"), await issueApiKey("revoking")];
     await endApiKey("revoking", revoked.keyId, { revokedAt: soon(0) });
     expect(await authorize(`Bearer ${revoked.apiKey}`)).toEqual(denied);
     expect(await authorize(`Bearer ${other.apiKey}`)).toMatchObject({ isAuthorized: true });
   });
 
-  test("refuses a key from the moment it expires", async () => {
+  test("rejects a key from the moment it expires", async () => {
     const { apiKey, keyId } = await issueApiKey("expiring", { validUntil: soon(-1) });
     expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied);
     await endApiKey("expiring", keyId, { validUntil: soon(60_000) });
     expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ isAuthorized: true });
   });
 
-  test("refuses what is no key, no key of ours, or not written as a bearer token", async () => {
+  test("rejects a malformed key, an unknown key and any other scheme than Bearer", async () => {
     const { apiKey, keyId } = await issueApiKey("malformed");
     const other = newApiKey(keyId);
     for (const text of [
@@ -65,7 +65,7 @@ describe("the authorizer", () => {
 });
 
 describe("an API key's record", () => {
-  test("holds a digest, never the key", async () => {
+  test("holds a digest, never the secret", async () => {
     const { apiKey, keyId } = await issueApiKey("digest", { label: "CI" });
     const { sha256 = "" } = parseApiKey(apiKey) ?? {};
     const { Attributes } = await table.send(
@@ -76,7 +76,7 @@ describe("an API key's record", () => {
     expect(JSON.stringify(Attributes)).not.toContain(secret);
   });
 
-  test("is listed with the account's others alone, oldest first, in its state", async () => {
+  test("is listed with those of its account only, oldest first, with its state", async () => {
     const live = await issueApiKey("list-a");
     const old = await issueApiKey("list-a", { validUntil: soon(-1000) });
     await issueApiKey("list-b");

@@ -3,10 +3,8 @@ import type { RouteName } from "../../shared/routes.ts";
 import { call } from "../support/call.ts";
 import type { TestRequest } from "../support/events.ts";
 
-/** A fault as `in field code`. */
-type FaultLine = string;
-
-async function faultsOf(name: RouteName, request: TestRequest, status = 400): Promise<FaultLine[]> {
+/** Sends an invalid request. @returns its faults, each as `in field code` */
+async function listFaults(name: RouteName, request: TestRequest, status = 400): Promise<string[]> {
   const response = await call(name, request);
   expect(response.status).toBe(status);
   expect(response.headers["content-type"]).toBe("application/problem+json");
@@ -32,7 +30,7 @@ const lists = ["list-leads", "list-conversations"] as const;
 const posts = ["create-lead", "send-message"] as const;
 const long = (length: number, unit = "x") => unit.repeat(length);
 
-describe.each(lists)("%s refuses", (name) => {
+describe.each(lists)("%s rejects", (name) => {
   const plain = [
     "0",
     "-1",
@@ -53,11 +51,11 @@ describe.each(lists)("%s refuses", (name) => {
   ];
 
   test.each([...plain, "1000000000", "99999999999999999999"])("page=%s", async (value) => {
-    expect(await faultsOf(name, { query: `page=${value}` })).toEqual(["query page out_of_range"]);
+    expect(await listFaults(name, { query: `page=${value}` })).toEqual(["query page out_of_range"]);
   });
 
   test.each([...plain, "101", "1000", "100.0"])("limit=%s", async (value) => {
-    expect(await faultsOf(name, { query: `limit=${value}` })).toEqual(["query limit out_of_range"]);
+    expect(await listFaults(name, { query: `limit=${value}` })).toEqual(["query limit out_of_range"]);
   });
 
   test.each([
@@ -77,17 +75,17 @@ describe.each(lists)("%s refuses", (name) => {
     ["page=%ff", "query page invalid_encoding"],
     ["status=%ed%a0%80", "query status invalid_encoding"],
   ])("%s", async (query, ...expected) => {
-    expect((await faultsOf(name, { query })).sort()).toEqual(expected.sort());
+    expect((await listFaults(name, { query })).sort()).toEqual(expected.sort());
   });
 
-  test("a body, and names it beside the faults of the query", async () => {
-    expect(await faultsOf(name, { body: {} })).toEqual(["body  unexpected"]);
-    const faults = await faultsOf(name, { body: {}, query: "page=0" });
+  test("a body, and reports it with the faults of the query", async () => {
+    expect(await listFaults(name, { body: {} })).toEqual(["body  unexpected"]);
+    const faults = await listFaults(name, { body: {}, query: "page=0" });
     expect(faults).toEqual(["query page out_of_range", "body  unexpected"]);
   });
 });
 
-describe("filters refuse", () => {
+describe("filters reject", () => {
   test.each([
     ["list-leads", "status=NEW", "query status not_allowed"],
     ["list-leads", "status=active", "query status not_allowed"],
@@ -104,11 +102,11 @@ describe("filters refuse", () => {
     ["list-conversations", `status=${long(65)}`, "query status too_long"],
     ["list-conversations", "source=x", "query source unknown"],
   ] as const)("%s?%s", async (name, query, fault) => {
-    expect(await faultsOf(name, { query })).toEqual([fault]);
+    expect(await listFaults(name, { query })).toEqual([fault]);
   });
 });
 
-describe.each(posts)("%s refuses", (name) => {
+describe.each(posts)("%s rejects", (name) => {
   const valid =
     name === "create-lead" ? { name: "Ada" } : { leadId: "lead_1", channel: "a", message: "Hello" };
   const withType = (type: string, body: string = JSON.stringify(valid)) => ({
@@ -124,18 +122,18 @@ describe.each(posts)("%s refuses", (name) => {
     ["application"],
     [""],
   ])("the content type %j", async (type) => {
-    expect(await faultsOf(name, withType(type), 415)).toEqual(["header content-type unsupported"]);
+    expect(await listFaults(name, withType(type), 415)).toEqual(["header content-type unsupported"]);
   });
 
-  test("no content type", async () => {
-    const faults = await faultsOf(name, { body: valid, headers: { "content-type": "" } }, 415);
+  test("a missing content type", async () => {
+    const faults = await listFaults(name, { body: valid, headers: { "content-type": "" } }, 415);
     expect(faults).toEqual(["header content-type unsupported"]);
   });
 
-  test("no body, whatever its type", async () => {
-    expect(await faultsOf(name, {})).toEqual(["body  required"]);
+  test("a missing body, with and without a content type", async () => {
+    expect(await listFaults(name, {})).toEqual(["body  required"]);
     for (const type of ["application/json", "text/plain"]) {
-      expect(await faultsOf(name, { headers: { "content-type": type } })).toEqual(["body  required"]);
+      expect(await listFaults(name, { headers: { "content-type": type } })).toEqual(["body  required"]);
     }
   });
 
@@ -157,38 +155,38 @@ describe.each(posts)("%s refuses", (name) => {
     ["5", "wrong_type"],
     ['"name"', "wrong_type"],
   ])("the body %j", async (body, code) => {
-    expect(await faultsOf(name, { body, headers: { "content-type": "application/json" } })).toEqual([
+    expect(await listFaults(name, { body, headers: { "content-type": "application/json" } })).toEqual([
       `body  ${code}`,
     ]);
   });
 
-  test("a base64 body that is no UTF-8", async () => {
+  test("a base64 body that is not UTF-8", async () => {
     const body = Buffer.from([0x7b, 0xff, 0x7d]).toString("base64");
     const request = { ...withType("application/vnd.api+json", body), isBase64Encoded: true };
-    expect(await faultsOf(name, request)).toEqual(["body  invalid_encoding"]);
+    expect(await listFaults(name, request)).toEqual(["body  invalid_encoding"]);
   });
 
-  test("a body that cannot be read, and names it beside the faults of the query", async () => {
+  test("a body that cannot be parsed, and reports it with the faults of the query", async () => {
     const request = { query: "page=1", body: "{", headers: { "content-type": "application/json" } };
-    expect(await faultsOf(name, request)).toEqual(["query page unknown", "body  invalid_json"]);
+    expect(await listFaults(name, request)).toEqual(["query page unknown", "body  invalid_json"]);
   });
 
-  test("query parameters, and names them beside the faults of the body", async () => {
-    const faults = await faultsOf(name, { query: "page=1", body: { ...valid, extra: 1 } });
+  test("query parameters, and reports them with the faults of the body", async () => {
+    const faults = await listFaults(name, { query: "page=1", body: { ...valid, extra: 1 } });
     expect(faults).toEqual(["query page unknown", "body extra unknown"]);
   });
 
-  test("a field that is not its own, whatever its name", async () => {
+  test("an unknown field, whatever its name", async () => {
     for (const field of ["id", "Name", "", "a.b", "a[0]", "toString", "score"]) {
-      expect(await faultsOf(name, { body: { ...valid, [field]: 1 } })).toEqual([
+      expect(await listFaults(name, { body: { ...valid, [field]: 1 } })).toEqual([
         `body ${field || '""'} unknown`,
       ]);
     }
   });
 
-  test("a field given twice, and names it beside the other faults", async () => {
+  test("a repeated field, and reports it with the other faults", async () => {
     const body = `{"x":1,${JSON.stringify(valid).slice(1, -1)},"x":2,"\\u0078":3,"y":{"z":1,"z":1}}`;
-    expect(await faultsOf(name, { query: "page=1", body })).toEqual([
+    expect(await listFaults(name, { query: "page=1", body })).toEqual([
       "query page unknown",
       "body x unknown",
       "body y unknown",
@@ -197,18 +195,18 @@ describe.each(posts)("%s refuses", (name) => {
     ]);
   });
 
-  test("a field of its own given twice, though each value is valid", async () => {
+  test("a known field that is repeated, even if each value is valid", async () => {
     for (const [field, value] of Object.entries(valid)) {
       const body = `{"${field}":"first",${JSON.stringify({ ...valid, [field]: value }).slice(1)}`;
-      expect(await faultsOf(name, { body })).toEqual([`body ${field} duplicate_key`]);
+      expect(await listFaults(name, { body })).toEqual([`body ${field} duplicate_key`]);
       const request = { ...withType("application/vnd.api+json", Buffer.from(body).toString("base64")) };
-      expect(await faultsOf(name, { ...request, isBase64Encoded: true })).toEqual([
+      expect(await listFaults(name, { ...request, isBase64Encoded: true })).toEqual([
         `body ${field} duplicate_key`,
       ]);
     }
   });
 
-  test("thousands of faults without listing them all", async () => {
+  test("thousands of faults, and lists the first 100", async () => {
     const extra = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`f${i}`, 1]));
     const { status, problem } = await call(name, { body: { ...valid, ...extra } });
     expect(status).toBe(400);
@@ -216,7 +214,7 @@ describe.each(posts)("%s refuses", (name) => {
     expect(problem.detail).toContain("19995 more faults");
   });
 
-  test("a field of an endless name without giving it back", async () => {
+  test("a field with a very long name, and shortens the name", async () => {
     const { problem } = await call(name, { body: { ...valid, [long(100_000)]: 1 } });
     expect(problem.errors?.[0]?.field).toBe(`${long(64)}…`);
   });
@@ -225,14 +223,14 @@ describe.each(posts)("%s refuses", (name) => {
     "application/json; charset=utf-8",
     "application/vnd.api+json",
     "APPLICATION/JSON",
-  ])("nothing of a body of the type %s", async (type) => {
+  ])("no valid body of the type %s", async (type) => {
     const body = Buffer.from(JSON.stringify(valid)).toString("base64");
     const { status } = await call(name, { ...withType(type, body), isBase64Encoded: true });
     expect(status).toBe(name === "create-lead" ? 201 : 404);
   });
 });
 
-describe("create-lead refuses", () => {
+describe("create-lead rejects", () => {
   test.each([
     [{}, "body name required"],
     [{ name: null }, "body name wrong_type"],
@@ -277,11 +275,11 @@ describe("create-lead refuses", () => {
       "body x unknown",
     ],
   ])("%j", async (body, ...expected) => {
-    expect((await faultsOf("create-lead", { body })).sort()).toEqual(expected);
+    expect((await listFaults("create-lead", { body })).sort()).toEqual(expected);
   });
 });
 
-describe("send-message refuses", () => {
+describe("send-message rejects", () => {
   const valid = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
 
   test.each([
@@ -301,6 +299,6 @@ describe("send-message refuses", () => {
     [{ ...valid, message: "a\ud83d" }, "body message invalid_characters"],
     [{ ...valid, message: { text: "a" } }, "body message wrong_type"],
   ])("%j", async (body, ...expected) => {
-    expect((await faultsOf("send-message", { body })).sort()).toEqual(expected);
+    expect((await listFaults("send-message", { body })).sort()).toEqual(expected);
   });
 });

@@ -17,7 +17,7 @@ const setStatus = (account: string, id: string, status: string) =>
   setConversationStatus(account, id, status, Date.now() + 10_000);
 
 describe("send-message", () => {
-  test("answers the message, and starts a conversation of one message", async () => {
+  test("returns the message and starts a conversation of one message", async () => {
     const { id: leadId } = await aLead("first");
     const text = "Hello,\r\n\tAda \u{1F44B}";
     const sent = await aMessage("first", leadId, "instagram", text);
@@ -41,7 +41,7 @@ describe("send-message", () => {
     ]);
   });
 
-  test("joins the active conversation of the lead and channel, and stores each message", async () => {
+  test("joins the active conversation of the lead and channel and stores each message", async () => {
     const { id: leadId } = await aLead("join");
     const sent = [];
     for (const text of ["one", "two", "three"]) sent.push(await aMessage("join", leadId, "whatsapp", text));
@@ -63,7 +63,7 @@ describe("send-message", () => {
     expect(Items?.map(({ pk, sk, ...message }) => message)).toEqual(sent);
   });
 
-  test("starts another conversation once the last has ended, and goes on in that one", async () => {
+  test("starts a new conversation after the last one was closed, and joins that one", async () => {
     const { id: leadId } = await aLead("ended");
     const first = await aMessage("ended", leadId);
     await setStatus("ended", first.conversationId, "closed");
@@ -85,7 +85,7 @@ describe("send-message", () => {
     ["\0"],
     ["x".repeat(64)],
     ["\u{1F600}".repeat(64)],
-  ])("to the unknown lead %j is answered with 404", async (leadId) => {
+  ])("returns 404 for the unknown lead %j", async (leadId) => {
     const { status, problem } = await call("send-message", {
       body: { leadId, channel: "a", message: "Hello" },
     });
@@ -93,7 +93,7 @@ describe("send-message", () => {
     expect(problem).toMatchObject({ code: "lead_not_found", status: 404 });
   });
 
-  test("to another account's lead is answered as to one that does not exist", async () => {
+  test("returns the same problem for another account's lead as for one that does not exist", async () => {
     const { id: leadId } = await aLead("owner");
     const request = (id: string) => ({
       account: "stranger",
@@ -121,12 +121,12 @@ describe("list-conversations", () => {
     for (const leadId of [undefined, leads[0]?.id, leads[1]?.id, "lead_nobody"]) {
       for (const channel of [undefined, "whatsapp", "in#sta", "in%23sta"]) {
         for (const status of [undefined, "active", "closed", "never"]) {
-          const given = Object.entries({ leadId, channel, status }).filter(
+          const filter = Object.entries({ leadId, channel, status }).filter(
             ([, value]) => value !== undefined,
           );
-          const query = new URLSearchParams(given as [string, string][]).toString();
-          const matching = all.filter((it) =>
-            given.every(([name, value]) => Reflect.get(it, name) === value),
+          const query = new URLSearchParams(filter as [string, string][]).toString();
+          const matching = all.filter((conversation) =>
+            filter.every(([name, value]) => Reflect.get(conversation, name) === value),
           );
           expect(await conversations(account, query), query).toEqual(matching);
         }

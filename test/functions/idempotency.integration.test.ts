@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversation-status.ts";
 import { idempotencyKey, leadKey, messageKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
-import { installMeter, metered, readUnits, writeUnits } from "../bench/pages/meter.ts";
 import { call } from "../support/call.ts";
+import { installMeter, metered, readUnits, writeUnits } from "../support/meter.ts";
 import { aLead } from "../support/requests.ts";
 
 const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "website", tags: ["math"] };
@@ -37,8 +37,8 @@ async function messageCount(account: string, conversationId: string): Promise<nu
 const endConversation = (account: string, id: string) =>
   setConversationStatus(account, id, "closed", Date.now() + 10_000);
 
-describe("the same request with the same Idempotency-Key", () => {
-  test("creates one lead, and is answered with it again", async () => {
+describe("a retry with the same Idempotency-Key", () => {
+  test("creates one lead and returns it again", async () => {
     const first = await create("again", "a-1");
     const second = await create("again", "a-1");
     expect(first.status).toBe(201);
@@ -50,7 +50,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(await leadCount("again")).toBe(1);
   });
 
-  test("sends one message, and is answered with it again", async () => {
+  test("sends one message and returns it again", async () => {
     const { id } = await aLead("once");
     const first = await send("once", "m-1", id);
     const joined = await send("once", "m-2", id, "And again");
@@ -69,7 +69,7 @@ describe("the same request with the same Idempotency-Key", () => {
     ]);
   });
 
-  test("is the same with its fields in another order, and the key in quotes", async () => {
+  test("may have its fields in another order and the key in quotes", async () => {
     const { tags, source, email, name } = lead;
     const { body } = await create("order", "o-1");
     const again = await create("order", '"o-1"', { tags, source, email, name });
@@ -77,7 +77,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(again.body).toEqual(body);
   });
 
-  test("sent many times at the same instant takes effect once", async () => {
+  test("takes effect once when many are sent at the same time", async () => {
     const { id } = await aLead("twins");
     const leads = await Promise.all(Array.from({ length: 20 }, () => create("twins", "t-1")));
     const messages = await Promise.all(Array.from({ length: 20 }, () => send("twins", "t-1", id)));
@@ -90,7 +90,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(await messageCount("twins", messages[0]?.body.conversationId ?? "")).toBe(1);
   });
 
-  test("starts a conversation once in the place of one that has ended", async () => {
+  test("starts one conversation in place of one that was closed", async () => {
     const { id } = await aLead("successor");
     const { body } = await send("successor", "s-1", id);
     await endConversation("successor", body.conversationId);
@@ -101,7 +101,7 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(await messageCount("successor", next.body.conversationId)).toBe(1);
   });
 
-  test("is answered with the message when the conversation has ended and when the lead is deleted", async () => {
+  test("returns the message after the conversation was closed and after the lead was deleted", async () => {
     const { id } = await aLead("later");
     const { body } = await send("later", "l-1", id);
     await endConversation("later", body.conversationId);
@@ -114,7 +114,7 @@ describe("the same request with the same Idempotency-Key", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("that comes with another body is refused, and nothing is written", async () => {
+  test("is rejected with another body, and nothing is written", async () => {
     const { id } = await aLead("other");
     await create("other", "k-1");
     await send("other", "k-1", id);
@@ -130,7 +130,7 @@ describe("an Idempotency-Key", () => {
     expect(await leadCount("other")).toBe(2);
   });
 
-  test("is that of one account and one route", async () => {
+  test("belongs to one account and one route", async () => {
     const mine = await create("mine", "shared-key");
     const theirs = await create("theirs", "shared-key");
     const message = await send("mine", "shared-key", mine.body.id);
@@ -141,13 +141,13 @@ describe("an Idempotency-Key", () => {
     expect(theirs.body.id).not.toBe(mine.body.id);
   });
 
-  test("tells upper from lower case, and one with odd characters from another", async () => {
+  test("is case-sensitive and may hold unusual characters", async () => {
     const keys = ["k", "K", '"k k"', "k%20k", '"k\\"k"', '"k,k"', "k#k", "~".repeat(255)];
     for (const key of keys) expect((await create("odd", key)).status).toBe(201);
     expect(await leadCount("odd")).toBe(keys.length);
   });
 
-  test("whose request was refused can be used again", async () => {
+  test("can be used again after its request was rejected", async () => {
     const { id } = await aLead("refused");
     expect((await send("refused", "r-1", "lead_unknown")).status).toBe(404);
     expect((await create("refused", "r-1", { name: "" })).status).toBe(400);
@@ -155,7 +155,7 @@ describe("an Idempotency-Key", () => {
     expect((await create("refused", "r-1")).status).toBe(201);
   });
 
-  test("that has expired is a new one, even while its record is still there", async () => {
+  test("counts as new after it expired, even before its record is deleted", async () => {
     const first = await create("expired", "e-1");
     const { id } = first.body;
     const expire = (route: string) =>
@@ -197,7 +197,7 @@ describe("an Idempotency-Key", () => {
     ["not ASCII", "é"],
     ["with a control character", '"a\tb"'],
     ["with parameters", '"a";b=1'],
-  ])("that is %s is a fault", async (_, key) => {
+  ])("that is %s is rejected", async (_, key) => {
     const { status, problem } = await create("faulty", key);
     expect(status).toBe(400);
     expect(problem.errors).toEqual([
@@ -211,30 +211,30 @@ describe("an Idempotency-Key", () => {
     expect(await leadCount("faulty")).toBe(0);
   });
 
-  test("that is a fault is told with the others", async () => {
+  test("that is invalid is reported with the other faults", async () => {
     const headers = { "idempotency-key": "a b" };
-    const of = async (body: unknown) =>
+    const faultyParts = async (body: unknown) =>
       (await call("create-lead", { query: "page=1", body, headers })).problem.errors?.map(
         ({ in: place, field }) => [place, field],
       );
-    expect(await of({ name: 5 })).toEqual([
+    expect(await faultyParts({ name: 5 })).toEqual([
       ["query", "page"],
       ["body", "name"],
       ["header", "idempotency-key"],
     ]);
-    expect(await of("{")).toEqual([
+    expect(await faultyParts("{")).toEqual([
       ["query", "page"],
       ["header", "idempotency-key"],
       ["body", ""],
     ]);
   });
 
-  test("means nothing to a list", async () => {
+  test("is ignored by a list", async () => {
     expect((await call("list-leads", { headers: { "idempotency-key": "a b" } })).status).toBe(200);
   });
 });
 
-test("costs its record and the price of a transaction, and no read; nothing without it", async () => {
+test("an Idempotency-Key costs its record and the price of a transaction, and no read", async () => {
   installMeter();
   const cost = async (run: () => Promise<unknown>) => {
     const { calls } = await metered(run);
@@ -250,7 +250,7 @@ test("costs its record and the price of a transaction, and no read; nothing with
   expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 10 });
   expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 8 });
   expect(await cost(() => send("cost", "c-1", id))).toEqual({ calls: 3, read: 2, write: 8 + 2 });
-  // The call that is refused for the record tells no cost; nothing else is called.
+  // The call that fails on the existing record reports no cost, and there is no other.
   expect(await cost(() => create("cost", "c-1"))).toEqual(none);
   expect(await cost(() => send("cost", "c-1", id))).toEqual({ calls: 2, read: 2, write: 0 });
 });

@@ -3,7 +3,7 @@ import { call } from "../support/call.ts";
 import { aLead } from "../support/requests.ts";
 
 describe("create-lead", () => {
-  test("answers the whole record", async () => {
+  test("returns the whole record", async () => {
     const before = Date.now();
     const input = {
       name: "Ada Lovelace",
@@ -25,13 +25,13 @@ describe("create-lead", () => {
     expect(Date.parse(body.createdAt)).toBeLessThanOrEqual(Date.now());
   });
 
-  test("leaves out what the lead has not, but its tags", async () => {
+  test("leaves out fields without a value, except tags", async () => {
     const body = await aLead("create", { name: "Grace" });
     expect(Object.keys(body).sort()).toEqual(["createdAt", "id", "name", "score", "status", "tags"]);
     expect(body.tags).toEqual([]);
   });
 
-  test("keeps strings as they were sent, at their longest", async () => {
+  test("stores the longest strings unchanged", async () => {
     const input = {
       name: ` ${"\u{1F468}".repeat(198)} `,
       email: `${"a".repeat(64)}@${"b.".repeat(93)}com`,
@@ -49,13 +49,13 @@ describe("create-lead", () => {
 });
 
 describe("list-leads", () => {
-  test("of an account without leads is empty", async () => {
+  test("returns an empty page for an account without leads", async () => {
     const { status, body } = await call("list-leads", { account: "nobody" });
     expect(status).toBe(200);
     expect(body).toEqual({ data: [], pagination: { page: 1, limit: 20, total: 0 } });
   });
 
-  test("shows at once what was created, newest first, page by page", async () => {
+  test("lists new leads at once, newest first, page by page", async () => {
     const created = [];
     for (let i = 0; i < 45; i++) created.unshift(await aLead("pages", { name: `Lead ${i}` }));
     const byTime = created.toSorted((a, b) => (a.id < b.id ? 1 : -1));
@@ -72,7 +72,7 @@ describe("list-leads", () => {
     expect(last.body.pagination).toEqual({ page: 9, limit: 5, total: 45 });
   });
 
-  test("takes the largest page and limit", async () => {
+  test("accepts the largest page and limit", async () => {
     await aLead("largest");
     const { body } = await call("list-leads", { account: "largest", query: "page=999999999&limit=100" });
     expect(body).toEqual({ data: [], pagination: { page: 999_999_999, limit: 100, total: 1 } });
@@ -95,7 +95,7 @@ describe("list-leads", () => {
     ["source=nobody%20has%20this", 0],
     ["source=new", 0],
     ["", 3],
-  ])("with %s has %i of the three leads", async (query, total) => {
+  ])("with %s finds %i of the three leads", async (query, total) => {
     const { body } = await call("list-leads", { account: "filters", query });
     expect(body.pagination.total).toBe(total);
     expect(body.data).toHaveLength(total);

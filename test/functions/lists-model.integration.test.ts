@@ -5,14 +5,14 @@ import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 
-/** Values of few kinds, so that filters match, among them some that a careless key or parser would confuse. */
-const origin = fc.constantFrom("instagram", "whatsapp", "a,b", "a#new", "a%23new", "new", "\u00e9\u{1F600}");
+/** Few sources and channels, so that filters match; some would be confused by a careless key or parser. */
+const label = fc.constantFrom("instagram", "whatsapp", "a,b", "a#new", "a%23new", "new", "\u00e9\u{1F600}");
 const account = fc.constantFrom("one", "two", "one#new");
 
 const step = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({ do: fc.constant("create" as const), account, source: fc.option(origin) }),
+    arbitrary: fc.record({ do: fc.constant("create" as const), account, source: fc.option(label) }),
   },
   {
     weight: 2,
@@ -22,14 +22,14 @@ const step = fc.oneof(
       status: fc.constantFrom(...leadStatuses),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("send" as const), at: fc.nat(), channel: origin }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("send" as const), at: fc.nat(), channel: label }) },
   {
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant("list" as const),
       list: fc.constantFrom("list-leads" as const, "list-conversations" as const),
       account,
-      origin: fc.option(origin),
+      label: fc.option(label),
       status: fc.option(fc.constantFrom("new", "qualified", "booked", "active")),
       lead: fc.option(fc.nat()),
       page: fc.option(fc.integer({ min: 1, max: 5 })),
@@ -39,7 +39,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** The service as it should be: plain arrays, newest first. */
+/** The service in memory: plain arrays, newest first. */
 class Model {
   readonly prefix: string;
   readonly leads: { account: string; record: Lead }[] = [];
@@ -84,11 +84,11 @@ class Model {
     }
   }
 
-  async list({ list, account, origin, status, lead, page, limit }: Extract<Step, { do: "list" }>) {
+  async list({ list, account, label, status, lead, page, limit }: Extract<Step, { do: "list" }>) {
     const leadId = lead === null ? undefined : this.leads[lead % this.leads.length]?.record.id;
     if (list === "list-leads" && status === "active") return;
     const filter: Record<string, string> = {
-      ...(origin !== null && { [list === "list-leads" ? "source" : "channel"]: origin }),
+      ...(label !== null && { [list === "list-leads" ? "source" : "channel"]: label }),
       ...(status !== null && { status }),
       ...(list === "list-conversations" && leadId !== undefined && { leadId }),
     };
@@ -115,7 +115,7 @@ class Model {
   }
 }
 
-test("lists, filters and pages answer as a model in memory does", async () => {
+test("lists, filters and pages match a model in memory", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
@@ -126,7 +126,7 @@ test("lists, filters and pages answer as a model in memory does", async () => {
           do: "list",
           list,
           account: "one",
-          origin: null,
+          label: null,
           status: null,
           lead: null,
           page: null,

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { BatchWriteCommand, DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { marshall } from "@aws-sdk/util-dynamodb";
+import { BatchWriteCommand, DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/maintain-counts.ts";
 import { setLeadScore, setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
-import { conversationKey, leadKey, statusPartition } from "../../shared/dynamodb/keys.ts";
+import { leadItem } from "../../shared/domain/leads.ts";
+import { conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { countRows } from "../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
@@ -14,18 +14,18 @@ import { readRoot } from "../../shared/pages/tree/tree-store.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext } from "../support/events.ts";
 import { aLead } from "../support/requests.ts";
+import { streamRecord } from "../support/stream-record.ts";
 
 type Item = Record<string, unknown>;
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Settled leads, as an import writes them; the stream has yet to tell. */
-async function settledLeads(account: string, count: number, status = "new"): Promise<Item[]> {
+/** Writes leads old enough to be counted, as an import does, and returns their items. */
+async function importLeads(account: string, count: number): Promise<Item[]> {
   const items = Array.from({ length: count }, (_, i) => {
     const id = `lead_${ulid(Date.now() - 60_000 + i)}`;
     const createdAt = "2026-01-01T00:00:00.000Z";
-    const byStatus = statusPartition("lead", account, status);
-    return { ...leadKey(account, id), byStatus, id, name: "x", score: 0, status, tags: [], createdAt };
+    return leadItem(account, { id, name: "x", score: 0, status: "new", tags: [], createdAt });
   });
   for (let from = 0; from < count; from += 25) {
     const requests = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
@@ -34,19 +34,15 @@ async function settledLeads(account: string, count: number, status = "new"): Pro
   return items;
 }
 
-let sequence = 1;
-const record = (before: Item | undefined, after: Item | undefined): DynamoDBRecord => {
-  const { pk, sk } = after ?? before ?? {};
-  const image = (item: Item) => marshall(item) as NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"];
-  return {
-    dynamodb: {
-      Keys: image({ pk, sk }),
-      ...(before && { OldImage: image(before) }),
-      ...(after && { NewImage: image(after) }),
-      SequenceNumber: String(sequence++),
-    },
+/** Rejects the table calls that `fails` selects with an error of this name. */
+function failCalls(name: string, fails: (command: object) => boolean): void {
+  const send = table.send.bind(table) as (command: object) => Promise<unknown>;
+  const sendOrFail = async (command: object) => {
+    if (fails(command)) throw Object.assign(new Error("failed"), { name });
+    return send(command);
   };
-};
+  vi.spyOn(table, "send").mockImplementation(sendOrFail as unknown as typeof table.send);
+}
 
 const deliver = (records: DynamoDBRecord[], remaining = 60_000) =>
   handler({ Records: records }, lambdaContext(remaining));
@@ -59,16 +55,18 @@ async function countedLeads(account: string): Promise<number> {
 }
 
 describe("maintain-counts", () => {
-  test("counts what was created, deleted or changed in status", async () => {
+  test("counts leads that were created, deleted or changed in status", async () => {
     const account = randomUUID();
-    const leads = await settledLeads(account, 200);
-    expect(await deliver(leads.map((lead) => record(undefined, lead)))).toEqual({ batchItemFailures: [] });
+    const leads = await importLeads(account, 200);
+    expect(await deliver(leads.map((lead) => streamRecord(undefined, lead)))).toEqual({
+      batchItemFailures: [],
+    });
     expect(await countedLeads(account)).toBe(200);
 
     const [first = {}, second = {}] = leads;
     await table.send(new DeleteCommand({ TableName: tableName, Key: { pk: first.pk, sk: first.sk } }));
     await setLeadStatus(account, String(second.id), "booked", Date.now() + 5000);
-    await deliver([record(first, undefined), record(second, { ...second, status: "booked" })]);
+    await deliver([streamRecord(first, undefined), streamRecord(second, { ...second, status: "booked" })]);
     expect(await countedLeads(account)).toBe(199);
     for (const [query, total] of [
       ["", 199],
@@ -83,7 +81,7 @@ describe("maintain-counts", () => {
     }
   });
 
-  test("makes no call for what no count shows", async () => {
+  test("makes no call for changes that no count depends on", async () => {
     const send = vi.spyOn(table, "send");
     const conversation = {
       ...conversationKey("a", "conv_1"),
@@ -91,26 +89,22 @@ describe("maintain-counts", () => {
       channel: "web",
       messageCount: 1,
     };
-    const message = record(conversation, { ...conversation, messageCount: 2 });
+    const message = streamRecord(conversation, { ...conversation, messageCount: 2 });
     const lead = { ...leadKey("a", "lead_1"), status: "new", score: 1 };
-    const node = record(undefined, { pk: "COUNT#a#LEAD", sk: "root" });
-    const other = record(undefined, { pk: "LEAD#a#new", sk: "lead_1" });
-    expect(await deliver([message, record(lead, { ...lead, score: 2 }), node, other])).toEqual({
+    const node = streamRecord(undefined, { pk: "COUNT#a#LEAD", sk: "root" });
+    const other = streamRecord(undefined, { pk: "LEAD#a#new", sk: "lead_1" });
+    expect(await deliver([message, streamRecord(lead, { ...lead, score: 2 }), node, other])).toEqual({
       batchItemFailures: [],
     });
     expect(send).not.toHaveBeenCalled();
   });
 
-  test("reports the records of the list that failed, and counts the others", async () => {
+  test("reports the records of the list that failed and counts the others", async () => {
     const [broken, whole] = [randomUUID(), randomUUID()];
-    const leads = [...(await settledLeads(broken, 20)), ...(await settledLeads(whole, 20))];
-    const send = table.send.bind(table) as (command: object) => Promise<unknown>;
-    vi.spyOn(table, "send").mockImplementation(((command: object) =>
-      JSON.stringify(command).includes(broken)
-        ? Promise.reject(Object.assign(new Error("no"), { name: "ThrottlingException" }))
-        : send(command)) as unknown as typeof table.send);
+    const leads = [...(await importLeads(broken, 20)), ...(await importLeads(whole, 20))];
+    failCalls("ThrottlingException", (command) => JSON.stringify(command).includes(broken));
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-    const records = leads.map((lead) => record(undefined, lead));
+    const records = leads.map((lead) => streamRecord(undefined, lead));
     const { batchItemFailures } = await deliver(records);
     expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(
       records.slice(0, 20).map(({ dynamodb }) => dynamodb?.SequenceNumber),
@@ -126,31 +120,26 @@ describe("maintain-counts", () => {
     expect(await countedLeads(whole)).toBe(20);
   });
 
-  test("gives a batch back when other commits come first until its time is up", async () => {
+  test("reports the whole batch when conflicts last until its time is used up", async () => {
     const account = randomUUID();
-    const leads = await settledLeads(account, 20);
-    const conflict = Object.assign(new Error("conflict"), { name: "TransactionConflictException" });
-    const send = table.send.bind(table) as (command: object) => Promise<unknown>;
-    vi.spyOn(table, "send").mockImplementation(((command: object) =>
-      command.constructor.name === "PutCommand"
-        ? Promise.reject(conflict)
-        : send(command)) as unknown as typeof table.send);
+    const leads = await importLeads(account, 20);
+    failCalls("TransactionConflictException", (command) => command instanceof PutCommand);
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { batchItemFailures } = await deliver(
-      leads.map((lead) => record(undefined, lead)),
+      leads.map((lead) => streamRecord(undefined, lead)),
       5300,
     );
     expect(batchItemFailures).toHaveLength(20);
   });
 });
 
-test("a list whose tail is long is exact, also far down in it", async () => {
+test("a list with a long tail is exact on every page of it", async () => {
   const account = randomUUID();
-  const settled = await settledLeads(account, 30);
-  await deliver(settled.map((lead) => record(undefined, lead)));
+  const imported = await importLeads(account, 30);
+  await deliver(imported.map((lead) => streamRecord(undefined, lead)));
   const young: string[] = [];
   for (let i = 0; i < 150; i++) young.push((await aLead(account)).id);
-  const all = [...settled.map(({ id }) => String(id)), ...young].sort().reverse();
+  const all = [...imported.map(({ id }) => String(id)), ...young].sort().reverse();
   for (const page of [1, 2, 8, 9]) {
     const { body } = await call("list-leads", { account, query: `page=${page}` });
     expect(body.pagination.total).toBe(180);
@@ -161,7 +150,7 @@ test("a list whose tail is long is exact, also far down in it", async () => {
 describe("an operator's change of a lead", () => {
   const soon = () => Date.now() + 5000;
 
-  test("moves it in every list, and changes nothing else", async () => {
+  test("moves it in every list and changes nothing else", async () => {
     const account = randomUUID();
     const lead = await aLead(account, { source: "web" });
     expect(await setLeadStatus(account, lead.id, "booked", soon())).toEqual({ ...lead, status: "booked" });
@@ -181,23 +170,21 @@ describe("an operator's change of a lead", () => {
     }
   });
 
-  test("of a lead that another account has changes nothing", async () => {
+  test("changes nothing for another account's lead", async () => {
     const lead = await aLead("owner-of-lead");
     expect(await setLeadStatus("stranger", lead.id, "booked", soon())).toBeUndefined();
     expect(await setLeadScore("stranger", "lead_x", 1, soon())).toBeUndefined();
   });
 
-  test("that meets another one is made again", async () => {
+  test("is retried after a conflict", async () => {
     const account = randomUUID();
     const lead = await aLead(account);
-    const conflict = Object.assign(new Error("conflict"), { name: "TransactionConflictException" });
-    const send = table.send.bind(table) as (command: object) => Promise<unknown>;
-    const spy = vi.spyOn(table, "send").mockImplementation(((command: object) => {
-      if (command.constructor.name !== "UpdateCommand") return send(command);
-      spy.mockRestore();
-      return Promise.reject(conflict);
-    }) as unknown as typeof table.send);
+    let updates = 0;
+    failCalls(
+      "TransactionConflictException",
+      (command) => command instanceof UpdateCommand && ++updates === 1,
+    );
     expect(await setLeadScore(account, lead.id, 7, soon())).toMatchObject({ score: 7 });
-    expect(vi.isMockFunction(table.send)).toBe(false);
+    expect(updates).toBe(2);
   });
 });

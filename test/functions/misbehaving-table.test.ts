@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
   DynamoDBDocumentClient,
   GetCommand,
@@ -12,6 +12,7 @@ import { handler as authorize } from "../../functions/authorize.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { idempotentRequest } from "../../shared/domain/idempotency.ts";
 import { call } from "../support/call.ts";
+import { canceled } from "../support/cancellation.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { storedLead } from "../support/stored.ts";
 
@@ -23,18 +24,11 @@ beforeEach(() => {
   logged.mockClear();
 });
 
-const named = (name: string, message = "inside") => Object.assign(new Error(message), { name });
-
-const canceled = (...codes: string[]) =>
-  new TransactionCanceledException({
-    message: "canceled",
-    $metadata: {},
-    CancellationReasons: codes.map((Code) => ({ Code })),
-  });
+const namedError = (name: string, message = "inside") => Object.assign(new Error(message), { name });
 
 const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
 
-/** The lead exists, and the pointer names this conversation. */
+/** The lead exists and its pointer names this conversation. */
 function withActiveConversation(conversationId?: string) {
   table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: "lead_1" } }).resolves({ Item: { pk: "LEAD#acme" } });
   table
@@ -45,14 +39,14 @@ function withActiveConversation(conversationId?: string) {
 const writes = () =>
   table.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input.TransactItems ?? []);
 
-describe("a table that turns calls away", () => {
+describe("a table that rejects calls", () => {
   test.each([
     "ThrottlingException",
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
     "TimeoutError",
-  ])("with %s is answered with 503 and Retry-After on every route", async (name) => {
-    table.onAnyCommand().rejects(named(name));
+  ])("with %s makes every route return 503 with Retry-After", async (name) => {
+    table.onAnyCommand().rejects(namedError(name));
     const responses = [
       await call("list-leads"),
       await call("list-conversations"),
@@ -66,8 +60,8 @@ describe("a table that turns calls away", () => {
     }
   });
 
-  test("with an error nobody expected is answered with 500, which tells nothing of it", async () => {
-    table.onAnyCommand().rejects(named("ValidationException", "secret arn:aws:dynamodb"));
+  test("with an unexpected error makes a route return 500, without the error's details", async () => {
+    table.onAnyCommand().rejects(namedError("ValidationException", "secret arn:aws:dynamodb"));
     const { status, problem } = await call("create-lead", { body: { name: "Ada" } });
     expect(status).toBe(500);
     expect(problem).toMatchObject({ code: "internal_error", requestId: "request-1" });
@@ -80,8 +74,8 @@ describe("a table that turns calls away", () => {
     );
   });
 
-  test("makes the authorizer throw, which API Gateway answers with 500, and tell why in its log alone", async () => {
-    table.onAnyCommand().rejects(named("ThrottlingException"));
+  test("makes the authorizer throw, for which API Gateway returns 500, and log the cause", async () => {
+    table.onAnyCommand().rejects(namedError("ThrottlingException"));
     const event = authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`);
     await expect(authorize(event)).rejects.toThrow(/^The function failed\. Its log says where\.$/);
     expect(logged).toHaveBeenCalledExactlyOnceWith({
@@ -91,24 +85,24 @@ describe("a table that turns calls away", () => {
   });
 });
 
-test("a lead whose first write took effect although its answer was lost is created once", async () => {
+test("creates a lead once when the response of its first write was lost", async () => {
   table.on(PutCommand).rejects(new ConditionalCheckFailedException({ message: "exists", $metadata: {} }));
   const { status, body } = await call("create-lead", { body: { name: "Ada" } });
   expect(status).toBe(201);
   expect(body.id).toBe(table.commandCalls(PutCommand)[0]?.args[0].input.Item?.sk);
 });
 
-test("a request for which the authorizer named no account is answered with 500, and nothing is asked", async () => {
+test("returns 500 without a call when the authorizer named no account", async () => {
   expect((await call("list-leads", { account: "" })).status).toBe(500);
   expect(table.calls()).toHaveLength(0);
 });
 
-test("a key that is no key is refused without a read", async () => {
+test("rejects a malformed key without a read", async () => {
   expect(await authorize(authorizerEvent("Bearer lck_nonsense"))).toEqual({ isAuthorized: false });
   expect(table.calls()).toHaveLength(0);
 });
 
-test("a list goes on where a partial answer ended", async () => {
+test("a list continues where a partial response ended", async () => {
   table.on(GetCommand).resolves({});
   const lead = (id: number) => storedLead(`lead_${id}`);
   table
@@ -130,7 +124,7 @@ describe("a message whose transaction", () => {
     "TransactionConflict",
     "ThrottlingError",
     "ProvisionedThroughputExceeded",
-  ])("meets %s is tried again until it is written", async (code) => {
+  ])("is cancelled with %s is retried until it is written", async (code) => {
     withActiveConversation("conv_1");
     table
       .on(TransactWriteCommand)
@@ -143,7 +137,7 @@ describe("a message whose transaction", () => {
     expect(writes()[2]?.[1]?.Put?.Item?.id).toBe(body.id);
   });
 
-  test("meets conflicts until the invocation's time is used up is answered with 503", async () => {
+  test("meets conflicts until the invocation's time is used up gets 503", async () => {
     withActiveConversation("conv_1");
     table.on(TransactWriteCommand).rejects(canceled("TransactionConflict", "None"));
     const { status, problem, headers } = await call("send-message", { body: message }, 800);
@@ -153,7 +147,7 @@ describe("a message whose transaction", () => {
     expect(writes().length).toBeGreaterThan(1);
   });
 
-  test("is refused for another reason is answered with 500 and not tried again", async () => {
+  test("is cancelled for another reason gets 500 and is not retried", async () => {
     withActiveConversation("conv_1");
     table.on(TransactWriteCommand).rejects(canceled("ValidationError", "None"));
     expect((await call("send-message", { body: message })).status).toBe(500);
@@ -163,7 +157,7 @@ describe("a message whose transaction", () => {
   test.each([
     ["without", {}, []],
     ["with", { "idempotency-key": "key-1" }, [{ Code: "None" }]],
-  ])("finds the conversation ended starts another, in the pointer's place: %s a key", async (_, headers, record) => {
+  ])("finds the conversation closed starts another and replaces the pointer: %s a key", async (_, headers, record) => {
     withActiveConversation("conv_1");
     const ended = canceled("ConditionalCheckFailed", "None");
     const reason = { Code: "ConditionalCheckFailed", Item: { status: { S: "closed" } } };
@@ -179,7 +173,7 @@ describe("a message whose transaction", () => {
     });
   });
 
-  test("finds a later message by a clock ahead of its own is not dated before it", async () => {
+  test("finds a later message from a faster clock is not dated before it", async () => {
     withActiveConversation("conv_1");
     const ahead = new Date(Date.now() + 1500).toISOString();
     const overtaken = canceled("ConditionalCheckFailed", "None");
@@ -212,8 +206,8 @@ describe("a message whose transaction", () => {
 describe("a request with an Idempotency-Key", () => {
   const headers = { "idempotency-key": "key-1" };
 
-  /** The record that a transaction of this many items found, as the table gives it. */
-  function recorded(items: number, body: Record<string, string>, ids: Record<string, string>) {
+  /** The cancellation of a transaction of this many items that found an idempotency record. */
+  function recordFound(items: number, body: Record<string, string>, ids: Record<string, string>) {
     const { fingerprint } = idempotentRequest("acme", "create-lead", "key-1", body);
     const error = canceled("ConditionalCheckFailed", ...Array.from({ length: items - 1 }, () => "None"));
     const M = Object.fromEntries(Object.entries(ids).map(([name, S]) => [name, { S }]));
@@ -225,21 +219,30 @@ describe("a request with an Idempotency-Key", () => {
     return error;
   }
 
-  test("whose twin is being written first sees a conflict, then answers what the twin did", async () => {
+  test("that races with its duplicate retries after the conflict and returns the duplicate's response", async () => {
     const id = "lead_01JZ0000000000000000000000";
     table
       .on(TransactWriteCommand)
       .rejectsOnce(canceled("TransactionConflict", "None"))
-      .rejects(recorded(2, { name: "Ada" }, { id }));
-    const { status, headers: answered, body } = await call("create-lead", { body: { name: "Ada" }, headers });
-    expect([status, answered["idempotency-replayed"], body.id, body.name]).toEqual([201, "true", id, "Ada"]);
+      .rejects(recordFound(2, { name: "Ada" }, { id }));
+    const {
+      status,
+      headers: responseHeaders,
+      body,
+    } = await call("create-lead", { body: { name: "Ada" }, headers });
+    expect([status, responseHeaders["idempotency-replayed"], body.id, body.name]).toEqual([
+      201,
+      "true",
+      id,
+      "Ada",
+    ]);
     expect(writes()).toHaveLength(2);
   });
 
-  test("is answered from its record whatever else stands in the way", async () => {
+  test("gets the response of its record, even if other conditions fail too", async () => {
     withActiveConversation("conv_1");
     const ids = { id: "msg_01JZ0000000000000000000000", conversationId: "conv_0" };
-    const error = recorded(3, message, ids);
+    const error = recordFound(3, message, ids);
     const [first, ...others] = error.CancellationReasons ?? [];
     error.CancellationReasons = [
       { ...first },
@@ -252,7 +255,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(body).toMatchObject({ ...message, ...ids });
   });
 
-  test("makes new ids for each attempt, and records those of the one that was written", async () => {
+  test("creates new ids for each attempt and records those of the attempt that was written", async () => {
     table.on(TransactWriteCommand).rejectsOnce(canceled("None", "TransactionConflict")).resolves({});
     const { body } = await call("create-lead", { body: { name: "Ada" }, headers });
     const [lost, written] = writes().map(([record, lead]) => [
@@ -267,12 +270,12 @@ describe("a request with an Idempotency-Key", () => {
   test.each([
     "create-lead",
     "send-message",
-  ] as const)("meets conflicts to the end: %s answers 503", async (name) => {
+  ] as const)("meets conflicts until the time is used up: %s returns 503", async (name) => {
     withActiveConversation("conv_1");
     table.on(TransactWriteCommand).rejects(canceled("None", "TransactionConflict"));
     const body = name === "create-lead" ? { name: "Ada" } : message;
-    const { status, headers: answered, problem } = await call(name, { body, headers }, 800);
-    expect([status, answered["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
+    const { status, headers: responseHeaders, problem } = await call(name, { body, headers }, 800);
+    expect([status, responseHeaders["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
     expect(writes().length).toBeGreaterThan(1);
   });
 });

@@ -4,16 +4,16 @@ import { pageLinks } from "../../shared/http/page-links.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 
-/** The links of an answer: their targets by what they are to the page. */
-function linksOf(headers: object): Record<string, string> {
+/** Parses the `Link` header: each target by its `rel`. */
+function parseLinks(headers: object): Record<string, string> {
   const link = (headers as { link?: string }).link ?? "";
   const parts = [...link.matchAll(/<([^>]*)>; rel="([^"]*)"/g)];
   return Object.fromEntries(parts.map(([, target, rel]) => [rel, target]));
 }
 
-const pages = (headers: object) =>
+const linkedPages = (headers: object) =>
   Object.fromEntries(
-    Object.entries(linksOf(headers)).map(([rel, target]) => [
+    Object.entries(parseLinks(headers)).map(([rel, target]) => [
       rel,
       Number(new URL(target, "http://x").searchParams.get("page")),
     ]),
@@ -24,26 +24,26 @@ for (let n = 0; n < 5; n++) await aLead(account, { name: `Lead ${n}`, source: "a
 
 test.each([
   ["the first", 1, { first: 1, next: 2, last: 3 }],
-  ["a middle one", 2, { first: 1, prev: 1, next: 3, last: 3 }],
+  ["the middle one", 2, { first: 1, prev: 1, next: 3, last: 3 }],
   ["the last", 3, { first: 1, prev: 2, last: 3 }],
-  ["the one after", 4, { first: 1, prev: 3, last: 3 }],
-  ["one far past the end", 999_999_999, { first: 1, prev: 3, last: 3 }],
-])("the page %s of three has its links", async (_, page, expected) => {
+  ["the page after the last", 4, { first: 1, prev: 3, last: 3 }],
+  ["a page far past the end", 999_999_999, { first: 1, prev: 3, last: 3 }],
+])("links %s of three pages to the others", async (_, page, expected) => {
   const { headers } = await call("list-leads", { account, query: `limit=2&page=${page}` });
-  expect(pages(headers)).toEqual(expected);
+  expect(linkedPages(headers)).toEqual(expected);
 });
 
-test("an empty list has one page, and a full page that is the last has no next", async () => {
+test("links an empty list to its one page, and a full last page to no next", async () => {
   const none = await call("list-leads", { account: randomUUID() });
-  expect(linksOf(none.headers)).toEqual({
+  expect(parseLinks(none.headers)).toEqual({
     first: "/api/v1/leads?page=1&limit=20",
     last: "/api/v1/leads?page=1&limit=20",
   });
   const all = await call("list-leads", { account, query: "limit=5" });
-  expect(pages(all.headers)).toEqual({ first: 1, last: 1 });
+  expect(linkedPages(all.headers)).toEqual({ first: 1, last: 1 });
 });
 
-test("next leads through the whole list, with the filters kept whatever they hold", async () => {
+test("next walks the whole list and keeps the filters, whatever characters they hold", async () => {
   const source = encodeURIComponent("a,y & b=ü>");
   const names: string[] = [];
   let query: string | undefined = `source=${source}&status=new&limit=2`;
@@ -53,23 +53,23 @@ test("next leads through the whole list, with the filters kept whatever they hol
       query,
     });
     names.push(...response.body.data.map(({ name }) => name));
-    query = linksOf(response.headers).next?.replace("/api/v1/leads?", "");
+    query = parseLinks(response.headers).next?.replace("/api/v1/leads?", "");
   }
   expect(names).toEqual(["Lead 4", "Lead 3", "Lead 2", "Lead 1", "Lead 0"]);
 });
 
-test("conversations have them too, and nothing but a list has", async () => {
+test("links pages of conversations too, and no response but lists", async () => {
   const lead = await aLead(account);
   for (const channel of ["a", "b"]) await aMessage(account, lead.id, channel);
   const query = `leadId=${lead.id}&limit=1`;
   const { headers } = await call("list-conversations", { account, query });
   const target = (page: number) => `/api/v1/conversations?leadId=${lead.id}&limit=1&page=${page}`;
-  expect(linksOf(headers)).toEqual({ first: target(1), next: target(2), last: target(2) });
+  expect(parseLinks(headers)).toEqual({ first: target(1), next: target(2), last: target(2) });
   const created = await call("create-lead", { account, body: { name: "Ada" } });
   expect(created.headers).not.toHaveProperty("link");
 });
 
-test("they fit in the 10,240 bytes that all headers may have, with the longest filters", () => {
+test("the longest links fit in the 10,240 bytes that all headers together may have", () => {
   const longest = "\u{1F44B}".repeat(64);
   const query = { leadId: longest, channel: longest, status: longest };
   const total = 99_999_999_900;

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
 import { rateWindowKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
-import { installMeter, metered, writeUnits } from "../bench/pages/meter.ts";
+import { installMeter, metered, writeUnits } from "../support/meter.ts";
 
 installMeter();
-/** Early in a window, so that tests do not run into the next. */
+/** Early in a window, so that no test reaches the next one by accident. */
 const now = Math.ceil(Date.now() / 60_000) * 60_000 + 1000;
 beforeEach(() => {
   vi.useFakeTimers({ now, toFake: ["Date"] });
@@ -19,13 +19,13 @@ afterEach(() => {
 const limit = { requests: 300, seconds: 60 };
 
 /** Longer than any call takes on a busy machine, in milliseconds. */
-const patience = 30_000;
+const timeout = 30_000;
 
-/** So many, each of which knows nothing of the others. */
-const environments = (count: number, of = limit) =>
-  Array.from({ length: count }, () => rateLimiter(of, patience));
+/** The limiters of this many environments, which share nothing but the table. */
+const environments = (count: number, settings = limit) =>
+  Array.from({ length: count }, () => rateLimiter(settings, timeout));
 
-/** Makes requests until all environments refuse them. @returns how many were granted */
+/** Makes requests until all environments reject them. @returns how many were granted */
 async function useUp(takes: readonly ReturnType<typeof rateLimiter>[], account: string): Promise<number> {
   let granted = 0;
   for (let round = 0; round < 10_000; round++) {
@@ -34,24 +34,24 @@ async function useUp(takes: readonly ReturnType<typeof rateLimiter>[], account: 
     granted += now;
     if (now === 0) return granted;
   }
-  throw new Error("The limit was never reached.");
+  throw new Error("The limit was not reached.");
 }
 
-/** Makes requests until so many are left. @returns how many are */
+/** Makes requests until at most this many remain. @returns how many do */
 async function leaveLast(take: ReturnType<typeof rateLimiter>, account: string, last: number) {
-  let left = Number.POSITIVE_INFINITY;
-  while (left > last) left = (await take(account)).remaining;
-  return left;
+  let { remaining } = await take(account);
+  while (remaining > last) ({ remaining } = await take(account));
+  return remaining;
 }
 
 describe("an account", () => {
-  test("makes exactly as many requests in a window as it may, from one environment or many", async () => {
+  test("gets exactly its limit in a window, from one environment or many", async () => {
     expect(await useUp(environments(1), "one")).toBe(300);
     expect(await useUp(environments(20), "many")).toBe(300);
     expect(await useUp(environments(1, { requests: 1, seconds: 60 }), "single")).toBe(1);
   });
 
-  test("may make as many again in the next window", async () => {
+  test("gets its limit again in the next window", async () => {
     const takes = environments(3);
     expect(await useUp(takes, "windows")).toBe(300);
     vi.setSystemTime(now + 58_000);
@@ -60,13 +60,13 @@ describe("an account", () => {
     expect(await useUp(takes, "windows")).toBe(300);
   });
 
-  test("is not held back by another", async () => {
+  test("is not limited by another account", async () => {
     const takes = environments(2);
     await useUp(takes, "greedy");
     const take = takes[0] as ReturnType<typeof rateLimiter>;
     expect(await take("quiet")).toEqual({ granted: true, remaining: 299, reset: 59 });
     expect(await take("quiet")).toEqual({ granted: true, remaining: 298, reset: 59 });
-    // One of a second lease of two, three of a third of four.
+    // The rest of a lease of two; then a lease of four, whose other three permits need no call.
     expect(await take("quiet")).toEqual({ granted: true, remaining: 297, reset: 59 });
     expect((await metered(async () => take("quiet"))).calls).toHaveLength(1);
     expect(
@@ -74,45 +74,45 @@ describe("an account", () => {
     ).toEqual([]);
   });
 
-  test("loses to an idle environment at most one permit when few are left", async () => {
+  test("loses at most one permit to an idle environment when few remain", async () => {
     const [idle, busy] = environments(2, { requests: 60, seconds: 60 });
     for (let n = 0; n < 4; n++) expect((await idle?.("few"))?.granted).toBe(true);
     expect(await useUp(busy ? [busy] : [], "few")).toBeGreaterThanOrEqual(55);
   });
 
-  test("is granted the last requests, which are fewer than a lease", async () => {
+  test("is granted the last requests, even if fewer than a lease remain", async () => {
     const large = { requests: 2000, seconds: 60 };
-    const [late, other] = [rateLimiter(large, patience), rateLimiter(large, patience)];
-    // Leases of 1, 2, 4 and 8, so that the next is to be of 10.
+    const [late, other] = [rateLimiter(large, timeout), rateLimiter(large, timeout)];
+    // Leases of 1, 2, 4 and 8, so that the next one asks for 10.
     for (let n = 0; n < 15; n++) await late("last");
     expect(await leaveLast(other, "last", 3)).toBe(3);
     for (let n = 0; n < 3; n++) expect((await late("last")).granted).toBe(true);
     expect((await late("last")).granted).toBe(false);
   });
 
-  test("that is refused costs no call until the window ends", async () => {
+  test("over its limit causes no call until the window ends", async () => {
     const takes = environments(2);
     await useUp(takes, "refused");
     const { calls } = await metered(() => useUp(takes, "refused"));
     expect(calls).toEqual([]);
   });
 
-  test("that is busy costs at most 0.2 writes a request, one alone costs one", async () => {
+  test("costs at most 0.2 writes a request when busy, and one for a single request", async () => {
     const busy = { requests: 3000, seconds: 60 };
     for (const count of [1, 10, 25]) {
       const takes = environments(count, busy);
-      const { response: answer, calls } = await metered(() => useUp(takes, `busy-${count}`));
-      // Leases that are refused tell no cost; each is the last one of an environment.
-      expect(answer).toBe(busy.requests);
-      expect((writeUnits(calls) + count) / answer).toBeLessThanOrEqual(0.2);
-      expect(writeUnits(calls)).toBeGreaterThan(answer / 11);
+      const { result: granted, calls } = await metered(() => useUp(takes, `busy-${count}`));
+      // Rejected leases report no cost; there is one for each environment, its last.
+      expect(granted).toBe(busy.requests);
+      expect((writeUnits(calls) + count) / granted).toBeLessThanOrEqual(0.2);
+      expect(writeUnits(calls)).toBeGreaterThan(granted / 11);
     }
-    const { calls } = await metered(async () => rateLimiter(busy, patience)("lone"));
+    const { calls } = await metered(async () => rateLimiter(busy, timeout)("lone"));
     expect(calls).toMatchObject([{ write: 1, read: 0 }]);
   });
 
-  test("leaves nothing behind: what it used expires after the window", async () => {
-    await rateLimiter(limit, patience)("expiry");
+  test("leaves a usage record that expires after the window", async () => {
+    await rateLimiter(limit, timeout)("expiry");
     const start = Math.floor(now / 60_000) * 60;
     const { Attributes } = await table.send(
       new UpdateCommand({
@@ -127,11 +127,11 @@ describe("an account", () => {
   });
 });
 
-describe("when the store", () => {
-  test("fails, requests pass; it is asked again after a while, and one line is logged", async () => {
+describe("when the table", () => {
+  test("fails, the limiter fails open, logs one line and calls the table again later", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const send = vi.spyOn(table, "send").mockRejectedValue(new Error("ada@example.com") as never);
-    const take = rateLimiter(limit, patience);
+    const take = rateLimiter(limit, timeout);
     for (let n = 0; n < 20; n++) expect((await take("open")).granted).toBe(true);
     expect(send).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls).toMatchObject([
@@ -145,16 +145,16 @@ describe("when the store", () => {
     expect(await useUp([take], "open")).toBe(300);
   });
 
-  test("fails, an account that was refused stays refused", async () => {
+  test("fails, an account over its limit stays rejected", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const take = rateLimiter({ requests: 5, seconds: 60 }, patience);
+    const take = rateLimiter({ requests: 5, seconds: 60 }, timeout);
     expect(await useUp([take], "known")).toBe(5);
     vi.spyOn(table, "send").mockRejectedValue(new Error("down") as never);
     expect((await take("unknown")).granted).toBe(true);
     expect((await take("known")).granted).toBe(false);
   });
 
-  test("does not answer, requests pass after half a second", async () => {
+  test("does not respond, the limiter fails open after half a second", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const send = vi
       .spyOn(table.config.requestHandler, "handle")
@@ -164,9 +164,9 @@ describe("when the store", () => {
             options.abortSignal?.addEventListener("abort", () => reject(new Error())),
           ),
       );
-    const began = performance.now();
+    const start = performance.now();
     expect((await rateLimiter(limit)("slow")).granted).toBe(true);
-    expect(performance.now() - began).toBeGreaterThan(450);
+    expect(performance.now() - start).toBeGreaterThan(450);
     expect(send).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-// Read when the handlers are loaded.
+// The handlers read these when they are loaded.
 process.env.RATE_LIMIT_REQUESTS = "20";
 process.env.RATE_LIMIT_SECONDS = "60";
 const { call } = await import("../support/call.ts");
@@ -9,7 +9,7 @@ const { table } = await import("../../shared/dynamodb/table-client.ts");
 const now = Math.ceil(Date.now() / 60_000) * 60_000 + 1500;
 beforeEach(() => {
   vi.useFakeTimers({ now, toFake: ["Date"] });
-  // A machine that is busy with others must not look like a store that does not answer.
+  // On a busy machine, a slow call must not make the limiter fail open.
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 });
 afterEach(() => {
@@ -32,7 +32,7 @@ async function useUp(account: string): Promise<void> {
   }
 }
 
-test("every answer says how the account stands, by the standard's fields", async () => {
+test("every response has the standard rate-limit headers", async () => {
   const { headers } = await request("fields", "list-leads");
   expect(headers).toMatchObject({
     "ratelimit-policy": '"account";q=20;w=60',
@@ -47,8 +47,8 @@ test("every answer says how the account stands, by the standard's fields", async
   expect([invalid.status, invalid.headers.ratelimit]).toEqual([400, expect.stringMatching(/;t=59$/)]);
 });
 
-describe("past the limit", () => {
-  test.each(routes)("%s is refused with 429, and told when to come back", async (name) => {
+describe("over the limit", () => {
+  test.each(routes)("%s returns 429 with Retry-After", async (name) => {
     const account = `past-${name}`;
     await useUp(account);
     const { status, headers, problem } = await request(account, name);
@@ -70,14 +70,14 @@ describe("past the limit", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  test("an invalid request is refused for the limit too, without a call", async () => {
+  test("an invalid request gets 429 too, without a call of the table", async () => {
     await useUp("nothing");
     const send = vi.spyOn(table, "send");
     expect((await call("create-lead", { account: "nothing", body: "{" })).status).toBe(429);
     expect(send).not.toHaveBeenCalled();
   });
 
-  test("the log tells the refusal, which is counted from it", async () => {
+  test("the request log holds the 429, for the metric that counts it", async () => {
     await useUp("logged");
     const info = vi.spyOn(console, "info").mockImplementation(() => {});
     await request("logged", "list-leads");
@@ -88,12 +88,12 @@ describe("past the limit", () => {
     ]);
   });
 
-  test("another account goes on", async () => {
+  test("another account is not limited", async () => {
     await useUp("loud");
     expect((await request("calm", "create-lead")).status).toBe(201);
   });
 
-  test("just the requests within the limit took effect", async () => {
+  test("only the requests within the limit take effect", async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => request("exact", "create-lead")));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
     vi.setSystemTime(now + 60_000);
@@ -101,7 +101,7 @@ describe("past the limit", () => {
   });
 });
 
-test("a list that another environment left no permit is refused for what it has read already", async () => {
+test("a list that finds no permit left by another environment gets 429 after its reads", async () => {
   await useUp("elsewhere");
   vi.resetModules();
   const elsewhere = await import("../support/call.ts");
@@ -109,7 +109,7 @@ test("a list that another environment left no permit is refused for what it has 
   expect([status, headers["retry-after"], problem.code]).toEqual([429, "59", "rate_limited"]);
 });
 
-test("a list asks for its permit and reads at the same time; a write waits for its permit", async () => {
+test("a list reads while it takes its permit; a write waits for its permit", async () => {
   const order: string[] = [];
   table.middlewareStack.add(
     (next, { commandName }) =>

@@ -19,15 +19,15 @@ beforeEach(() => {
 
 const logged = () => info.mock.calls;
 
-/** All that a line holds beside what the test names. */
+/** The logged line: these fields and the constant ones. */
 const line = (fields: object) => [
   [{ event: "request", replayed: false, account: "acme", requestId: "request-1", ...fields }],
 ];
 
 const secret = "personal@example.com";
 
-describe("each request is logged once, as one object without anything that its caller wrote", () => {
-  test("when it succeeds", async () => {
+describe("logs one object without the caller's text for a request that", () => {
+  test("succeeds", async () => {
     table.on(PutCommand).resolves({});
     const body = { name: secret, email: secret, source: secret, tags: [secret] };
     const headers = { authorization: `Bearer ${secret}`, "idempotency-key": secret };
@@ -35,29 +35,29 @@ describe("each request is logged once, as one object without anything that its c
     expect(logged()).toEqual(line({ route: "create-lead", status: 201 }));
   });
 
-  test("when it reads", async () => {
+  test("reads", async () => {
     table.on(GetCommand).resolves({}).on(QueryCommand).resolves({ Items: [], Count: 0 });
     expect((await call("list-conversations", { query: `channel=${secret}` })).status).toBe(200);
     expect(logged()).toEqual(line({ route: "list-conversations", status: 200 }));
   });
 
-  test("when its input is invalid", async () => {
+  test("has invalid input", async () => {
     await call("list-leads", { query: `${secret}=${secret}` });
     expect(logged()).toEqual(line({ route: "list-leads", status: 400, code: "invalid_input" }));
   });
 
-  test("when its body is none", async () => {
+  test("has an invalid body", async () => {
     await call("create-lead", { body: secret });
     expect(logged()).toEqual(line({ route: "create-lead", status: 400, code: "invalid_input" }));
   });
 
-  test("when it names what is not there", async () => {
+  test("names an unknown lead", async () => {
     table.on(GetCommand).resolves({});
     await call("send-message", { body: { leadId: secret, channel: secret, message: secret } });
     expect(logged()).toEqual(line({ route: "send-message", status: 404, code: "lead_not_found" }));
   });
 
-  test("when the table fails", async () => {
+  test("meets a failing table", async () => {
     table.on(GetCommand).rejects(new Error(secret)).on(QueryCommand).rejects(new Error(secret));
     await call("list-leads", { account: "globex" });
     expect(logged()).toEqual(
@@ -66,21 +66,21 @@ describe("each request is logged once, as one object without anything that its c
   });
 });
 
-/** A handler with the log around it. */
+/** A handler with only the request log around it. */
 const withLog = () => middy<RouteEvent>({ requestEnd: requestLog("create-lead") });
 const run = (handler: ReturnType<typeof withLog>) =>
   handler(routeEvent("create-lead") as unknown as RouteEvent, lambdaContext() as Context);
 
 const replay = { statusCode: 201, headers: { "idempotency-replayed": "true" }, body: "{}" };
 
-test("An answer that is given again is marked, even if no handler ran", async () => {
+test("marks a replayed response, even if no handler ran", async () => {
   await run(withLog().handler(() => replay));
   await run(withLog().before(() => replay));
   const [expected] = line({ route: "create-lead", status: 201, replayed: true });
   expect(logged()).toEqual([expected, expected]);
 });
 
-test("What nobody answered is logged as API Gateway answers it", async () => {
+test("logs a handler that throws with the 500 that API Gateway returns", async () => {
   const failing = withLog().handler(() => {
     throw new Error("inside");
   });

@@ -7,7 +7,7 @@ import { listening } from "../support/listening.ts";
 
 const attempts: { at: number; id: string }[] = [];
 
-/** A table that takes every request and never answers. */
+/** A table that accepts every request and never responds. */
 const server = createServer(async (request) => {
   const at = Date.now();
   const { Item } = (await json(request)) as { Item: { id: { S: string } } };
@@ -20,8 +20,8 @@ vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
 vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
 vi.spyOn(console, "error").mockImplementation(() => {});
 
-test("a table that never answers is asked twice, a second each, and answered for with 503", async () => {
-  // Imported here, for the client takes its endpoint from the environment.
+test("calls a table that never responds twice, for a second each, then returns 503", async () => {
+  // Imported here because the client reads its endpoint from the environment.
   const { call } = await import("../support/call.ts");
   attempts.length = 0;
   const start = Date.now();
@@ -32,20 +32,20 @@ test("a table that never answers is asked twice, a second each, and answered for
   expect(headers["retry-after"]).toBe("1");
   expect(problem.code).toBe("busy");
   const [first, second, ...others] = attempts;
-  if (!first || !second) throw new Error(`There were ${attempts.length} attempts.`);
+  if (!first || !second) throw new Error(`Expected two attempts, not ${attempts.length}.`);
   expect(others).toEqual([]);
   expect(second.at - first.at).toBeGreaterThanOrEqual(950);
   expect(end - second.at).toBeGreaterThanOrEqual(950);
   expect(end - start).toBeLessThan(3000);
-  // The counts of leads rely on it: no attempt starts with an id that is older.
+  // Counting relies on this: no attempt starts with an id older than two seconds.
   expect(second.id).toBe(first.id);
   expect(second.at - decodeTime(second.id.slice("lead_".length))).toBeLessThan(2000);
 });
 
-test("a call that was left behind in a frozen environment is not attempted again when that thaws", async () => {
+test("does not retry a call after the environment was frozen and thawed", async () => {
   const { call } = await import("../support/call.ts");
   attempts.length = 0;
-  // The invocation has no time left when its first attempt is on its way.
+  // The invocation ends while its first attempt is in progress.
   expect((await call("create-lead", { body: { name: "Ada" } }, 600)).status).toBe(503);
   expect(attempts).toHaveLength(1);
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });

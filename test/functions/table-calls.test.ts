@@ -23,8 +23,8 @@ const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
 const reads = () => table.commandCalls(GetCommand).map(({ args }) => args[0].input);
 const queries = () => table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
 
-describe("a read of the base table is consistent", () => {
-  test("of the lead and of the pointer to its conversation", async () => {
+describe("reads the base table consistently", () => {
+  test("for the lead and the pointer to its conversation", async () => {
     table.on(GetCommand).resolves({ Item: { conversationId: "conv_1" } });
     table.on(TransactWriteCommand).resolves({});
     expect((await call("send-message", { body: message })).status).toBe(201);
@@ -34,14 +34,14 @@ describe("a read of the base table is consistent", () => {
     ]);
   });
 
-  test("of what a request did before its lead was deleted", async () => {
+  test("for the idempotency record of a request whose lead was deleted", async () => {
     const headers = { "idempotency-key": "key-1" };
     expect((await call("send-message", { body: message, headers })).status).toBe(404);
     expect(reads()).toHaveLength(3);
     expect(reads()[2]).toMatchObject({ Key: { pk: "IDEMPOTENCY#acme#key-1" }, ConsistentRead: true });
   });
 
-  test("of an API key", async () => {
+  test("for an API key", async () => {
     table.on(GetCommand).resolves({});
     await authorize(authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`));
     expect(reads()).toMatchObject([{ Key: { sk: "01JZ0000000000000000000000" }, ConsistentRead: true }]);
@@ -50,7 +50,7 @@ describe("a read of the base table is consistent", () => {
   test.each([
     ["list-leads", storedLead("lead_1")],
     ["list-conversations", storedConversation("conv_1")],
-  ] as const)("of %s without a filter, in every part", async (name, item) => {
+  ] as const)("for %s without a filter, in every query", async (name, item) => {
     const more = { Items: [item], Count: 1, LastEvaluatedKey: { sk: "1" } };
     table.on(QueryCommand).resolvesOnce(more).resolvesOnce(more).resolves({ Count: 0 });
     await call(name, { query: "page=2&limit=1" });
@@ -60,8 +60,8 @@ describe("a read of the base table is consistent", () => {
   });
 });
 
-// DynamoDB refuses a consistent read of such an index.
-describe("a query of an index is not consistent", () => {
+// DynamoDB rejects a consistent read of a global secondary index.
+describe("reads an index eventually consistently", () => {
   test.each([
     ["list-leads", "status=new", "by-status"],
     ["list-leads", "source=web", "by-origin"],
@@ -71,7 +71,7 @@ describe("a query of an index is not consistent", () => {
     ["list-conversations", "status=active&channel=web", "by-status-and-origin"],
     ["list-conversations", "leadId=lead_1", "by-parent"],
     ["list-conversations", "leadId=lead_1&status=active&channel=web", "by-parent"],
-  ] as const)("of %s with %s", async (name, query, index) => {
+  ] as const)("for %s with %s", async (name, query, index) => {
     table.on(QueryCommand).resolves({ Items: [], Count: 0 });
     await call(name, { query });
     expect(queries()).toMatchObject([{ IndexName: index }]);
@@ -82,7 +82,7 @@ describe("a query of an index is not consistent", () => {
 describe("a first page", () => {
   const rows = (count: number) => Array.from({ length: count }, (_, i) => storedLead(`lead_${i}`));
 
-  test.each([0, 3, 19])("that holds all of %i leads takes one query", async (count) => {
+  test.each([0, 3, 19])("that holds all %i leads takes one query", async (count) => {
     table.on(QueryCommand).resolves({ Items: rows(count), Count: count });
     const { body } = await call("list-leads");
     expect(body.data).toHaveLength(count);
@@ -90,7 +90,7 @@ describe("a first page", () => {
     expect(queries()).toMatchObject([{ Limit: 20, Select: "ALL_ATTRIBUTES" }]);
   });
 
-  test("that just holds all takes a second, for DynamoDB does not say that nothing follows", async () => {
+  test("that is full with all leads takes a second query, because DynamoDB does not say that no more follow", async () => {
     table
       .on(QueryCommand)
       .resolvesOnce({ Items: rows(20), Count: 20, LastEvaluatedKey: { sk: "lead_19" } })
@@ -105,7 +105,7 @@ describe("a first page", () => {
   });
 });
 
-describe("a write has the condition that", () => {
+describe("writes on the condition that", () => {
   test("a new lead replaces nothing", async () => {
     table.on(PutCommand).resolves({});
     await call("create-lead", { body: { name: "Ada" } });

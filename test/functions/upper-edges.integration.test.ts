@@ -5,7 +5,7 @@ import { aLead, aMessage } from "../support/requests.ts";
 const account = "edges";
 
 describe("a message", () => {
-  test("of 4,096 code points, on a channel of 64, is kept as it was sent", async () => {
+  test("of 4,096 code points on a channel of 64 is stored unchanged", async () => {
     const { id: leadId } = await aLead(account);
     const [channel, text] = ["\u{1F600}".repeat(64), "\u{1F468}".repeat(4096)];
     expect(await aMessage(account, leadId, channel, text)).toMatchObject({ channel, message: text });
@@ -14,7 +14,7 @@ describe("a message", () => {
     expect(body.data).toMatchObject([{ leadId, channel, messageCount: 1 }]);
   });
 
-  test("and a channel of one more are refused", async () => {
+  test("and a channel of one code point more are rejected", async () => {
     const body = { leadId: "lead_1", channel: "c".repeat(65), message: "\u{1F468}".repeat(4097) };
     const { status, problem } = await call("send-message", { account, body });
     expect(status).toBe(400);
@@ -28,7 +28,7 @@ describe("a message", () => {
 describe("an email", () => {
   const email = `${"a".repeat(64)}@${"b.".repeat(93)}com`;
 
-  test("of 254 characters is kept, of one more refused", async () => {
+  test("of 254 characters is stored, of 255 rejected", async () => {
     expect(email).toHaveLength(254);
     expect((await aLead(account, { email })).email).toBe(email);
     const { status, problem } = await call("create-lead", {
@@ -41,15 +41,15 @@ describe("an email", () => {
 });
 
 describe("a body", () => {
-  /** Of so many bytes, most of them spaces, one of its characters of two bytes. */
-  const bodyOf = (bytes: number) => `{"name":"Zo\u00eb"${" ".repeat(bytes - 15)}}`;
+  /** A body of this many bytes, mostly spaces, with one character of two bytes. */
+  const paddedBody = (bytes: number) => `{"name":"Zo\u00eb"${" ".repeat(bytes - 15)}}`;
 
   test.each([
     false,
     true,
-  ])("of 262,144 bytes is taken and of one more refused (base64: %s)", async (isBase64Encoded) => {
+  ])("of 262,144 bytes is accepted and of 262,145 rejected (base64: %s)", async (isBase64Encoded) => {
     const send = (bytes: number) => {
-      const text = bodyOf(bytes);
+      const text = paddedBody(bytes);
       expect(Buffer.byteLength(text)).toBe(bytes);
       const body = isBase64Encoded ? Buffer.from(text).toString("base64") : text;
       const headers = { "content-type": "application/json" };

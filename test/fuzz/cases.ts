@@ -3,16 +3,16 @@ import { expect } from "vitest";
 import type { RawResponse } from "../support/socket.ts";
 import { expectAllStored, type World } from "./world.ts";
 
-/** How many requests a run sends in all, over every suite. */
+/** How many requests a run sends in total, over both suites. */
 const cases = Number(process.env.CASES ?? 600);
 
-/** What repeats a failure. */
+/** The seed of the failure to repeat. */
 const seed = process.env.SEED;
 
-/** How many cases one world is used for: longer lists would only make listing slow. */
-const casesOfWorld = 200;
+/** How many cases share one world: longer lists would only make listing slow. */
+const casesPerWorld = 200;
 
-/** Counts answers by their status. */
+/** Counts responses by status. */
 export class Tally {
   readonly #counts = new Map<number, number>();
 
@@ -24,7 +24,7 @@ export class Tally {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** The part of all answers that have a status in this range. */
+  /** The share of responses with a status in this range. */
   share(from: number, to: number): number {
     const within = [...this.#counts].filter(([status]) => status >= from && status <= to);
     return within.reduce((sum, [, count]) => sum + count, 0) / this.total;
@@ -32,14 +32,14 @@ export class Tally {
 
   toString(): string {
     const counts = [...this.#counts].sort(([a], [b]) => a - b);
-    return `${this.total} answers (${counts.map(([status, count]) => `${status}: ${count}`).join(", ")})`;
+    return `${this.total} responses (${counts.map(([status, count]) => `${status}: ${count}`).join(", ")})`;
   }
 }
 
 /**
- * Runs the suite's half of the cases. A failure names the seed and path that repeat it, as fast-check does.
+ * Runs the suite's half of the cases. A failure names the seed and path that repeat it.
  *
- * @param start makes the world of the next cases
+ * @param start creates the world of the next cases
  * @param run sends one case and checks it
  */
 export async function fuzz<T>(
@@ -53,7 +53,7 @@ export async function fuzz<T>(
   let world: World | undefined;
   let used = 0;
   const property = fc.asyncProperty(arbitrary, async (value) => {
-    if (world && used % casesOfWorld === 0) {
+    if (world && used % casesPerWorld === 0) {
       await expectAllStored(world);
       world = undefined;
     }
@@ -62,7 +62,7 @@ export async function fuzz<T>(
     try {
       await run(world, value, tally);
     } catch (error) {
-      // What this one knows may not be what is stored: smaller cases that fail must fail of themselves.
+      // The world may not match the table any more: smaller cases must fail in a new one.
       world = undefined;
       throw error;
     }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { request as ask, startApi } from "../support/api.ts";
+import { request as send, startApi } from "../support/api.ts";
 import { exchange, parseResponses } from "../support/socket.ts";
 import { fuzz, type Tally } from "./cases.ts";
-import { verdictOf } from "./generators/part.ts";
+import { combineVerdicts } from "./generators/part.ts";
 import { noise, wiredRequest } from "./generators/wire.ts";
 import { expectGood } from "./properties.ts";
 import { wireBytes } from "./wire-bytes.ts";
@@ -14,7 +14,7 @@ const api = await startApi({ maxEnvironments: 1 });
 const start = () =>
   newWorld(
     async (account) => (await api.issueKey(account)).apiKey,
-    async ({ apiKey }, route, sent) => (await ask(api, route, { apiKey, ...sent })).body,
+    async ({ apiKey }, route, sent) => (await send(api, route, { apiKey, ...sent })).body,
   );
 
 type Wired = typeof wiredRequest extends fc.Arbitrary<infer T> ? T : never;
@@ -25,8 +25,8 @@ async function sendRequest(world: World, [{ value, verdict }, wire]: Wired, tall
   const responses = parseResponses(received, wire.method.value === "HEAD");
   if (!framing.mayContinue) expect(responses).toHaveLength(1);
   expect(responses.length).toBeGreaterThan(0);
-  // Without its length, the server does not take the body for one.
-  const all = framing.mayContinue ? "any" : verdictOf([{ value, verdict }, ...Object.values(wire)]);
+  // Without a length, the server does not read the body.
+  const all = framing.mayContinue ? "any" : combineVerdicts([{ value, verdict }, ...Object.values(wire)]);
   for (const [index, response] of responses.entries()) {
     tally.add(response);
     expect(response.headers["apigw-requestid"]).toMatch(/./);
@@ -36,14 +36,14 @@ async function sendRequest(world: World, [{ value, verdict }, wire]: Wired, tall
   }
 }
 
-test("whatever a client sends, the answer is documented and true", async () => {
+test("every response to a random request is documented and correct", async () => {
   const tally = await fuzz("http", wiredRequest, start, sendRequest);
   expect(tally.share(200, 299)).toBeGreaterThan(0.1);
   expect(tally.share(400, 400)).toBeGreaterThan(0.1);
   expect(api.log.filter((line) => /failed/.test(line))).toEqual([]);
 }, 3_600_000);
 
-test("whatever bytes a client sends, they are answered as no HTTP is", async () => {
+test("random bytes that are not HTTP get 400", async () => {
   const property = fc.asyncProperty(noise, async (bytes) => {
     for (const { status } of parseResponses(await exchange(api.url, bytes, true), false))
       expect(status).toBe(400);

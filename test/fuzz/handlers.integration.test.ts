@@ -1,23 +1,22 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
-import { answerTo } from "../support/call.ts";
+import { invokeHandler } from "../support/call.ts";
 import { authorizerEvent, routeEvent } from "../support/events.ts";
-import { bytesOf } from "./bytes.ts";
 import { fuzz } from "./cases.ts";
 import { type EventShape, eventShape, identity, isFaithful } from "./generators/event.ts";
 import { type FuzzRequest, request } from "./generators/request.ts";
 import { expectGood } from "./properties.ts";
-import { type Ask, newWorld, resolve, type World } from "./world.ts";
+import { newWorld, resolve, type Send, toBytes, type World } from "./world.ts";
 
-const ask: Ask = async ({ name: account }, route, sent) => {
-  const { body } = await answerTo(route, routeEvent(route, { account, ...sent }));
+const send: Send = async ({ name: account }, route, sent) => {
+  const { body } = await invokeHandler(route, routeEvent(route, { account, ...sent }));
   return JSON.parse(body ?? "");
 };
 
-/** The event that stands for a request. */
-function eventOf(world: World, { route, who, ...sent }: FuzzRequest, shape: EventShape) {
-  const bytes = bytesOf(world, who, sent.body);
+/** Builds the event of a request. */
+function toEvent(world: World, { route, who, ...sent }: FuzzRequest, shape: EventShape) {
+  const bytes = toBytes(world, who, sent.body);
   const text = shape.rawBody ?? bytes.toString();
   const asBase64 = shape.rawBody === null && /^base64/.test(shape.transfer);
   const body = asBase64 ? bytes.toString("base64") : text;
@@ -31,20 +30,20 @@ function eventOf(world: World, { route, who, ...sent }: FuzzRequest, shape: Even
   return { ...event, headers, ...(body && { body }), isBase64Encoded };
 }
 
-/** What a function makes of an event's body. */
-const read = ({ body = "", isBase64Encoded }: { body?: string; isBase64Encoded: boolean }) =>
+/** The text of an event's body, as a function reads it. */
+const readBody = ({ body = "", isBase64Encoded }: { body?: string; isBase64Encoded: boolean }) =>
   Buffer.from(body, isBase64Encoded ? "base64" : "utf8").toString();
 
-test("whatever event a route's handler is given, its answer is documented and true", async () => {
+test("every response of a handler to a random event is documented and correct", async () => {
   const log = vi.spyOn(console, "error");
   const tally = await fuzz(
     "events",
     fc.tuple(request, eventShape),
-    () => newWorld(async () => "", ask),
+    () => newWorld(async () => "", send),
     async (world, [{ value, verdict }, shape], tally) => {
-      const event = eventOf(world, value, shape);
-      const sent = { who: value.who, route: value.route, body: read(event) };
-      const { statusCode = 0, headers = {}, body = "" } = await answerTo(value.route, event);
+      const event = toEvent(world, value, shape);
+      const sent = { who: value.who, route: value.route, body: readBody(event) };
+      const { statusCode = 0, headers = {}, body = "" } = await invokeHandler(value.route, event);
       const response = { status: statusCode, headers: headers as Record<string, string>, text: body };
       tally.add(response);
       await expectGood(world, { ...sent, verdict: isFaithful(shape, value) ? verdict : "any" }, response);
@@ -55,7 +54,7 @@ test("whatever event a route's handler is given, its answer is documented and tr
   expect(tally.share(400, 499)).toBeGreaterThan(0.25);
 }, 3_600_000);
 
-test("whatever identifies a caller, the authorizer says no and does not throw", async () => {
+test("the authorizer denies every random identity and does not throw", async () => {
   const property = fc.asyncProperty(identity, async (identitySource) => {
     expect(await authorize({ ...authorizerEvent(""), identitySource } as never)).toEqual({
       isAuthorized: false,

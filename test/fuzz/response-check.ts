@@ -15,7 +15,7 @@ const strict = (properties: object) => ({
   required: Object.keys(properties),
   additionalProperties: false,
 });
-const listOf = (record: object) =>
+const listSchema = (record: object) =>
   strict({
     data: { type: "array", maxItems: 100, items: record },
     pagination: strict({
@@ -27,9 +27,9 @@ const listOf = (record: object) =>
 const text = { type: "string", minLength: 1 };
 
 const isSuccess = {
-  "list-leads": ajv.compile(listOf(lead)),
+  "list-leads": ajv.compile(listSchema(lead)),
   "create-lead": ajv.compile(lead),
-  "list-conversations": ajv.compile(listOf(conversation)),
+  "list-conversations": ajv.compile(listSchema(conversation)),
   "send-message": ajv.compile(message),
 };
 
@@ -55,13 +55,13 @@ const isProblem = ajv.compile({
 });
 const isGatewayResponse = ajv.compile(strict({ message: text }));
 
-/** What the gateway answers by itself, but for what says that something broke. */
+/** The statuses that the gateway itself returns, except those of failures. */
 const gatewayStatuses = [400, 401, 403, 404, 413, 431];
 
 /**
- * The answer has one of the documented shapes, and what it says of itself agrees.
+ * Checks that the response has a documented form and that its parts agree.
  *
- * @param route undefined where the request leads to none
+ * @param route undefined when the request matches no route
  */
 export function expectDocumented({ status, headers, text }: RawResponse, route: RouteName | undefined): void {
   expect(status, text).toBeLessThan(500);

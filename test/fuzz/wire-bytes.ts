@@ -1,9 +1,8 @@
 import { routes } from "../../shared/routes.ts";
-import { bytesOf } from "./bytes.ts";
-import { type Framing, frameOf } from "./generators/framing.ts";
+import { type Framing, findFraming } from "./generators/framing.ts";
 import type { FuzzRequest } from "./generators/request.ts";
 import type { Wire } from "./generators/wire.ts";
-import { resolve, type World } from "./world.ts";
+import { resolve, toBytes, type World } from "./world.ts";
 
 /** A request as bytes. */
 export interface WireBytes {
@@ -12,7 +11,9 @@ export interface WireBytes {
   readonly body: Buffer;
 }
 
-/** Puts a request on the wire; behind it lies one in the name of the other account, which nobody may take for one. */
+/**
+ * Encodes a request. After it comes one with the other account's key, which no server may take for a request.
+ */
 export function wireBytes(world: World, { route, who, ...sent }: FuzzRequest, wire: Wire): WireBytes {
   const { accounts } = world;
   const other = accounts[who === 0 ? 1 : 0];
@@ -29,8 +30,8 @@ export function wireBytes(world: World, { route, who, ...sent }: FuzzRequest, wi
       .replaceAll("~key~", accounts[who].apiKey)
       .replaceAll("~otherKey~", other.apiKey);
   const smuggled = `GET /api/v1/leads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${other.apiKey}\r\n\r\n`;
-  const body = bytesOf(world, who, sent.body);
-  const framing = frameOf(wire.framing.value)(body, Buffer.from(smuggled));
+  const body = toBytes(world, who, sent.body);
+  const framing = findFraming(wire.framing.value)(body, Buffer.from(smuggled));
   const target = fill(wire.path.value) + (sent.query ? `?${fill(sent.query)}` : "");
   const head = [
     [fill(wire.method.value), target, wire.version.value].join(" "),

@@ -3,12 +3,13 @@ import { expect } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
 import type { Conversation, Message, NewMessage } from "../../shared/schemas/conversation-schemas.ts";
 import type { Lead, NewLead } from "../../shared/schemas/lead-schemas.ts";
+import type { Body } from "./generators/body.ts";
 
-/** What one account has been answered, and so must find again. */
+/** The records that an account has received, and must find again. */
 export interface Account {
-  /** The account's name, which logs tell. */
+  /** The account's name, which may be logged. */
   readonly name: string;
-  /** In every text of the seeds, and nowhere else. */
+  /** Part of every text of this account's first records, and of no other text. */
   readonly mark: string;
   readonly apiKey: string;
   /** Newest first. */
@@ -18,44 +19,44 @@ export interface Account {
   readonly ids: Set<string>;
 }
 
-/** Sends a valid request and gives its answer's body, parsed. */
-export type Ask = (
+/** Sends a valid request and returns the parsed body of its response. */
+export type Send = (
   account: Account,
   route: RouteName,
   request: { query?: string; body?: object },
 ) => Promise<unknown>;
 
-/** Two accounts, each with leads and conversations of its own. */
+/** Two accounts, each with its own leads and conversations. */
 export interface World {
   readonly accounts: readonly [Account, Account];
-  readonly ask: Ask;
+  readonly send: Send;
 }
 
-/** @param issueKey gives the key of a new account, by its name */
-export async function newWorld(issueKey: (account: string) => Promise<string>, ask: Ask): Promise<World> {
+/** @param issueKey issues a key for a new account */
+export async function newWorld(issueKey: (account: string) => Promise<string>, send: Send): Promise<World> {
   const account = async (): Promise<Account> => {
     const [name, mark] = [randomUUID(), randomUUID()];
     return { name, mark, apiKey: await issueKey(name), leads: [], conversations: [], ids: new Set() };
   };
-  const world: World = { accounts: [await account(), await account()], ask };
+  const world: World = { accounts: [await account(), await account()], send };
   for (const account of world.accounts) for (const n of [0, 1, 2]) await seed(world, account, n);
   return world;
 }
 
-async function seed({ ask }: World, account: Account, n: number) {
+async function seed({ send }: World, account: Account, n: number) {
   const lead = { name: `${account.mark} ${n}`, source: "instagram", tags: [account.mark] };
-  const { id: leadId } = created(
+  const { id: leadId } = noteCreated(
     "create-lead",
     account,
     lead,
-    await ask(account, "create-lead", { body: lead }),
+    await send(account, "create-lead", { body: lead }),
   );
   const message = { leadId: String(leadId), channel: "instagram", message: account.mark };
-  created("send-message", account, message, await ask(account, "send-message", { body: message }));
+  noteCreated("send-message", account, message, await send(account, "send-message", { body: message }));
 }
 
-/** Checks what was answered 201 against what was sent, and notes it. */
-export function created(
+/** Checks the record of a 201 against the request, and notes it. */
+export function noteCreated(
   route: "create-lead" | "send-message",
   account: Account,
   input: NewLead | NewMessage,
@@ -81,7 +82,7 @@ function sentMessage({ conversations, ids }: Account, input: NewMessage, respons
   const { id, conversationId, createdAt, ...sent } = response;
   expect(sent).toEqual(input);
   const { leadId, channel } = input;
-  const joined = conversations.find((known) => known.leadId === leadId && known.channel === channel);
+  const joined = conversations.find((one) => one.leadId === leadId && one.channel === channel);
   if (joined) {
     expect(conversationId).toBe(joined.id);
     Object.assign(joined, { lastMessageAt: createdAt, messageCount: joined.messageCount + 1 });
@@ -94,28 +95,34 @@ function sentMessage({ conversations, ids }: Account, input: NewMessage, respons
   return response;
 }
 
-/** Puts this world's ids in place of the words that stand for them. */
+/** Replaces placeholders such as `~own0~` by this world's ids. */
 export function resolve({ accounts }: World, who: 0 | 1, text: string): string {
-  const idOf = ({ leads }: Account, n: string) => leads[Number(n) % leads.length]?.id ?? "";
+  const toLeadId = ({ leads }: Account, n: string) => leads[Number(n) % leads.length]?.id ?? "";
   const other = accounts[who === 0 ? 1 : 0];
   return text
-    .replace(/~own(\d)~/g, (_, n) => idOf(accounts[who], n))
-    .replace(/~other(\d)~/g, (_, n) => idOf(other, n))
+    .replace(/~own(\d)~/g, (_, n) => toLeadId(accounts[who], n))
+    .replace(/~other(\d)~/g, (_, n) => toLeadId(other, n))
     .replaceAll("~unique~", () => randomUUID());
 }
 
-/** Lists all that the accounts have, and finds what they were answered and nothing else. */
-export async function expectAllStored({ accounts, ask }: World) {
+/** The bytes of a body, with its placeholders replaced. */
+export function toBytes(world: World, who: 0 | 1, body: Body | undefined): Buffer {
+  const { text, encoding } = body ?? { text: "", encoding: "utf8" };
+  return Buffer.from(resolve(world, who, text), encoding);
+}
+
+/** Checks that the accounts list exactly the records that they have received. */
+export async function expectAllStored({ accounts, send }: World) {
   for (const account of accounts) {
-    expect(await listed(ask, account, "list-leads")).toEqual(account.leads);
-    expect(await listed(ask, account, "list-conversations")).toEqual(account.conversations);
+    expect(await listed(send, account, "list-leads")).toEqual(account.leads);
+    expect(await listed(send, account, "list-conversations")).toEqual(account.conversations);
   }
 }
 
-async function listed(ask: Ask, account: Account, route: RouteName): Promise<unknown[]> {
+async function listed(send: Send, account: Account, route: RouteName): Promise<unknown[]> {
   const rows: unknown[] = [];
   for (let page = 1; ; page++) {
-    const { data, pagination } = (await ask(account, route, { query: `page=${page}&limit=100` })) as {
+    const { data, pagination } = (await send(account, route, { query: `page=${page}&limit=100` })) as {
       data: unknown[];
       pagination: { total: number };
     };

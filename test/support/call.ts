@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { vi } from "vitest";
 import { handler as createLead } from "../../functions/create-lead.ts";
 import { handler as listConversations } from "../../functions/list-conversations.ts";
 import { handler as listLeads } from "../../functions/list-leads.ts";
@@ -18,7 +19,7 @@ const handlers = {
   "send-message": sendMessage,
 };
 
-/** A problem document, as a test reads it. */
+/** A problem document. */
 export interface Problem {
   type: string;
   title: string;
@@ -34,40 +35,42 @@ interface List<T> {
   pagination: { page: number; limit: number; total: number };
 }
 
-/** What each route answers to a valid request. */
-export interface Answers {
+/** The body of each route's successful response. */
+export interface ResponseBodies {
   "list-leads": List<Lead>;
   "create-lead": Lead;
   "list-conversations": List<Conversation>;
   "send-message": Message;
 }
 
-/** Gives an event to the route's whole handler. */
-export const answerTo = async (name: RouteName, event: object, remaining?: number) =>
+/** Invokes the route's whole handler, middleware included. */
+export const invokeHandler = async (name: RouteName, event: object, remaining?: number) =>
   (await handlers[name](event as RouteEvent, lambdaContext(remaining))) as APIGatewayProxyStructuredResultV2;
 
-/** Sends a request through the route's whole handler; `body` is its answer, parsed, which is as the document has it. */
-export async function call<Name extends RouteName>(
-  name: Name,
-  request: TestRequest = {},
-  remaining?: number,
-) {
-  noteSent(
-    request.query && Object.fromEntries(new URLSearchParams(request.query)),
-    request.body,
-    request.headers?.["idempotency-key"],
-  );
-  const response = await answerTo(name, routeEvent(name, request), remaining);
-  checkResponse(routes[name], {
-    status: response.statusCode ?? 0,
-    headers: new Headers(response.headers as Record<string, string>),
-    body: response.body ?? "",
-  });
-  const body = JSON.parse(response.body ?? "");
-  return {
-    status: response.statusCode,
-    headers: response.headers ?? {},
-    body: body as Answers[Name],
-    problem: body as Problem,
-  };
-}
+/**
+ * Sends a request to the route's whole handler and checks the response against docs/openapi.json; `body` is parsed.
+ *
+ * @param remaining how long the invocation may take, in milliseconds
+ */
+export const call = vi.defineHelper(
+  async <Name extends RouteName>(name: Name, request: TestRequest = {}, remaining?: number) => {
+    noteSent(
+      request.query && Object.fromEntries(new URLSearchParams(request.query)),
+      request.body,
+      request.headers?.["idempotency-key"],
+    );
+    const response = await invokeHandler(name, routeEvent(name, request), remaining);
+    checkResponse(routes[name], {
+      status: response.statusCode ?? 0,
+      headers: new Headers(response.headers as Record<string, string>),
+      body: response.body ?? "",
+    });
+    const body = JSON.parse(response.body ?? "");
+    return {
+      status: response.statusCode,
+      headers: response.headers ?? {},
+      body: body as ResponseBodies[Name],
+      problem: body as Problem,
+    };
+  },
+);

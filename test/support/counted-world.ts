@@ -3,13 +3,8 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { expect } from "vitest";
 import { rebuild } from "../../lib/ops/counts/rebuild.ts";
-import { listLeads } from "../../shared/domain/leads.ts";
-import {
-  leadKey,
-  sourceOrChannelPartition,
-  statusAndSourceOrChannelPartition,
-  statusPartition,
-} from "../../shared/dynamodb/keys.ts";
+import { leadItem, listLeads } from "../../shared/domain/leads.ts";
+import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { maintainLists } from "../../shared/pages/maintenance/maintain.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
@@ -17,32 +12,32 @@ import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { type Actor, Interleaving } from "./interleaving.ts";
 
-/** A change of the table that no maintainer has counted to the end yet. */
+/** A change of the table that no maintainer has finished counting. */
 interface Change {
   readonly key: string;
   readonly kind: "created" | "backdated" | "deleted" | "changed";
 }
 
-/** How long after its id a route's write may land, in milliseconds. */
+/** How long after its id was created a route's write may land, in milliseconds. */
 const landsWithin = 3000;
 
 const newestFirst = (a: Lead, b: Lead) => (a.id < b.id ? 1 : -1);
 
-/** An account's leads in the table, the same in memory, and everyone who works on them at once. */
+/** An account's leads in the table, the same leads in memory, and the actors that work on them concurrently. */
 export class CountedWorld {
   readonly io = new Interleaving(Date.UTC(2026, 0, 1));
   readonly account = randomUUID();
   readonly owner = { account: this.account, list: countedLists.lead };
-  /** The leads as they are in the table. */
+  /** The leads in the table, by id. */
   readonly leads = new Map<string, Lead>();
   readonly #limits: Limits;
-  /** Changes that the stream has yet to bring, again if a maintainer crashed. */
+  /** Changes that the stream has not delivered yet, or must deliver again after a crash. */
   #pending: Change[] = [];
   readonly #delivered: Change[] = [];
   readonly #maintainers = new Map<Actor, readonly Change[]>();
   readonly #creates = new Map<Actor, number>();
   #rebuild: Actor | undefined;
-  /** Whether a route's write has landed since the last look. */
+  /** Whether a route's write has landed since the last `look`. */
   #landed = false;
   #readers: { born: Set<string>; slack: { backdated: number; deleted: number } }[] = [];
 
@@ -53,7 +48,7 @@ export class CountedWorld {
     };
   }
 
-  /** A route creates a lead; its write lands when its gate opens, or before it is too late. */
+  /** A route creates a lead. The write lands when its gate opens, at the latest after `landsWithin`. */
   async create(source?: string): Promise<void> {
     const lead = this.#newLead(this.io.now, source);
     const actor = await this.io.start("create", async (self) => {
@@ -65,7 +60,7 @@ export class CountedWorld {
     this.#creates.set(actor, this.io.now + landsWithin);
   }
 
-  /** An operator's import writes a lead that says it was made at an earlier time. */
+  /** An operator's import writes a lead with an earlier creation time. */
   async backdate(age: number, source?: string): Promise<void> {
     await this.put(this.#newLead(this.io.now - age, source), "backdated");
   }
@@ -83,7 +78,7 @@ export class CountedWorld {
     this.#changed({ key: lead.id, kind: "deleted" });
   }
 
-  /** The stream brings some of the changes, in any order, and some of the old ones again. */
+  /** The stream delivers some changes, in any order, and repeats some that were delivered before. */
   async deliver(order: readonly number[], again: readonly number[], skew = 0): Promise<Actor> {
     const batch: Change[] = [];
     for (const index of order) {
@@ -127,14 +122,14 @@ export class CountedWorld {
     this.#rebuild = undefined;
   }
 
-  /** Reads the first page if a route's write has landed since the last look: it must be counted by now. */
+  /** Reads the first page if a route's write has landed since the last `look`: the total must include it. */
   async look(): Promise<void> {
     if (!this.#landed) return;
     this.#landed = false;
     await this.read(1);
   }
 
-  /** Reads a page while nothing else happens: exact, but for changes of counted rows that the stream has yet to bring. */
+  /** Reads a page while nothing else runs: exact, except for undelivered changes of counted rows. */
   async read(page: number): Promise<void> {
     const reader = await this.io.start("reader", async () => {
       const { backdated, deleted } = this.#slack();
@@ -148,7 +143,7 @@ export class CountedWorld {
     if (reader.error) throw reader.error;
   }
 
-  /** Reads a page while others go on: what lasts is counted, and what never was is not. */
+  /** Reads a page while others run: the total includes every lead that exists throughout, and none that never existed. */
   async readSlowly(page: number): Promise<Actor> {
     const before = [...this.leads.keys()];
     const watch = { born: new Set(before), slack: this.#slack() };
@@ -156,24 +151,24 @@ export class CountedWorld {
     return this.io.start("slow reader", async () => {
       const response = await listLeads(this.account, {}, { page, limit: 4 });
       this.#readers = this.#readers.filter((reader) => reader !== watch);
-      const lasting = before.filter((id) => this.leads.has(id)).length;
-      expect(response.pagination.total).toBeGreaterThanOrEqual(lasting - watch.slack.backdated);
+      const unchanged = before.filter((id) => this.leads.has(id)).length;
+      expect(response.pagination.total).toBeGreaterThanOrEqual(unchanged - watch.slack.backdated);
       expect(response.pagination.total).toBeLessThanOrEqual(watch.born.size + watch.slack.deleted);
       expect(response.data).toEqual(response.data.toSorted(newestFirst));
       expect(new Set(response.data.map(({ id }) => id)).size).toBe(response.data.length);
     });
   }
 
-  /** What a list is to answer. */
+  /** The page that a list must return. */
   response(filter: { source?: string; status?: string }, page: number, limit: number) {
     const total = this.#matching(filter).length;
     return { data: this.#page(filter, page, limit), pagination: { page, limit, total } };
   }
 
-  /** Lets everyone come to an end, and the stream bring everything. */
+  /** Runs every actor to its end and delivers all changes. */
   async drain(): Promise<void> {
     for (let steps = 0; this.io.waiting > 0; steps++) {
-      if (steps > 3000) throw new Error(`Nobody comes to an end: ${this.io.describe()}`);
+      if (steps > 3000) throw new Error(`The actors do not end: ${this.io.describe()}`);
       await this.io.step(steps);
     }
     while (this.#pending.length > 0) {
@@ -205,22 +200,12 @@ export class CountedWorld {
     }
   }
 
-  /** Writes a lead as it is to be, and the stream has it to bring. */
+  /** Writes a lead and queues the change for the stream. */
   async put(lead: Lead, kind: Change["kind"]): Promise<void> {
-    const { account } = this;
-    const { id, status, source } = lead;
-    const Item = {
-      ...leadKey(account, id),
-      byStatus: statusPartition("lead", account, status),
-      ...(source !== undefined && {
-        byOrigin: sourceOrChannelPartition("lead", account, source),
-        byStatusAndOrigin: statusAndSourceOrChannelPartition("lead", account, status, source),
-      }),
-      ...lead,
-    };
+    const Item = leadItem(this.account, lead);
     await this.io.direct(new PutCommand({ TableName: tableName, Item }));
-    this.leads.set(id, lead);
-    this.#changed({ key: id, kind });
+    this.leads.set(lead.id, lead);
+    this.#changed({ key: lead.id, kind });
   }
 
   #changed(change: Change): void {
@@ -233,7 +218,7 @@ export class CountedWorld {
     }
   }
 
-  /** How many leads may be counted, or not, because the stream has yet to bring what became of them. */
+  /** By how many leads a total may be off because changes were not delivered or not counted yet. */
   #slack() {
     const open = [...this.#pending, ...[...this.#maintainers.values()].flat()];
     const count = (kind: Change["kind"]) => open.filter((change) => change.kind === kind).length;

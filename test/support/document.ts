@@ -2,18 +2,23 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
+import { vi } from "vitest";
 
-/** The document as it is published. */
+/** The published document. */
 const document = JSON.parse(readFileSync(join(import.meta.dirname, "../../docs/openapi.json"), "utf8"));
 
-/** What is answered, as it is sent. */
-interface Answer {
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** Headers that are about the connection or the body's bytes, or that OpenAPI says otherwise. */
+/** Headers of the connection or of the body's bytes, and those that OpenAPI documents elsewhere. */
 const transportHeaders = new Set([
   "connection",
   "content-length",
@@ -26,62 +31,62 @@ const transportHeaders = new Set([
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: fullFormats });
 ajv.addSchema(document, "document");
 
-/**
- * Whether what is fetched is held to the document; off while answers are rightly others: of a table that holds
- * nonsense, or of changed sources.
- */
-export const checking = { on: true };
-
-/** Whether the document has the route, which a method in lower case and a path name. */
+/** Whether the document has a route of this method and path. */
 export const isDocumented = (method: string, path: string) =>
   document.paths[path]?.[method.toLowerCase()] !== undefined;
 
-/** Throws unless the document has the answer of this route: its status, content type, body and every header. */
-export function checkResponse(route: { method: string; path: string }, response: Answer): void {
-  const faults = faultsOf(route, response);
-  if (faults.length === 0) return;
+/**
+ * Checks a response against the document: its status, content type, body and every header.
+ *
+ * @throws Error that lists the differences
+ */
+export const checkResponse = vi.defineHelper((route: Route, response: ApiResponse): void => {
+  const differences = findDifferences(route, response);
+  if (differences.length === 0) return;
   const { status, body } = response;
-  const what = `${route.method} ${route.path} ${status} ${body.slice(0, 1000)}`;
   throw new Error(
-    `The OpenAPI document does not have this answer: ${what}\n${faults.slice(0, 5).join("\n")}`,
+    [
+      `The response of ${route.method} ${route.path} differs from docs/openapi.json:\n`,
+      ...differences.slice(0, 5).map((difference) => `  ${difference}`),
+      `\n  status ${status}, body ${body.slice(0, 1000)}\n`,
+      "Tests check every response of a route (test/support/document.ts). If the response is right, change the schema in",
+      "shared/schemas.ts or the document in lib/openapi, and run `npm run openapi`.",
+    ].join("\n"),
   );
-}
+});
 
-function faultsOf({ method, path }: { method: string; path: string }, answer: Answer): string[] {
+function findDifferences({ method, path }: Route, sent: ApiResponse): string[] {
   const operation = pointer("paths", path, method.toLowerCase());
   const responses = `${operation}/responses`;
-  if (!at(responses)[answer.status]) return [`status ${answer.status} is not documented`];
-  const response = target(`${responses}/${answer.status}`);
-  return [
-    ...bodyFaults(`${response}/content`, answer),
-    ...headerFaults(at(response).headers, answer.headers),
-  ];
+  if (!at(responses)[sent.status]) return [`status ${sent.status} is not documented`];
+  const response = target(`${responses}/${sent.status}`);
+  return [...compareBody(`${response}/content`, sent), ...compareHeaders(at(response).headers, sent.headers)];
 }
 
-function bodyFaults(content: string, { headers, body }: Answer): string[] {
+function compareBody(content: string, { headers, body }: ApiResponse): string[] {
   const [type = ""] = String(headers.get("content-type")).split(";");
   if (!at(content)[type]) return [`content type ${type} is not documented`];
-  return schemaFaults(`${content}/${escaped(type)}/schema`, JSON.parse(body), "body");
+  return compareSchema(`${content}/${escaped(type)}/schema`, JSON.parse(body), "body");
 }
 
-function headerFaults(documented: Record<string, { $ref: string }>, headers: Headers): string[] {
+function compareHeaders(documented: Record<string, { $ref: string }>, headers: Headers): string[] {
   const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
   const unknown = [...headers.keys()].filter((name) => !names.has(name) && !transportHeaders.has(name));
-  const faults = unknown.map((name) => `header ${name} is not documented`);
+  const differences = unknown.map((name) => `header ${name} is not documented`);
   for (const [name, { $ref }] of Object.entries(documented)) {
     const { required, schema } = at($ref);
     const value = headers.get(name);
     if (value === null) {
-      if (required) faults.push(`header ${name} is missing`);
+      if (required) differences.push(`header ${name} is missing`);
     } else {
-      const read = schema.type === "integer" && /^\d+$/.test(value) ? Number(value) : value;
-      faults.push(...schemaFaults(`${$ref}/schema`, read, `header ${name}`));
+      const parsed = schema.type === "integer" && /^\d+$/.test(value) ? Number(value) : value;
+      differences.push(...compareSchema(`${$ref}/schema`, parsed, `header ${name}`));
     }
   }
-  return faults;
+  return differences;
 }
 
-function schemaFaults(place: string, value: unknown, what: string): string[] {
+function compareSchema(place: string, value: unknown, what: string): string[] {
   const validate = ajv.getSchema(`document${place}`);
   if (!validate) throw new Error(`The document has no schema at ${place}.`);
   validate(value);
@@ -94,11 +99,11 @@ const escaped = (part: string) => part.replaceAll("~", "~0").replaceAll("/", "~1
 
 const pointer = (...parts: readonly string[]) => ["#", ...parts.map(escaped)].join("/");
 
-/** What is at a place of the document. */
+/** The part of the document at a JSON pointer. */
 function at(place: string) {
   const parts = place.split("/").slice(1);
   return parts.reduce((value, part) => value[part.replaceAll("~1", "/").replaceAll("~0", "~")], document);
 }
 
-/** The place, or the one that it refers to. */
+/** The pointer itself, or the one that its `$ref` names. */
 const target = (place: string): string => at(place).$ref ?? place;

@@ -4,8 +4,8 @@ import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.
 
 const ajv = new Ajv2020({ allErrors: true, formats: { ...fullFormats, "date-time": true } });
 
-/** What is wrong with the detail of an event, by the schema of its type; nothing when it is as promised. */
-export function faultsOf(detail: { readonly type: EventType }) {
+/** Validates the detail of an event against the schema of its type; returns the errors. */
+export function validateDetail(detail: { readonly type: EventType }) {
   const validate = ajv.compile(eventSchemas[detail.type]);
   return validate(detail) ? [] : validate.errors;
 }

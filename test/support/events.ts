@@ -1,18 +1,18 @@
 import type { APIGatewayRequestAuthorizerEventV2, Context } from "aws-lambda";
 import { type RouteName, routes } from "../../shared/routes.ts";
 
-/** What a test says of a request; the rest of the event is filled in. */
+/** The parts of a request that a test sets; the rest of the event has defaults. */
 export interface TestRequest {
   readonly account?: string;
   /** As in the URL, without the question mark. */
   readonly query?: string;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly isBase64Encoded?: boolean;
 }
 
-/** The event that API Gateway makes of a request, in payload format 2.0. */
+/** The event that API Gateway builds from a request, in payload format 2.0. */
 export function routeEvent(name: RouteName, request: TestRequest = {}) {
   const { account = "acme", query = "", body, headers = {}, isBase64Encoded = false } = request;
   const { method, path } = routes[name];
@@ -52,6 +52,6 @@ export function authorizerEvent(authorization: string): APIGatewayRequestAuthori
   } as unknown as APIGatewayRequestAuthorizerEventV2;
 }
 
-/** An invocation's context with this much time left, in milliseconds. */
+/** An invocation's context with this much time remaining, in milliseconds. */
 export const lambdaContext = (remaining = 10_000) =>
   ({ awsRequestId: "invocation-1", getRemainingTimeInMillis: () => remaining }) as Context;

@@ -1,32 +1,29 @@
 import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
 
-/** A call of the table, or a wait, that the test lets happen when it likes. */
+/** A table call or a wait that is held back until the test lets it run. */
 interface Gate {
   readonly actor: Actor;
-  /** The name of the command that waits, or what else does. */
+  /** The name of the command, or what else waits. */
   readonly label: string;
   /** When a wait ends, in milliseconds since the epoch. */
   readonly at?: number;
   open(): Promise<void>;
 }
 
-/** Something that runs on its own, between whose calls others may come. */
+/** Code that runs concurrently with others: any of their calls may come between two of its own. */
 export interface Actor {
   readonly name: string;
   /** How far its clock is ahead, in milliseconds. */
   readonly skew: number;
   crashed: boolean;
-  /** Whether it has ended, however. */
+  /** Whether it has ended, with or without an error. */
   done: boolean;
   error?: unknown;
   readonly ended: Promise<void>;
 }
 
-/**
- * Runs actors call by call: none gets on until the test opens the gate at which it waits. The clock, too, moves only
- * when the test says so.
- */
+/** Runs actors call by call: each stops at a gate before a call until the test opens it. The test also moves the clock. */
 export class Interleaving {
   now: number;
   /** Called before the clock moves to a time. */
@@ -35,8 +32,8 @@ export class Interleaving {
   readonly #actors: Actor[] = [];
   readonly #send = table.send.bind(table) as (command: unknown) => Promise<unknown>;
   #running: Actor | undefined;
-  /** How many calls have been let happen and are not over. */
-  #underWay = 0;
+  /** How many calls are in progress. */
+  #inProgress = 0;
 
   constructor(start: number) {
     this.now = start;
@@ -54,10 +51,10 @@ export class Interleaving {
     return this.#gates.length;
   }
 
-  /** Sends a command at once, for what is no actor of its own. */
+  /** Sends a command at once, outside any actor. */
   async direct(command: unknown): Promise<unknown> {
-    this.#underWay++;
-    return this.#send(command).finally(() => this.#underWay--);
+    this.#inProgress++;
+    return this.#send(command).finally(() => this.#inProgress--);
   }
 
   async advanceTo(time: number): Promise<void> {
@@ -67,7 +64,7 @@ export class Interleaving {
     vi.setSystemTime(this.now);
   }
 
-  /** Starts an actor, up to its first call. */
+  /** Starts an actor and runs it up to its first call. */
   async start(name: string, run: (actor: Actor) => Promise<unknown>, skew = 0): Promise<Actor> {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const actor: Actor = { name, skew, crashed: false, done: false, ended };
@@ -91,12 +88,12 @@ export class Interleaving {
       .join(", ");
   }
 
-  /** Throws the first error that an actor ended with. */
+  /** @throws the first error that an actor ended with */
   check(): void {
     for (const { error } of this.#actors) if (error !== undefined) throw error;
   }
 
-  /** Lets the call that has the index among all that wait happen; a wait moves the clock to its end. */
+  /** Opens the gate with this index among those that wait; a wait moves the clock to its end. */
   async step(index: number): Promise<void> {
     const [gate] = this.#gates.splice(index % this.#gates.length, 1);
     if (!gate || gate.actor.crashed) return;
@@ -106,24 +103,24 @@ export class Interleaving {
     await this.#settle();
   }
 
-  /** Lets an actor alone go on until it waits with one of the commands. @returns those that it made before */
+  /** Runs one actor until it stops before one of the commands. @returns the calls that it made before */
   async runUntil(actor: Actor, ...labels: string[]): Promise<string[]> {
     const made: string[] = [];
     for (;;) {
       const index = this.#gates.findIndex((gate) => gate.actor === actor);
       const label = this.#gates[index]?.label;
-      if (label === undefined) throw new Error(`${actor.name} never came to ${labels}, but to ${made}.`);
-      if (labels.some((wanted) => label.startsWith(wanted))) return made;
+      if (label === undefined) throw new Error(`${actor.name} did not reach ${labels}, but made ${made}.`);
+      if (labels.some((start) => label.startsWith(start))) return made;
       made.push(label);
       await this.step(index);
     }
   }
 
-  /** Lets an actor alone go on to its end, and nothing happen between its calls. */
+  /** Runs one actor to its end, with no other between its calls. */
   async finish(actor: Actor): Promise<void> {
     while (!actor.done) {
       const index = this.#gates.findIndex((gate) => gate.actor === actor);
-      if (index < 0) throw new Error(`${actor.name} waits for nothing.`);
+      if (index < 0) throw new Error(`${actor.name} has not ended, but waits for no gate.`);
       await this.step(index);
     }
   }
@@ -135,11 +132,11 @@ export class Interleaving {
       if (this.#gates[i]?.actor === actor) this.#gates.splice(i, 1);
   }
 
-  /** A wait of the actor that runs. */
+  /** Makes the running actor wait. */
   wait = (milliseconds: number): Promise<void> =>
     this.#gate({ label: "wait", at: Math.ceil(this.now + milliseconds) });
 
-  /** A point at which the actor that runs stops until the test goes on with it. */
+  /** Stops the running actor until the test opens its gate. */
   pause(): Promise<void> {
     return this.#gate({ label: "pause" });
   }
@@ -153,32 +150,32 @@ export class Interleaving {
   #call(command: object): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const open = () => this.#send(command).then(resolve, reject);
-    this.#gates.push({ actor: this.#actor(), label: labelOf(command), open });
+    this.#gates.push({ actor: this.#actor(), label: describeCommand(command), open });
     return promise;
   }
 
   #actor(): Actor {
-    if (!this.#running) throw new Error("A call outside any actor.");
+    if (!this.#running) throw new Error("The table was called outside any actor.");
     return this.#running;
   }
 
-  /** Lets an actor go on, by its own clock. */
+  /** Makes an actor the running one and sets its clock. */
   #run(actor: Actor): void {
     this.#running = actor;
     vi.setSystemTime(this.now + actor.skew);
   }
 
-  /** What runs between two calls of an actor is done within some turns of the event loop. */
+  /** Waits until no call is in progress and the running actor has reached its next gate. */
   async #settle(): Promise<void> {
-    for (let quiet = 0; quiet < 3; quiet = this.#underWay > 0 ? 0 : quiet + 1) {
+    for (let quiet = 0; quiet < 3; quiet = this.#inProgress > 0 ? 0 : quiet + 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     vi.setSystemTime(this.now);
   }
 }
 
-/** The command's name, and whether it is for a root. */
-function labelOf(command: object): string {
+/** The command's name, with ` root` when it is for a tree's root. */
+function describeCommand(command: object): string {
   const input: unknown = Reflect.get(command, "input");
   return `${command.constructor.name}${JSON.stringify(input).includes('"sk":"root"') ? " root" : ""}`;
 }

@@ -1,14 +1,60 @@
-/**
- * The lines that show one of the texts: as it is, as JSON or a URL has it, or as bytes in base64, in hexadecimal or as
- * the numbers that Node.js prints.
- */
-export function leaksIn(lines: readonly string[], texts: Iterable<string>): string[] {
-  if (lines.length === 0) return [];
-  const forms = [...new Set([...texts].flatMap(formsOf))];
-  return lines.filter((line) => forms.some((form) => line.includes(form)));
+import { vi } from "vitest";
+import { sent } from "./sent.ts";
+
+/** A text that must not be logged, and a line that holds it. */
+interface Leak {
+  readonly text: string;
+  readonly line: string;
 }
 
-function formsOf(text: string): string[] {
+/**
+ * Finds the lines that hold one of the texts: as it is, escaped as in JSON or a URL, or its bytes as base64,
+ * hexadecimal or the numbers that Node.js prints.
+ */
+export function findLeaks(lines: readonly string[], texts: Iterable<string>): Leak[] {
+  if (lines.length === 0) return [];
+  const forms = [...new Set(texts)].flatMap((text) => encodings(text).map((form) => ({ text, form })));
+  return lines.flatMap((line) => {
+    const leak = forms.find(({ form }) => line.includes(form));
+    return leak ? [{ text: leak.text, line }] : [];
+  });
+}
+
+/** How many leaks the failure shows, and how many characters of each text and line. */
+const [shownLeaks, shownCharacters] = [5, 300];
+
+/**
+ * Fails when a line holds a text that this test file sent to the API. `ALLOW_LOG_LEAKS=1` switches the check off.
+ *
+ * @throws Error that names the texts and the lines
+ */
+export const expectNothingSentIn = vi.defineHelper((lines: readonly string[]): void => {
+  if (process.env.ALLOW_LOG_LEAKS) return;
+  const leaks = findLeaks(lines, sent);
+  if (leaks.length === 0) return;
+  const shown = leaks
+    .slice(0, shownLeaks)
+    .map(
+      ({ text, line }) => `  sent:   ${shorten(JSON.stringify(text))}\n  logged: ${indent(shorten(line))}\n`,
+    );
+  const more = leaks.length > shownLeaks ? [`  … and ${leaks.length - shownLeaks} more lines\n`] : [];
+  throw new Error(
+    [
+      `The log holds text that this test file sent to the API (${leaks.length} line${leaks.length > 1 ? "s" : ""}):\n`,
+      ...shown,
+      ...more,
+      "Callers send personal data and keys, so no code may log them. Log an id, a count or an error code instead.",
+      "To print while you debug, run the test with ALLOW_LOG_LEAKS=1, which also shows the output of passing tests.",
+    ].join("\n"),
+  );
+});
+
+const indent = (text: string) => text.replaceAll("\n", "\n          ");
+
+const shorten = (text: string) =>
+  text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+
+function encodings(text: string): string[] {
   const bytes = Buffer.from(text);
   return [
     text,
@@ -22,7 +68,7 @@ function formsOf(text: string): string[] {
   ];
 }
 
-/** The base64 of bytes with so many others before them: the characters that the bytes alone decide. */
+/** The base64 characters that the bytes alone decide when this many other bytes precede them. */
 function base64Inside(bytes: Buffer, before: number): string {
   const bits = (before + bytes.length) * 8;
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");

@@ -1,16 +1,15 @@
 import { format } from "node:util";
-import { afterAll, expect } from "vitest";
-import { leaksIn } from "./leaks.ts";
-import { sent } from "./sent.ts";
+import { afterAll } from "vitest";
+import { expectNothingSentIn } from "./leaks.ts";
 
-/** Nothing that `call` sends to the handlers in a test file's own process may be in what that process logs. */
+/** What `call` sends to the handlers in a test file's own process must not be in what that process logs. */
 const lines: string[] = [];
 for (const method of ["debug", "log", "info", "warn", "error"] as const) {
   const write = console[method].bind(console);
-  console[method] = (...given: unknown[]) => {
-    lines.push(format(...given));
-    write(...given);
+  console[method] = (...args: unknown[]) => {
+    lines.push(format(...args));
+    write(...args);
   };
 }
 
-afterAll(() => expect(leaksIn(lines, sent)).toEqual([]));
+afterAll(() => expectNothingSentIn(lines));

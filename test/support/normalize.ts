@@ -1,5 +1,5 @@
-/** An answer without what differs each time: ids, times, seconds to wait. */
-export const lasting = (response: object): unknown =>
+/** A response body without what differs from run to run: ids, times and seconds to wait. */
+export const normalize = (response: object): unknown =>
   JSON.parse(
     JSON.stringify(response)
       .replaceAll(/(lead|conv|msg)_[0-9A-Z]{26}/g, "$1_")

@@ -1,16 +1,16 @@
-/** Shorter texts are words that a log may have of its own. */
-const shortest = 8;
+/** Shorter texts are words that a log may hold by chance. */
+const minLength = 8;
 
-/** The beginning of a longer one tells it. */
-const longest = 256;
+/** A longer text is found by its beginning. */
+const maxLength = 256;
 
-/** Every text that this test file has sent to the API, in whatever place. */
+/** Every text that this test file has sent to the API. */
 export const sent = new Set<string>();
 
-/** Keeps the texts in the values, at any depth: names of fields and what they hold. */
+/** Records the texts in the values, at any depth: field names and field values. */
 export function noteSent(...values: readonly unknown[]): void {
   for (const value of values) {
-    if (typeof value === "string" && value.length >= shortest) sent.add(value.slice(0, longest));
+    if (typeof value === "string" && value.length >= minLength) sent.add(value.slice(0, maxLength));
     else if (typeof value === "object" && value !== null)
       noteSent(...Object.keys(value), ...Object.values(value));
   }

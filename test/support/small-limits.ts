@@ -1,6 +1,6 @@
 import { type Limits, limits } from "../../shared/pages/tree/tree-limits.ts";
 
-/** Small enough that a few rows meet every case of a counted tree. */
+/** Limits small enough that a few rows exercise every case of a counted tree. */
 export const smallLimits: Limits = {
   allowedLateness: limits.allowedLateness,
   skew: limits.skew,

@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
+import { pick } from "../../support/random.ts";
 import { Bounds } from "./bounds.ts";
 import type { ApiRequest, ApiResponse } from "./connections.ts";
-import { type Filter, faultOfPage, faultOfRecord, faultOfReplay } from "./responses.ts";
+import { checkPage, checkRecord, checkReplay, type Filter } from "./responses.ts";
 
-/** A request and what makes its answer right. */
+/** A request and the check of its response. */
 export interface Exchange {
   readonly kind: string;
   readonly request: ApiRequest;
-  /** Learns from the answer. @returns what is wrong with it */
+  /** Checks the response, and notes what it created. @returns the fault, if any */
   check(response: ApiResponse): string | undefined;
 }
 
-/** A POST that was answered and can be sent again. */
-interface Answered {
+/** A POST that succeeded and can be sent again. */
+interface Completed {
   readonly request: ApiRequest;
   readonly response: unknown;
 }
@@ -22,16 +23,16 @@ const conversationsPath = "/api/v1/conversations";
 const sources = ["website", "instagram", "referral", "trade-fair"];
 const channels = ["instagram", "whatsapp", "email"];
 
-/** An account under load: makes its requests, and knows from those before what the answers must be. */
+/** An account under load: builds requests and predicts their responses from those before. */
 export class Account {
   readonly #apiKey: string;
   readonly #random: () => number;
   readonly #leads = new Bounds();
   readonly #conversations = new Bounds();
-  readonly #begunConversations = new Set<string>();
-  readonly #madeConversations = new Set<string>();
+  readonly #requestedConversations = new Set<string>();
+  readonly #createdConversations = new Set<string>();
   readonly #leadIds: string[] = [];
-  #again: Answered | undefined;
+  #repeatable: Completed | undefined;
 
   /** @param random gives numbers from 0 to below 1 */
   constructor(apiKey: string, random: () => number) {
@@ -44,7 +45,9 @@ export class Account {
   }
 
   filterLeads(): Exchange {
-    return this.#list("list leads, filtered", leadsPath, this.#leads, { source: this.#pick(sources) });
+    return this.#list("list leads, filtered", leadsPath, this.#leads, {
+      source: pick(this.#random, sources),
+    });
   }
 
   listConversations(): Exchange {
@@ -53,61 +56,61 @@ export class Account {
 
   filterConversations(): Exchange {
     const filter: Filter =
-      this.#random() < 0.5 ? { channel: this.#pick(channels) } : { leadId: this.#leadId() };
+      this.#random() < 0.5 ? { channel: pick(this.#random, channels) } : { leadId: this.#leadId() };
     return this.#list("list conversations, filtered", conversationsPath, this.#conversations, filter);
   }
 
   createLead(): Exchange {
-    const source = this.#pick(sources);
+    const source = pick(this.#random, sources);
     const body = { name: `Lead ${randomUUID()}`, email: "lead@example.com", source, tags: ["load"] };
-    const kinds = kindsOf({ source });
-    this.#leads.begin(kinds);
+    const kinds = listKinds({ source });
+    this.#leads.request(kinds);
     return this.#post("create lead", leadsPath, body, (response) => {
-      this.#leads.made(kinds);
+      this.#leads.create(kinds);
       this.#leadIds.push((response.body as { id: string }).id);
     });
   }
 
-  /** An account without a lead cannot send any: one must have been created. */
+  /** Call it only after a lead was created. */
   sendMessage(): Exchange {
     const leadId = this.#leadId();
-    const channel = this.#pick(channels);
+    const channel = pick(this.#random, channels);
     const conversation = `${leadId} ${channel}`;
-    const kinds = kindsOf({ leadId, channel });
-    if (!this.#begunConversations.has(conversation)) this.#conversations.begin(kinds);
-    this.#begunConversations.add(conversation);
+    const kinds = listKinds({ leadId, channel });
+    if (!this.#requestedConversations.has(conversation)) this.#conversations.request(kinds);
+    this.#requestedConversations.add(conversation);
     const body = { leadId, channel, message: `Hello, this is about ${randomUUID()}.` };
     return this.#post("send message", conversationsPath, body, () => {
-      if (!this.#madeConversations.has(conversation)) this.#conversations.made(kinds);
-      this.#madeConversations.add(conversation);
+      if (!this.#createdConversations.has(conversation)) this.#conversations.create(kinds);
+      this.#createdConversations.add(conversation);
     });
   }
 
-  /** The last POST with an Idempotency-Key once more, if one was answered; otherwise a lead. */
+  /** Repeats the last POST with an Idempotency-Key, if there was one; otherwise creates a lead. */
   sendAgain(): Exchange {
-    if (!this.#again) return this.createLead();
-    const { request, response: first } = this.#again;
-    return { kind: "send again", request, check: (response) => faultOfReplay(response, first) };
+    if (!this.#repeatable) return this.createLead();
+    const { request, response: first } = this.#repeatable;
+    return { kind: "send again", request, check: (response) => checkReplay(response, first) };
   }
 
   /** Half of the POSTs carry an Idempotency-Key. */
-  #post(kind: string, path: string, body: object, learn: (response: ApiResponse) => void): Exchange {
+  #post(kind: string, path: string, body: object, onSuccess: (response: ApiResponse) => void): Exchange {
     const key = this.#random() < 0.5 ? { idempotencyKey: randomUUID() } : {};
     const request: ApiRequest = { method: "POST", path, apiKey: this.#apiKey, body, ...key };
     const check = (response: ApiResponse) => {
-      const fault = faultOfRecord(response, body);
+      const fault = checkRecord(response, body);
       if (fault === undefined) {
-        learn(response);
-        if (request.idempotencyKey) this.#again = { request, response: response.body };
+        onSuccess(response);
+        if (request.idempotencyKey) this.#repeatable = { request, response: response.body };
       }
       return fault;
     };
     return { kind, request, check };
   }
 
-  /** The first page of a list or, as often, any; one in five is of 100 rows. */
+  /** Half of the pages are first pages, the others random; one in five has a limit of 100. */
   #list(kind: string, path: string, bounds: Bounds, filter: Filter): Exchange {
-    const [name = ""] = kindsOf(filter).slice(-1);
+    const [name = ""] = listKinds(filter).slice(-1);
     const least = bounds.least(name);
     const limit = this.#random() < 0.2 ? 100 : 20;
     const pages = this.#random() < 0.5 ? 1 : Math.ceil(least / limit);
@@ -115,22 +118,18 @@ export class Account {
     const query = new URLSearchParams({ ...filter, page: String(page), limit: String(limit) });
     const request: ApiRequest = { method: "GET", path: `${path}?${query}`, apiKey: this.#apiKey };
     const check = (response: ApiResponse) =>
-      faultOfPage(response, { filter, page, limit }, { least, most: bounds.most(name) });
+      checkPage(response, { filter, page, limit }, { least, most: bounds.most(name) });
     return { kind, request, check };
   }
 
-  /** The older a lead, the more often it is written to, so that messages join conversations too. */
+  /** Chooses older leads more often, so that messages join conversations too. */
   #leadId(): string {
     return this.#leadIds[Math.floor(this.#random() ** 3 * this.#leadIds.length)] ?? "";
   }
-
-  #pick(values: readonly string[]): string {
-    return values[Math.floor(this.#random() * values.length)] ?? "";
-  }
 }
 
-/** Under what a row is counted: under nothing, which counts all, and each value that a filter can ask for. */
-const kindsOf = (values: Filter) => [
+/** The kinds that a row is counted as: the empty one, which counts all rows, and one for each filter value. */
+const listKinds = (values: Filter) => [
   "",
   ...Object.entries(values).map(([name, value]) => `${name}=${value}`),
 ];

@@ -1,27 +1,30 @@
-import { spread, sum } from "../pages/statistics.ts";
+import { spread, sum } from "../../support/statistics.ts";
 import { heapGrowth, ratio } from "./heap-growth.ts";
 import type { Round } from "./neighbours.ts";
 import type { Results } from "./run.ts";
 import type { Tally } from "./tally.ts";
 
-/** A promise about the service under load, and what was measured. */
+/** A limit for the service under load, and the measured value. */
 export interface Check {
   readonly what: string;
   readonly most: number;
   readonly measured: number;
 }
 
-/** What could not be measured is no number: it holds nothing. */
+/** A value that could not be measured is NaN, which exceeds every limit. */
 export const holds = ({ most, measured }: Check) => measured <= most;
 
-/** Every promise. */
-export const checksOf = (results: Results): Check[] => [...loadChecks(results), ...neighbourChecks(results)];
+/** Every limit. */
+export const checkLimits = (results: Results): Check[] => [
+  ...loadChecks(results),
+  ...neighbourChecks(results),
+];
 
 const loadChecks = ({ endurance, levels }: Results): Check[] => [
   {
-    what: "mixed load: errors, wrong answers and refusals",
+    what: "mixed load: errors, wrong responses and 429s",
     most: 0,
-    measured: amiss([endurance.tally, ...levels.map(({ tally }) => tally)]),
+    measured: faultsAndRejections([endurance.tally, ...levels.map(({ tally }) => tally)]),
   },
   ...heapGrowth(endurance).flatMap(({ name, together, largest, late }) => [
     { what: `memory of ${name}: the last tenth over the second`, most: 1.05, measured: ratio(together) },
@@ -34,22 +37,22 @@ function neighbourChecks({ rounds, plan: { neighbours, rateLimit } }: Results): 
   const allowed = rateLimit.requests * (1 + neighbours.seconds / rateLimit.seconds);
   return [
     {
-      what: "quiet account: errors, wrong answers and refusals",
+      what: "quiet account: errors, wrong responses and 429s",
       most: 0,
-      measured: amiss(rounds.flatMap(({ alone, beside }) => [alone, beside])),
+      measured: faultsAndRejections(rounds.flatMap(({ alone, beside }) => [alone, beside])),
     },
     {
-      what: "greedy account: errors and wrong answers",
+      what: "greedy account: errors and wrong responses",
       most: 0,
       measured: failures(rounds.map(({ greedy }) => greedy)),
     },
     {
-      what: "greedy account: requests let through over what its limit allows",
+      what: "greedy account: accepted requests over what its limit allows",
       most: 1,
       measured: Math.max(...rounds.map(({ greedy }) => greedy.all().count / allowed)),
     },
     {
-      what: "both accounts: share of the machine's processor time in use, which must leave half to spare",
+      what: "both accounts: share of processor time in use, which must leave half idle",
       most: 0.5,
       measured: 1 - Math.min(...rounds.map(({ idle }) => idle)),
     },
@@ -61,11 +64,12 @@ function neighbourChecks({ rounds, plan: { neighbours, rateLimit } }: Results): 
   ];
 }
 
-/** How much longer the slowest of a hundred of the quiet account's requests took beside the greedy one. */
+/** How much longer the quiet account's slowest hundredth of requests took beside the greedy one. */
 export const slowdown = ({ alone, beside }: Round) => beside.all().p99 / alone.all().p99;
 
 const failures = (tallies: readonly Tally[]) => sum(tallies.flatMap(({ errors }) => [...errors.values()]));
 
-const amiss = (tallies: readonly Tally[]) => failures(tallies) + sum(tallies.map(({ refused }) => refused));
+const faultsAndRejections = (tallies: readonly Tally[]) =>
+  failures(tallies) + sum(tallies.map(({ rateLimited }) => rateLimited));
 
 const median = (numbers: readonly number[]) => spread(numbers).median;

@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 /** A request as an account sends it. */
 export interface ApiRequest {
   readonly method: "GET" | "POST";
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly apiKey: string;
   readonly body?: object;
@@ -18,17 +18,17 @@ export interface ApiResponse {
   readonly body: unknown;
 }
 
-/** Connections to the service, kept open between requests. */
+/** Connections to the service that stay open between requests. */
 export interface Connections {
-  /** Sends a request on a connection that is free, or waits for one. */
+  /** Sends a request on a free connection, or waits for one. */
   send(request: ApiRequest): Promise<ApiResponse>;
   close(): void;
 }
 
-/** The gateway answers within 30 s; milliseconds. */
-const patience = 35_000;
+/** Longer than the 30 s within which the gateway responds, in milliseconds. */
+const timeout = 35_000;
 
-/** Opens up to so many connections, each when it is first needed. */
+/** Opens up to `count` connections, each when it is first needed. */
 export function openConnections(url: string, count: number): Connections {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
   return {
@@ -39,7 +39,7 @@ export function openConnections(url: string, count: number): Connections {
         ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
       };
       const sent = request(`${url}${path}`, { agent, method, headers });
-      sent.setTimeout(patience, () => sent.destroy(new Error("no answer in time")));
+      sent.setTimeout(timeout, () => sent.destroy(new Error("no response in time")));
       sent.end(body && JSON.stringify(body));
       const [response]: [IncomingMessage] = (await once(sent, "response")) as never;
       return { status: response.statusCode ?? 0, headers: response.headers, body: await json(response) };

@@ -5,13 +5,13 @@ import type { Service } from "./service.ts";
 import { Tally } from "./tally.ts";
 import { saturate, type Traffic } from "./traffic.ts";
 
-/** The memory of the execution environments after so many requests. */
+/** The memory of the execution environments after a number of requests. */
 export interface HeapSample {
   readonly requests: number;
   readonly heaps: readonly WorkerHeap[];
 }
 
-/** A long run over a fixed number of connections, and how the memory went. */
+/** A long run over a fixed number of connections, with its memory samples. */
 export interface Endurance {
   readonly requests: number;
   readonly connections: number;
@@ -19,32 +19,32 @@ export interface Endurance {
   readonly samples: readonly HeapSample[];
 }
 
-/** How long the run is, and how often the memory is measured in each tenth of it. */
+/** The length of the run, and how often memory is measured in each tenth of it. */
 export interface Length {
   readonly requests: number;
-  readonly samplesOfTenth: number;
+  readonly samplesPerTenth: number;
 }
 
 /**
- * How long after the last request nothing is served any more, in milliseconds: the maintainer of counts waits for what
- * is young, with all of its batch in memory, and then has another batch.
+ * How long after the last request the service is idle, in milliseconds: the maintainer waits for young rows with its
+ * batch in memory, and then handles another batch.
  */
 const countedAfter = 2 * limits.allowedLateness + 3000;
 
-/** Sends so many requests; the memory is measured between them, when nothing is served. */
+/** Sends the requests in portions and measures memory between them, while the service is idle. */
 export async function endure(
   service: Service,
   traffic: Traffic,
   connections: number,
-  { requests, samplesOfTenth }: Length,
+  { requests, samplesPerTenth }: Length,
   log: (line: string) => void,
 ): Promise<Endurance> {
   const tally = new Tally();
   const samples: HeapSample[] = [];
-  const portion = requests / (10 * samplesOfTenth);
+  const portion = requests / (10 * samplesPerTenth);
   for (let sent = portion; sent <= requests; sent += portion) {
-    let left = portion;
-    await saturate(traffic, connections, () => left-- > 0, tally);
+    let remaining = portion;
+    await saturate(traffic, connections, () => remaining-- > 0, tally);
     log(`${sent.toLocaleString("en")} of ${requests.toLocaleString("en")} requests`);
     await setTimeout(countedAfter);
     samples.push({ requests: sent, heaps: await service.heap() });

@@ -1,39 +1,39 @@
-import { mean, sum } from "../pages/statistics.ts";
+import { mean, sum } from "../../support/statistics.ts";
 import type { Endurance, HeapSample } from "./endurance.ts";
 
-/** How the memory of a function's environments went, in bytes. */
+/** The memory of a function's environments over a run, in bytes. */
 export interface HeapGrowth {
   readonly name: string;
   readonly environments: number;
-  /** Of all its environments together. */
+  /** All environments together. */
   readonly together: Growth;
-  /** Of the largest one. */
+  /** The largest environment. */
   readonly largest: Growth;
-  /** Environments that started after the first tenth. */
+  /** How many environments started after the first tenth. */
   readonly late: number;
 }
 
-/** The mean of the second tenth of the samples, when all code is warm, and of the last. */
+/** The mean of the second tenth of the samples, when all code is warm, and of the last tenth. */
 export interface Growth {
   readonly early: number;
   readonly late: number;
 }
 
-/** How the memory of each function's environments went. */
+/** Compares the memory of each function's environments early and late in a run. */
 export function heapGrowth({ samples }: Endurance): HeapGrowth[] {
   const names = new Set(samples.flatMap(({ heaps }) => heaps.map(({ name }) => name)));
-  return [...names].toSorted().map((name) => growthOf(name, samples));
+  return [...names].toSorted().map((name) => measureGrowth(name, samples));
 }
 
-/** How much larger memory was at the end. */
+/** The factor by which memory has grown. */
 export const ratio = ({ early, late }: Growth) => late / early;
 
-function growthOf(name: string, samples: readonly HeapSample[]): HeapGrowth {
-  const own = samples.map(({ heaps }) => heaps.filter((heap) => heap.name === name));
-  const used = own.map((heaps) => heaps.map(({ used }) => used));
+function measureGrowth(name: string, samples: readonly HeapSample[]): HeapGrowth {
+  const heapsPerSample = samples.map(({ heaps }) => heaps.filter((heap) => heap.name === name));
+  const used = heapsPerSample.map((heaps) => heaps.map(({ used }) => used));
   const tenth = samples.length / 10;
-  const first = new Set(own.slice(0, tenth).flatMap((heaps) => heaps.map(({ thread }) => thread)));
-  const all = new Set(own.flatMap((heaps) => heaps.map(({ thread }) => thread)));
+  const first = new Set(heapsPerSample.slice(0, tenth).flatMap((heaps) => heaps.map(({ thread }) => thread)));
+  const all = new Set(heapsPerSample.flatMap((heaps) => heaps.map(({ thread }) => thread)));
   return {
     name,
     environments: first.size,

@@ -2,9 +2,9 @@ import { Session } from "node:inspector/promises";
 
 /** The memory of one worker thread. */
 export interface WorkerHeap {
-  /** That of its function. */
+  /** The name of its function. */
   readonly name: string;
-  /** Tells a worker from the one that takes its place. */
+  /** Distinguishes a worker from its replacement. */
   readonly thread: number;
   /** Bytes in use after a forced collection. */
   readonly used: number;
@@ -22,12 +22,12 @@ interface Reply {
 }
 
 /**
- * Collects the garbage of each worker thread of this process, and measures what is left.
+ * Collects the garbage of each worker thread of this process and measures the memory in use.
  *
- * It goes by the inspector, which needs neither a flag nor code of the worker: what is measured is what is deployed.
- * The inspector is attached while it measures, no longer.
+ * The inspector needs neither a flag nor code in the worker, so the deployed bundles are measured unchanged. It is
+ * attached only while it measures.
  *
- * @throws Error when a worker does not do as it is told
+ * @throws Error when a worker does not report its memory
  */
 export async function measureWorkers(): Promise<WorkerHeap[]> {
   const session = new Session();
@@ -53,11 +53,12 @@ async function measure(call: Call, sessionId: string, title: string): Promise<Wo
   const [, thread, name] = /^\[worker (\d+)\] (.*)$/.exec(title) ?? [];
   await call(sessionId, "HeapProfiler.collectGarbage");
   const { usedSize } = await call(sessionId, "Runtime.getHeapUsage");
-  if (name === undefined || usedSize === undefined) throw new Error(`The worker ${title} told nothing.`);
+  if (name === undefined || usedSize === undefined)
+    throw new Error(`The worker ${title} did not report its memory.`);
   return { name, thread: Number(thread), used: usedSize };
 }
 
-/** Makes what sends a command to a worker and waits for its reply. */
+/** Creates a function that sends a command to a worker and waits for its reply. */
 function createCall(session: Session): Call {
   const waiting = new Map<number, (reply: Reply) => void>();
   let last = 0;

@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 
-/** Starts a watch on the machine's processors. @returns what tells the share of the time since that they were idle */
+/** Starts measuring the machine's processors. @returns a function for the share of time that they were idle since */
 export function watchIdleTime(): () => number {
   const before = processorTime();
   return () => {

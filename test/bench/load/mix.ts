@@ -1,7 +1,7 @@
-import { skewed } from "../pages/random.ts";
+import { skewed } from "../../support/random.ts";
 import type { Account, Exchange } from "./account.ts";
 
-/** Of a hundred requests, how many are of each kind: two of three read. */
+/** How many of a hundred requests are of each kind: two of three read. */
 const shares: readonly (readonly [(account: Account) => Exchange, number])[] = [
   [(account) => account.listLeads(), 25],
   [(account) => account.filterLeads(), 15],
@@ -12,8 +12,8 @@ const shares: readonly (readonly [(account: Account) => Exchange, number])[] = [
   [(account) => account.sendAgain(), 4],
 ];
 
-/** Makes what chooses the next request: any account's, of any kind, as often as the shares say. */
-export function mixOf(accounts: readonly Account[], random: () => number): () => Exchange {
+/** Builds a function that chooses the next request: of a random account, of each kind in proportion to its share. */
+export function buildMix(accounts: readonly Account[], random: () => number): () => Exchange {
   const kind = skewed(random, shares);
   const account = skewed(
     random,

@@ -4,7 +4,7 @@ import { watchIdleTime } from "./idle-time.ts";
 import type { Tally } from "./tally.ts";
 import { pace } from "./traffic.ts";
 
-/** What an account asks for. */
+/** The requests of an account. */
 export interface Neighbour {
   /** Fills its lists. */
   readonly fill: () => Exchange;
@@ -12,11 +12,11 @@ export interface Neighbour {
 }
 
 export interface NeighbourSettings {
-  /** What the quiet account sends, within its limit; requests a second. */
+  /** Requests per second of the quiet account, within its limit. */
   readonly quietRate: number;
-  /** What the greedy account sends, over its limit; requests a second. */
+  /** Requests per second of the greedy account, over its limit. */
   readonly greedyRate: number;
-  /** Of each half of a round. */
+  /** The length of each half of a round. */
   readonly seconds: number;
   readonly rounds: number;
 }
@@ -26,45 +26,45 @@ export interface Round {
   readonly alone: Tally;
   readonly beside: Tally;
   readonly greedy: Tally;
-  /** The share of the machine's processor time that nobody used while both sent. */
+  /** The share of the machine's processor time that was idle while both sent. */
   readonly idle: number;
 }
 
-/** The greedy client cannot have more requests under way. */
+/** The most concurrent requests of the greedy client. */
 export const greedyConnections = 4;
 
-/** More than the quiet client needs: each of its requests is sent when it is due. */
+/** More than the quiet client needs, so that each of its requests is sent when it is due. */
 const quietConnections = 32;
 
-/** What comes before the rounds, in seconds: it fills lists, and starts environments and warms their code. */
+/** The time before the rounds in which lists are filled and environments start and warm up, in seconds. */
 const preparation = 5;
 
-/** Measures what an account that goes over its rate limit does to one that does not. */
+/** Measures how an account over its rate limit affects one within its limit. */
 export async function neighbours(
   url: string,
   { quiet, greedy }: { readonly quiet: Neighbour; readonly greedy: Neighbour },
   { quietRate, greedyRate, seconds, rounds }: NeighbourSettings,
 ): Promise<Round[]> {
-  const ofQuiet = openConnections(url, quietConnections);
-  const ofGreedy = openConnections(url, greedyConnections);
+  const quietClient = openConnections(url, quietConnections);
+  const greedyClient = openConnections(url, greedyConnections);
   const round = async (seconds: number): Promise<Round> => {
     const send = (next: () => Exchange, connections: Connections, perSecond: number) =>
       pace({ next, connections }, { perSecond, seconds });
-    const alone = await send(quiet.mix, ofQuiet, quietRate);
+    const alone = await send(quiet.mix, quietClient, quietRate);
     const idle = watchIdleTime();
     const [beside, tally] = await Promise.all([
-      send(quiet.mix, ofQuiet, quietRate),
-      send(greedy.mix, ofGreedy, greedyRate),
+      send(quiet.mix, quietClient, quietRate),
+      send(greedy.mix, greedyClient, greedyRate),
     ]);
     return { alone, beside, greedy: tally, idle: idle() };
   };
   for (const { fill } of [quiet, greedy]) {
-    await pace({ next: fill, connections: ofQuiet }, { perSecond: quietRate, seconds: preparation });
+    await pace({ next: fill, connections: quietClient }, { perSecond: quietRate, seconds: preparation });
   }
   await round(preparation);
   const results: Round[] = [];
   for (let n = 0; n < rounds; n++) results.push(await round(seconds));
-  ofQuiet.close();
-  ofGreedy.close();
+  quietClient.close();
+  greedyClient.close();
   return results;
 }

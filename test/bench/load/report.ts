@@ -1,6 +1,6 @@
 import { cpus, totalmem } from "node:os";
 import { number, table } from "../markdown.ts";
-import { checksOf, holds, slowdown } from "./checks.ts";
+import { checkLimits, holds, slowdown } from "./checks.ts";
 import type { Endurance } from "./endurance.ts";
 import { type Growth, heapGrowth, ratio } from "./heap-growth.ts";
 import { greedyConnections, type Round } from "./neighbours.ts";
@@ -8,23 +8,23 @@ import type { Level } from "./ramp.ts";
 import type { Results } from "./run.ts";
 import type { Latencies } from "./tally.ts";
 
-/** When and how a run was made. */
+/** When and under which conditions a run took place. */
 export interface Circumstances {
   readonly at: Date;
   readonly seconds: number;
-  /** The machine's load averages of a minute, before and after. */
+  /** The machine's one-minute load averages before and after. */
   readonly load: readonly [number, number];
 }
 
-/** The page of the documentation that a run makes. */
+/** The page of the documentation that a run writes. */
 export const report = (results: Results, circumstances: Circumstances): string =>
   [
     "# The service under load",
-    sourceOrChannel(circumstances),
-    "## Promises",
+    describeRun(circumstances),
+    "## Limits",
     checks(results),
     "## Growing load",
-    `Eight accounts, two reads to a write, each connection sends when it was answered. A function has at most ten environments, as many as AWS gives a new account: past that, requests wait.`,
+    `Eight accounts send two reads for each write; each connection sends its next request after a response. A function has at most ten environments, as in a new AWS account; further requests wait.`,
     levels(results.levels),
     "## The long run",
     ...longRun(results.endurance),
@@ -32,16 +32,16 @@ export const report = (results: Results, circumstances: Circumstances): string =
     ...greedyNeighbour(results),
   ].join("\n\n");
 
-const sourceOrChannel = ({ at, seconds, load }: Circumstances) => {
+const describeRun = ({ at, seconds, load }: Circumstances) => {
   const [processor] = cpus();
   const machine = `${cpus().length} × ${processor?.model ?? "unknown processor"}, ${number(totalmem() / 2 ** 30, 0)} GB`;
-  return `Made by \`npm run bench:load\` (${at.toISOString().slice(0, 10)}, Node ${process.version}) in ${number(seconds, 0)} s, the load average ${load.map((value) => number(value)).join(" before and ")} after. The service runs as \`npm start\` runs it: the bundles that are deployed, the permission proxy, the stream and the embedded DynamoDB, its data in a fresh directory. It shares the machine (${machine}) with the client, so times and throughput are its own figures, not those of AWS; only ratios within one run say something of the code. Every answer was checked: the length of each page, its order, its filter and its total, each new record against what was sent, each repeated request against its first answer.`;
+  return `Measured by \`npm run bench:load\` (${at.toISOString().slice(0, 10)}, Node ${process.version}) in ${number(seconds, 0)} s; the load average was ${load.map((value) => number(value)).join(" before and ")} after. The service runs as with \`npm start\`: the deployed bundles, the permission proxy, the stream and the embedded DynamoDB, with a new data directory. It shares the machine (${machine}) with the client, so times and throughput are not those of AWS; compare only ratios within one run. Every response was checked: the length, order, filter and total of each page, each new record against the request, each repeated request against its first response.`;
 };
 
 const checks = (results: Results) =>
   table(
     ["", "at most", "measured", ""],
-    checksOf(results).map((check) => [
+    checkLimits(results).map((check) => [
       check.what,
       number(check.most, 2),
       number(check.measured, 3),
@@ -51,7 +51,7 @@ const checks = (results: Results) =>
 
 const times = ({ p50, p99, worst }: Latencies) => [p50, p99, worst].map((value) => number(value));
 
-const errorsOf = (errors: ReadonlyMap<string, number>) =>
+const describeErrors = (errors: ReadonlyMap<string, number>) =>
   [...errors].map(([error, count]) => `${number(count)} × ${error}`).join("; ") || "none";
 
 const levels = (results: readonly Level[]) =>
@@ -61,21 +61,21 @@ const levels = (results: readonly Level[]) =>
       connections,
       number(tally.all().count / seconds, 0),
       ...times(tally.all()),
-      errorsOf(tally.errors),
+      describeErrors(tally.errors),
     ]),
   );
 
 const longRun = (endurance: Endurance) => [
-  `${number(endurance.requests)} requests of the same mix over ${endurance.connections} connections. Errors: ${errorsOf(endurance.tally.errors)}.`,
+  `${number(endurance.requests)} requests of the same mix over ${endurance.connections} connections. Errors: ${describeErrors(endurance.tally.errors)}.`,
   table(
-    ["", "answers", "p50 (ms)", "p99", "worst"],
+    ["", "responses", "p50 (ms)", "p99", "worst"],
     [...endurance.tally.byKind(), endurance.tally.all()].map((kind) => [
       kind.kind,
       number(kind.count),
       ...times(kind),
     ]),
   ),
-  `Memory is what V8 has in use after a forced collection, measured ${endurance.samples.length} times while nothing was served. The second tenth is the first in which all code is warm.`,
+  `Memory is the heap that V8 uses after a forced collection, measured ${endurance.samples.length} times while the service was idle. The second tenth is the first in which all code is warm.`,
   table(
     [
       "MB",
@@ -102,7 +102,7 @@ const memory = (growth: Growth) => [
 ];
 
 const greedyNeighbour = ({ rounds, plan: { neighbours, rateLimit } }: Results) => [
-  `Each account may send ${rateLimit.requests} requests in ${rateLimit.seconds} s. The quiet one sends ${neighbours.quietRate} a second, first alone for ${neighbours.seconds} s, then as long beside the greedy one, which sends ${neighbours.greedyRate} a second, ${number((neighbours.greedyRate * rateLimit.seconds) / rateLimit.requests)} times its limit, over ${greedyConnections} connections. A time counts from when the request was due.`,
+  `Each account may send ${rateLimit.requests} requests in ${rateLimit.seconds} s. The quiet account sends ${neighbours.quietRate} a second, first alone for ${neighbours.seconds} s, then for as long beside the greedy one. The greedy account sends ${neighbours.greedyRate} a second, ${number((neighbours.greedyRate * rateLimit.seconds) / rateLimit.requests)} times its limit, over ${greedyConnections} connections. Times count from when a request was due.`,
   table(
     [
       "round",
@@ -113,19 +113,19 @@ const greedyNeighbour = ({ rounds, plan: { neighbours, rateLimit } }: Results) =
       "p99",
       "worst",
       "p99 ratio",
-      "greedy: answered",
-      "refused",
+      "greedy: accepted",
+      "429s",
       "processors idle",
     ],
-    rounds.map((round, n) => [n + 1, ...roundOf(round)]),
+    rounds.map((round, n) => [n + 1, ...toRow(round)]),
   ),
 ];
 
-const roundOf = (round: Round) => [
+const toRow = (round: Round) => [
   ...times(round.alone.all()),
   ...times(round.beside.all()),
   number(slowdown(round), 2),
   number(round.greedy.all().count),
-  number(round.greedy.refused),
+  number(round.greedy.rateLimited),
   `${number(100 * round.idle, 0)}%`,
 ];

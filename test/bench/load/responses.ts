@@ -3,7 +3,7 @@ import type { ApiResponse } from "./connections.ts";
 /** The values that the rows of a list must have. */
 export type Filter = Readonly<Record<string, string>>;
 
-/** A page of a list, as it was asked for. */
+/** The page of a list that was requested. */
 export interface Page {
   readonly filter: Filter;
   readonly page: number;
@@ -16,33 +16,36 @@ interface ListResponse {
 }
 
 /**
- * Finds what is wrong with a page: its length must follow from its total, its rows must pass the filter and be the
- * newest first, and its total must be one that was true while it was read.
+ * Checks a page: its length must follow from its total, its rows must match the filter and be the newest first, and
+ * its total must have been true while it was read.
  *
- * @param least rows that were there when it was asked for
- * @param most rows that may be there now
+ * @param least rows that existed when it was requested
+ * @param most rows that may exist now
+ * @returns the fault, if any
  */
-export function faultOfPage(
+export function checkPage(
   { status, body }: ApiResponse,
   { filter, page, limit }: Page,
   { least, most }: { readonly least: number; readonly most: number },
 ): string | undefined {
-  if (status !== 200) return faultOfStatus(status);
+  if (status !== 200) return unexpectedStatus(status);
   const { data, pagination } = body as ListResponse;
   if (pagination.page !== page || pagination.limit !== limit) return "another page";
   const { total } = pagination;
   if (total < least) return "a total too small";
   if (total > most) return "a total too large";
-  if (data.length !== Math.max(0, Math.min(limit, total - (page - 1) * limit))) return "rows amiss";
-  const wanted = Object.entries(filter);
-  if (data.some((row) => wanted.some(([name, value]) => row[name] !== value))) return "rows of no business";
+  if (data.length !== Math.max(0, Math.min(limit, total - (page - 1) * limit)))
+    return "a wrong number of rows";
+  const conditions = Object.entries(filter);
+  if (data.some((row) => conditions.some(([name, value]) => row[name] !== value)))
+    return "rows that do not match the filter";
   if (data.some(({ id }, n) => n > 0 && id >= (data[n - 1]?.id ?? ""))) return "rows out of order";
   return undefined;
 }
 
-/** Finds what is wrong with the answer to a POST: it must repeat what was sent. */
-export function faultOfRecord({ status, body }: ApiResponse, sent: object): string | undefined {
-  if (status !== 201) return faultOfStatus(status);
+/** Checks the response to a POST: it must hold what was sent. @returns the fault, if any */
+export function checkRecord({ status, body }: ApiResponse, sent: object): string | undefined {
+  if (status !== 201) return unexpectedStatus(status);
   const record = body as Readonly<Record<string, unknown>>;
   const wrong = Object.entries(sent).find(
     ([name, value]) => JSON.stringify(record[name]) !== JSON.stringify(value),
@@ -50,17 +53,17 @@ export function faultOfRecord({ status, body }: ApiResponse, sent: object): stri
   return wrong && `another ${wrong[0]} than was sent`;
 }
 
-/** Finds what is wrong with the answer to a POST that was sent again: it must be the first one's. */
-export function faultOfReplay({ status, headers, body }: ApiResponse, first: unknown): string | undefined {
-  if (status !== 201) return faultOfStatus(status);
-  if (headers["idempotency-replayed"] !== "true") return "carried out again";
-  return JSON.stringify(body) === JSON.stringify(first) ? undefined : "another answer than before";
+/** Checks the response to a repeated POST: it must equal the first one. @returns the fault, if any */
+export function checkReplay({ status, headers, body }: ApiResponse, first: unknown): string | undefined {
+  if (status !== 201) return unexpectedStatus(status);
+  if (headers["idempotency-replayed"] !== "true") return "not replayed";
+  return JSON.stringify(body) === JSON.stringify(first) ? undefined : "another response than before";
 }
 
-const faultOfStatus = (status: number) => `status ${status}`;
+const unexpectedStatus = (status: number) => `status ${status}`;
 
-/** Whether the answer says, as it must, that the account has made too many requests and when there will be room. */
-export const isRefusal = ({ status, headers }: ApiResponse) =>
+/** Whether the response is the documented 429 with `Retry-After`. */
+export const isRateLimited = ({ status, headers }: ApiResponse) =>
   status === 429 &&
   headers["content-type"] === "application/problem+json" &&
   /^\d+$/.test(headers["retry-after"] ?? "");

@@ -1,25 +1,25 @@
-import { seeded } from "../pages/random.ts";
+import { seeded } from "../../support/random.ts";
 import { Account } from "./account.ts";
 import { openConnections } from "./connections.ts";
 import { type Endurance, endure, type Length } from "./endurance.ts";
-import { mixOf } from "./mix.ts";
+import { buildMix } from "./mix.ts";
 import { type NeighbourSettings, neighbours, type Round } from "./neighbours.ts";
 import { type Level, ramp } from "./ramp.ts";
 import { type Service, startService } from "./service.ts";
 import { warmUp } from "./warm-up.ts";
 
-/** How long everything takes. */
+/** The length of each scenario. */
 export interface Plan {
   readonly endurance: Length;
-  /** The numbers of connections that the load grows through, and how long it stays at each. */
+  /** The numbers of connections of the growing load, and the seconds at each. */
   readonly levels: readonly number[];
   readonly levelSeconds: number;
   readonly neighbours: NeighbourSettings;
-  /** What the two neighbours may send, each. */
+  /** The rate limit of each neighbour. */
   readonly rateLimit: { readonly requests: number; readonly seconds: number };
 }
 
-/** All that a run measured. */
+/** Everything that a run measured. */
 export interface Results {
   readonly plan: Plan;
   readonly endurance: Endurance;
@@ -27,10 +27,10 @@ export interface Results {
   readonly rounds: readonly Round[];
 }
 
-/** As many as the processors of a small machine can serve without a queue. */
+/** As many as a small machine can serve without a queue. */
 const enduranceConnections = 4;
 
-/** The gateway's throttle for all accounts together, and the limit of one: more than this machine can reach. */
+/** A throttle and a rate limit that this machine cannot reach. */
 const throttle = { throttleRate: 100_000, throttleBurst: 100_000 };
 const unlimited = { ...throttle, rateLimitRequests: 100_000_000 };
 
@@ -51,8 +51,8 @@ async function mixedLoad(service: Service, { endurance: length, levels, levelSec
   const connections = openConnections(service.url, Math.max(...levels));
   log("warming up");
   await warmUp(accounts, connections, enduranceConnections);
-  const traffic = { next: mixOf(accounts, random), connections };
-  // First: the growing load starts environments that this one does not need.
+  const traffic = { next: buildMix(accounts, random), connections };
+  // Before the growing load, which starts environments that this run does not need.
   const endurance = await endure(service, traffic, enduranceConnections, length, log);
   log("growing load");
   const results = await ramp(traffic, levels, levelSeconds);
@@ -65,9 +65,9 @@ async function twoAccounts(service: Service, { neighbours: settings }: Plan, log
   const accounts = await createAccounts(service, 2, random);
   const [quiet, greedy] = accounts.map((account) => ({
     fill: () => account.createLead(),
-    mix: mixOf([account], random),
+    mix: buildMix([account], random),
   }));
-  if (!quiet || !greedy) throw new Error("There are not two accounts.");
+  if (!quiet || !greedy) throw new Error("Two accounts are needed.");
   log("a greedy neighbour");
   return neighbours(service.url, { quiet, greedy }, settings);
 }

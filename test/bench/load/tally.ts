@@ -1,53 +1,53 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 
-/** What became of requests. */
+/** The outcomes of requests. */
 export class Tally {
   readonly #times = new Map<string, RecordableHistogram>();
   readonly #errors = new Map<string, number>();
-  #refused = 0;
+  #rateLimited = 0;
 
-  /** A right answer to a request of a kind, and how long it took in milliseconds. */
-  answered(kind: string, milliseconds: number): void {
+  /** Counts a correct response to a request of a kind, with its time in milliseconds. */
+  succeeded(kind: string, milliseconds: number): void {
     const times = this.#times.get(kind) ?? createHistogram();
     this.#times.set(kind, times);
-    // A histogram holds whole numbers: microseconds.
+    // A histogram holds whole numbers, so times are in microseconds.
     times.record(Math.max(1, Math.round(milliseconds * 1000)));
   }
 
-  /** The account has made too many requests. */
-  refuse(): void {
-    this.#refused += 1;
+  /** Counts a 429. */
+  limited(): void {
+    this.#rateLimited += 1;
   }
 
-  /** Any other end of a request. */
+  /** Counts any other outcome. */
   failed(reason: string): void {
     this.#errors.set(reason, (this.#errors.get(reason) ?? 0) + 1);
   }
 
-  /** How long the answers to each kind of request took. */
+  /** The response times of each kind of request. */
   byKind(): Latencies[] {
     const kinds = [...this.#times].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return kinds.map(([kind, times]) => summary(kind, times));
   }
 
-  /** How long all answers took. */
+  /** The response times of all requests. */
   all(): Latencies {
     const all = createHistogram();
     for (const times of this.#times.values()) all.add(times);
     return summary("all", all);
   }
 
-  /** How many requests each error ended. */
+  /** How many requests ended with each error. */
   get errors(): ReadonlyMap<string, number> {
     return this.#errors;
   }
 
-  get refused(): number {
-    return this.#refused;
+  get rateLimited(): number {
+    return this.#rateLimited;
   }
 }
 
-/** How long answers of a kind took, in milliseconds. */
+/** Response times of a kind of request, in milliseconds. */
 export interface Latencies {
   readonly kind: string;
   readonly count: number;

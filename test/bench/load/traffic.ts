@@ -2,42 +2,42 @@ import { setTimeout } from "node:timers/promises";
 import { errorCode, errorMessage } from "../../../lib/errors.ts";
 import type { Exchange } from "./account.ts";
 import type { Connections } from "./connections.ts";
-import { isRefusal } from "./responses.ts";
+import { isRateLimited } from "./responses.ts";
 import { Tally } from "./tally.ts";
 
-/** Where requests come from and where they go. */
+/** A source of requests and the connections to send them on. */
 export interface Traffic {
   readonly next: () => Exchange;
   readonly connections: Connections;
 }
 
-/** Sends requests for as long as `more` says so, `parallel` at a time: each when one before it is answered. */
+/** Keeps `parallel` requests in progress while `more` returns true. */
 export async function saturate(
   { next, connections }: Traffic,
   parallel: number,
   more: () => boolean,
   tally = new Tally(),
 ): Promise<Tally> {
-  const sendOn = async () => {
+  const sendWhileMore = async () => {
     while (more()) await exchange(next(), connections, tally, performance.now());
   };
-  await Promise.all(Array.from({ length: parallel }, sendOn));
+  await Promise.all(Array.from({ length: parallel }, sendWhileMore));
   return tally;
 }
 
 /**
- * Sends requests at a steady rate, whether those before are answered or not. An answer's time counts from when its
- * request was due, so that a service that stalls is charged for all that waited.
+ * Sends requests at a steady rate, whether or not earlier ones have responses. Times count from when a request was
+ * due, so that a stalled service is charged for all requests that waited.
  */
 export async function pace(
   { next, connections }: Traffic,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<Tally> {
   const tally = new Tally();
-  const began = performance.now();
+  const start = performance.now();
   const sent: Promise<void>[] = [];
   for (let n = 0; n < perSecond * seconds; n++) {
-    const due = began + (n * 1000) / perSecond;
+    const due = start + (n * 1000) / perSecond;
     const early = due - performance.now();
     if (early > 0) await setTimeout(early);
     sent.push(exchange(next(), connections, tally, due));
@@ -55,9 +55,9 @@ async function exchange(
   try {
     const response = await connections.send(request);
     const took = performance.now() - due;
-    if (isRefusal(response)) return tally.refuse();
+    if (isRateLimited(response)) return tally.limited();
     const fault = check(response);
-    if (fault === undefined) tally.answered(kind, took);
+    if (fault === undefined) tally.succeeded(kind, took);
     else tally.failed(`${kind}: ${fault}`);
   } catch (error) {
     tally.failed(`${kind}: ${errorCode(error) ?? errorMessage(error)}`);

@@ -2,7 +2,7 @@ import type { Account, Exchange } from "./account.ts";
 import type { Connections } from "./connections.ts";
 import { saturate } from "./traffic.ts";
 
-/** Requests of each kind, so many to a connection. */
+/** How many requests of each kind each connection sends. */
 const rounds = 10;
 
 const kinds: readonly ((account: Account) => Exchange)[] = [
@@ -13,10 +13,10 @@ const kinds: readonly ((account: Account) => Exchange)[] = [
 ];
 
 /**
- * Gives every account leads and conversations, and every function as many environments as the load can need: requests
- * of one kind at a time, over all connections.
+ * Creates leads and conversations in every account and starts as many environments of every function as the load can
+ * need, by sending one kind of request at a time over all connections.
  *
- * @throws Error at the first wrong answer
+ * @throws Error at the first wrong response
  */
 export async function warmUp(
   accounts: readonly Account[],
@@ -25,9 +25,13 @@ export async function warmUp(
 ): Promise<void> {
   for (const kind of kinds) {
     for (const account of accounts) {
-      let left = rounds * parallel;
-      const tally = await saturate({ next: () => kind(account), connections }, parallel, () => left-- > 0);
-      for (const [error] of tally.errors) throw new Error(`Before the load began: ${error}`);
+      let remaining = rounds * parallel;
+      const tally = await saturate(
+        { next: () => kind(account), connections },
+        parallel,
+        () => remaining-- > 0,
+      );
+      for (const [error] of tally.errors) throw new Error(`The warm-up failed: ${error}`);
     }
   }
 }

@@ -1,15 +1,16 @@
-import { leadItem } from "./lead-item.ts";
-import { deliver, streamRecord } from "./maintainer.ts";
-import { type Call, largestTransaction, metered, readUnits, writeUnits } from "./meter.ts";
+import { type Call, largestTransaction, metered, readUnits, writeUnits } from "../../support/meter.ts";
+import { streamRecord } from "../../support/stream-record.ts";
+import { rowItem } from "./lead-item.ts";
+import { deliver } from "./maintainer.ts";
 import type { Population } from "./population.ts";
 
-/** The most records of a batch of the stream. */
+/** The most records of a stream batch. */
 const batchSize = 1000;
 
-/** The most batches that are handed over: those after the first are much alike. */
+/** The most batches that are delivered: those after the first cost much the same. */
 const mostBatches = 100;
 
-/** What calls of the maintainer cost together. */
+/** The total cost of several invocations of the maintainer. */
 export interface CatchingUp {
   readonly calls: number;
   readonly seconds: number;
@@ -19,9 +20,9 @@ export interface CatchingUp {
 }
 
 /**
- * Hands the leads of an account to the maintainer, which has seen none of them, as the stream does: the oldest first.
+ * Delivers an account's leads, none of them counted yet, to the maintainer, the oldest first.
  *
- * @returns what the first call cost, which counts all, and what those after it did, which find all counted
+ * @returns the cost of the first invocation, which counts all leads, and of the others, which find them counted
  */
 export async function catchUp(population: Population): Promise<{ first: CatchingUp; others: CatchingUp }> {
   const rows = population.matching({});
@@ -29,7 +30,7 @@ export async function catchUp(population: Population): Promise<{ first: Catching
   const end = Math.min(rows.length, mostBatches * batchSize);
   for (let from = 0; from < end; from += batchSize) {
     const batch = rows.slice(from, from + batchSize);
-    const records = batch.map((row) => streamRecord(undefined, leadItem(population.account, row)));
+    const records = batch.map((row) => streamRecord(undefined, rowItem(population.account, row)));
     calls.push(await metered(() => deliver(records)));
   }
   return { first: together(calls.slice(0, 1)), others: together(calls.slice(1)) };

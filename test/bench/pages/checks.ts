@@ -3,18 +3,18 @@ import type { Results } from "./results.ts";
 import type { AccountReport } from "./scenarios.ts";
 import type { Writing } from "./write-cost.ts";
 
-/** A promise about what pages and changes cost, and the worst that was measured. */
+/** A limit on the cost of pages and changes, and the worst measured value. */
 export interface Check {
   readonly what: string;
   readonly most: number;
   readonly measured: number;
-  /** Missing it is no failure. */
+  /** Exceeding an aim is not a failure. */
   readonly aim?: boolean;
 }
 
 export const holds = ({ most, measured }: Check) => measured <= most;
 
-/** The accounts that the promises about pages are for, and the one that they are compared with. */
+/** The size from which limits on pages apply, and the size of the account to compare with. */
 const large = 100_000;
 const base = 10_000;
 
@@ -23,8 +23,8 @@ const check = (what: string, most: number, measured: readonly number[]): Check =
   measured: Math.max(...measured),
 });
 
-/** Every promise that the run has figures for. */
-export const checksOf = ({ accounts, writings, sources, backdated }: Results): Check[] => [
+/** Every limit for which the run has figures. */
+export const checkLimits = ({ accounts, writings, sources, backdated }: Results): Check[] => [
   ...accounts.filter(({ size }) => size >= large).flatMap(pageChecks),
   ...accounts.filter(({ size }) => size >= large).flatMap((account) => growthChecks(account, accounts)),
   ...accounts.flatMap(firstPageChecks),
@@ -65,8 +65,8 @@ function pageChecks(account: AccountReport): Check[] {
 }
 
 /**
- * That pages of a filter cost little more in a large account than in a smaller one. Of lists that have only a first and
- * a last page there, none is compared: those pages are short, or found without the tree.
+ * Limits how much more pages of a filter cost in a large account than in a smaller one. Lists of at most two pages in
+ * the smaller account are left out: they are short, or read without the tree.
  */
 function growthChecks(account: AccountReport, accounts: readonly AccountReport[]): Check[] {
   const readings = accounts.find(({ size }) => size === base)?.readings ?? [];

@@ -1,12 +1,12 @@
 const real = Date.now.bind(Date);
 let ahead = 0;
 
-/** Makes `Date.now` run ahead of the machine's clock, as far as it is moved. */
+/** Replaces `Date.now` by a clock that `advanceClock` moves ahead. */
 export function installClock(): void {
   Date.now = () => real() + ahead;
 }
 
-/** Lets time pass at once, in milliseconds: between two calls of the table, never during one. */
+/** Moves the clock ahead, in milliseconds; call it between two table calls, never during one. */
 export function advanceClock(milliseconds: number): void {
   ahead += Math.ceil(milliseconds);
 }

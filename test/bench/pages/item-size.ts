@@ -1,5 +1,5 @@
 /**
- * The bytes of an item, its keys and the names of its attributes included, as DynamoDB counts them.
+ * The size of an item in bytes as DynamoDB counts it, including keys and attribute names.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
@@ -15,5 +15,5 @@ function valueSize(value: unknown): number {
   if (typeof value === "boolean") return 1;
   if (value instanceof Uint8Array) return value.length;
   if (Array.isArray(value)) return value.reduce((size: number, element) => size + 1 + valueSize(element), 3);
-  throw new Error(`No item here has a value such as ${String(value)}.`);
+  throw new Error(`The size of a value such as ${String(value)} is not known.`);
 }

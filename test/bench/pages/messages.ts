@@ -3,15 +3,15 @@ import { sendMessage } from "../../../shared/domain/messages.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { Message } from "../../../shared/schemas/conversation-schemas.ts";
-import { streamRecord } from "./maintainer.ts";
-import { metered } from "./meter.ts";
+import { metered } from "../../support/meter.ts";
+import { streamRecord } from "../../support/stream-record.ts";
 import type { Population } from "./population.ts";
 import type { Change } from "./writing.ts";
 
 /** How long a message may take, in milliseconds. */
-const patience = 10_000;
+const timeout = 10_000;
 
-/** Sends messages to leads, one after the other, on a channel that none of them was written to on. */
+/** Sends a message to one lead after another, on a channel that is new to each. */
 export function startConversations(population: Population): () => Promise<Change> {
   const rows = population.matching({}).values();
   return () => send(population.account, rows.next().value?.id, "email");
@@ -24,12 +24,12 @@ export async function joinConversation(population: Population): Promise<() => Pr
   return () => send(population.account, leadId, "chat", conversationId);
 }
 
-/** Without an Idempotency-Key, so nothing is replayed. */
+/** Sends without an Idempotency-Key, so no response is a replay. */
 const sendTo = (account: string, leadId = "", channel: string) =>
   sendMessage(
     account,
     { leadId, channel, message: "When can we talk?" },
-    Date.now() + patience,
+    Date.now() + timeout,
   ) as Promise<Message>;
 
 async function send(
@@ -39,8 +39,8 @@ async function send(
   joined?: string,
 ): Promise<Change> {
   const before = joined === undefined ? undefined : await conversation(account, joined);
-  const { response, calls } = await metered(() => sendTo(account, leadId, channel));
-  const after = await conversation(account, response.conversationId);
+  const { result, calls } = await metered(() => sendTo(account, leadId, channel));
+  const after = await conversation(account, result.conversationId);
   return { calls, records: [streamRecord(before, after)] };
 }
 

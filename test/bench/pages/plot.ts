@@ -43,7 +43,7 @@ const style = `
   }
 `;
 
-/** A line of the plot: where it takes its figures from, and what it is called. */
+/** A line of the plot: its label and the figures that it shows. */
 interface Series {
   readonly label: string;
   readonly className: string;
@@ -68,7 +68,7 @@ const series: readonly Series[] = [
   },
 ];
 
-/** Draws what a page costs over the size of its account, both in powers of ten. */
+/** Draws the cost of a page over the size of the account, both on logarithmic axes. */
 export const plot = (accounts: readonly AccountReport[]): string =>
   [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">`,
@@ -104,8 +104,12 @@ const yTick = (units: number) =>
 
 function drawLine({ className, filter, reading }: Series, accounts: readonly AccountReport[]): string {
   const points = accounts.flatMap(({ size, readings }) => {
-    const found: Reading | undefined = readings.find((of) => filterName(of.filter) === filter)?.[reading];
-    return found ? [{ atX: x(size), median: y(found.units.median), worst: y(found.units.worst) }] : [];
+    const measured: Reading | undefined = readings.find((one) => filterName(one.filter) === filter)?.[
+      reading
+    ];
+    if (!measured) return [];
+    const { median, worst } = measured.units;
+    return [{ atX: x(size), median: y(median), worst: y(worst) }];
   });
   return [
     `<g class="${className}">`,

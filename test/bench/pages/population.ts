@@ -1,11 +1,11 @@
 import { ulid } from "ulid";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
+import { seeded, skewed } from "../../support/random.ts";
 import type { Row } from "./lead-item.ts";
-import { seeded, skewed } from "./random.ts";
 
 export const rareSource = "trade-fair-2019";
 
-/** One lead in so many is of the rare source. */
+/** One lead in this many has the rare source. */
 const rarity = 10_000;
 
 export const sourceShares = [
@@ -21,11 +21,11 @@ const statusShares = [
   ["booked", 5],
 ] as const;
 
-/** When the oldest lead was made, and how long after it the newest, in milliseconds. */
-const begin = Date.UTC(2025, 0, 1);
+/** When the oldest lead was created, and how much later the newest, in milliseconds. */
+const start = Date.UTC(2025, 0, 1);
 const period = 300 * 24 * 60 * 60 * 1000;
 
-/** The leads of an account as they are to be in the table: what every answer is compared with. */
+/** The leads of an account, with which every response is compared. */
 export class Population {
   readonly account: string;
   readonly #rows: Row[];
@@ -49,18 +49,18 @@ export class Population {
     this.#matching.clear();
   }
 
-  /** Puts a row in the place of the one that has its id. */
+  /** Replaces the row that has the same id. */
   replace(row: Row): void {
     const index = this.#rows.findIndex(({ id }) => id === row.id);
     this.#rows.splice(index, 1, row);
     this.#matching.clear();
   }
 
-  /** The rows that a filter lets pass, oldest first. */
+  /** The rows that match a filter, oldest first. */
   matching({ status, source }: LeadsQuery): readonly Row[] {
     const key = JSON.stringify([status, source]);
-    const known = this.#matching.get(key);
-    if (known) return known;
+    const cached = this.#matching.get(key);
+    if (cached) return cached;
     const rows = this.#rows
       .filter((row) => (!status || row.status === status) && (!source || row.source === source))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -68,7 +68,7 @@ export class Population {
     return rows;
   }
 
-  /** A page of them, newest first. */
+  /** A page of the matching rows, newest first. */
   page(filter: LeadsQuery, page: number, limit: number): { ids: string[]; total: number } {
     const rows = this.matching(filter);
     const end = Math.max(0, rows.length - (page - 1) * limit);
@@ -78,19 +78,19 @@ export class Population {
 }
 
 /**
- * Makes leads that are spread evenly over the past, of skewed statuses and sources; the same in every run.
+ * Builds leads spread evenly over the past, with skewed statuses and sources; the same in every run.
  *
- * @param sourceOf the source of the nth lead instead
+ * @param toSource builds the source of the nth lead instead
  */
-export function populate(account: string, size: number, sourceOf?: (n: number) => string): Population {
+export function populate(account: string, size: number, toSource?: (n: number) => string): Population {
   const random = seeded(size);
   const status = skewed(random, statusShares);
   const source = skewed(random, sourceShares);
   const skewedSource = (n: number) => (n % rarity === 500 ? rareSource : source());
   const rows = Array.from({ length: size }, (_, n) => ({
-    id: `lead_${ulid(begin + Math.floor((period * n) / size), random)}`,
+    id: `lead_${ulid(start + Math.floor((period * n) / size), random)}`,
     status: status(),
-    source: (sourceOf ?? skewedSource)(n),
+    source: (toSource ?? skewedSource)(n),
   }));
   return new Population(account, rows);
 }

@@ -4,13 +4,13 @@ import { countedQuery } from "../../../shared/pages/counted-query.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
-import { type Call, type Metered, metered, type Part, readUnits, roundTrips } from "./meter.ts";
+import { type Call, type Metered, metered, type Part, readUnits, roundTrips } from "../../support/meter.ts";
+import { seeded } from "../../support/random.ts";
+import { type Spread, spread, sum } from "../../support/statistics.ts";
 import { type Population, rareSource } from "./population.ts";
-import { seeded } from "./random.ts";
-import { type Spread, spread, sum } from "./statistics.ts";
 import { verify } from "./verify.ts";
 
-/** Every combination of filters, of frequent and of seldom values. */
+/** Every combination of filters, with frequent and rare values. */
 export const filters: readonly LeadsQuery[] = [
   {},
   { status: "new" },
@@ -27,10 +27,10 @@ export const filterName = ({ status, source }: LeadsQuery) =>
 
 export const limit = 20;
 
-/** How many answers are verified at once before the pages are timed. */
-const atOnce = 8;
+/** How many responses are verified in parallel before the pages are timed. */
+const parallel = 8;
 
-/** What pages of a list cost. */
+/** The cost of pages of a list. */
 export interface Reading {
   readonly pages: number;
   readonly units: Spread;
@@ -38,11 +38,11 @@ export interface Reading {
   readonly milliseconds: Spread;
 }
 
-/** The rows that list the leads of a filter. */
+/** The range of rows that a filter lists. */
 export const leadsRange = (account: string, { status, source }: LeadsQuery) =>
   filteredRange({ account, list: countedLists.lead }, { status, sourceOrChannel: source });
 
-/** What the pages of a filtered list cost, by the tree and by a plain counted query. */
+/** The cost of the pages of a filtered list, with the tree and with a plain counted query. */
 export interface FilterReading {
   readonly filter: LeadsQuery;
   readonly total: number;
@@ -50,12 +50,12 @@ export interface FilterReading {
   /** The units of the first, the middle and the last page. */
   readonly ends: readonly number[];
   readonly firstTrips: number;
-  /** Read units of a page by what they were for, in the mean. */
+  /** Mean read units of a page by purpose. */
   readonly parts: Readonly<Partial<Record<Part, number>>>;
   readonly plain: Reading | undefined;
 }
 
-/** How many pages are drawn at random, and whether plain counted queries are measured beside them. */
+/** How many random pages are read, and whether plain counted queries are measured too. */
 export interface ReadOptions {
   readonly random: number;
   readonly plain: boolean;
@@ -63,7 +63,7 @@ export interface ReadOptions {
 
 type ReadPage = (request: PageRequest) => Promise<Page<{ readonly id?: unknown }>>;
 
-/** Reads random pages of a list, and the first, the middle and the last; all answers are verified before any is timed. */
+/** Reads random pages of a list, and the first, middle and last; all responses are verified before any is timed. */
 export async function readFiltered(
   population: Population,
   filter: LeadsQuery,
@@ -75,25 +75,34 @@ export async function readFiltered(
   const ends = [1, Math.ceil(last / 2), last];
   const random = seeded(total);
   const drawn = Array.from({ length: randomPages }, () => 1 + Math.floor(random() * last));
-  const ours: ReadPage = (request) => listLeads(account, filter, request);
-  const theirs: ReadPage = (request) =>
+  const readCounted: ReadPage = (request) => listLeads(account, filter, request);
+  const readPlain: ReadPage = (request) =>
     countedQuery(leadsRange(account, filter), request, ({ id }) => ({ id }));
-  const all = await measure(population, filter, ours, [...ends, ...drawn]);
+  const all = await measure(population, filter, readCounted, [...ends, ...drawn]);
   const atEnds = all.slice(0, ends.length);
   const some = plain ? plainPages(total, ends, drawn) : [];
-  // In a long list one plain query is verified beforehand, the others as they are timed: each takes long.
-  const plainly = await measure(population, filter, theirs, some, total > 10_000 ? some.slice(0, 1) : some);
+  // Plain queries of a long list take long: one is verified beforehand, the others while they are timed.
+  const plainPagesRead = await measure(
+    population,
+    filter,
+    readPlain,
+    some,
+    total > 10_000 ? some.slice(0, 1) : some,
+  );
   return {
     ...{ filter, total },
-    counted: { ...reading(all), units: { ...unitsOf(all), median: unitsOf(all.slice(ends.length)).median } },
+    counted: {
+      ...reading(all),
+      units: { ...unitSpread(all), median: unitSpread(all.slice(ends.length)).median },
+    },
     ends: atEnds.map(({ calls }) => readUnits(calls)),
     firstTrips: roundTrips(atEnds[0]?.calls ?? []),
-    parts: partsOf(all),
-    plain: plain ? reading(plainly) : undefined,
+    parts: unitsByPart(all),
+    plain: plain ? reading(plainPagesRead) : undefined,
   };
 }
 
-/** Fewer pages of longer lists, for a plain query reads all of a list for each. */
+/** Fewer pages of longer lists, because a plain query reads the whole list for each page. */
 const plainPages = (total: number, ends: readonly number[], drawn: readonly number[]) => [
   ...ends,
   ...drawn.slice(0, total <= 10_000 ? 47 : total <= 100_000 ? 3 : 0),
@@ -106,34 +115,33 @@ async function measure(
   pages: readonly number[],
   verified = pages,
 ): Promise<Metered<unknown>[]> {
-  const checked = async (page: number) => {
-    const response = await metered(() => read({ page, limit }));
-    verify(population, filter, { page, limit }, response.response);
-    return response;
+  const readVerified = async (page: number) => {
+    const measured = await metered(() => read({ page, limit }));
+    verify(population, filter, { page, limit }, measured.result);
+    return measured;
   };
   const distinct = [...new Set(verified)];
-  for (let from = 0; from < distinct.length; from += atOnce) {
-    await Promise.all(distinct.slice(from, from + atOnce).map(checked));
+  for (let from = 0; from < distinct.length; from += parallel) {
+    await Promise.all(distinct.slice(from, from + parallel).map(readVerified));
   }
-  const responses: Metered<unknown>[] = [];
-  for (const page of pages) responses.push(await checked(page));
-  return responses;
+  const reads: Metered<unknown>[] = [];
+  for (const page of pages) reads.push(await readVerified(page));
+  return reads;
 }
 
-const unitsOf = (responses: readonly Metered<unknown>[]) =>
-  spread(responses.map(({ calls }) => readUnits(calls)));
+const unitSpread = (reads: readonly Metered<unknown>[]) => spread(reads.map(({ calls }) => readUnits(calls)));
 
-const reading = (responses: readonly Metered<unknown>[]): Reading => ({
-  pages: responses.length,
-  units: unitsOf(responses),
-  trips: spread(responses.map(({ calls }) => roundTrips(calls))),
-  milliseconds: spread(responses.map(({ milliseconds }) => milliseconds)),
+const reading = (reads: readonly Metered<unknown>[]): Reading => ({
+  pages: reads.length,
+  units: unitSpread(reads),
+  trips: spread(reads.map(({ calls }) => roundTrips(calls))),
+  milliseconds: spread(reads.map(({ milliseconds }) => milliseconds)),
 });
 
-function partsOf(responses: readonly Metered<unknown>[]): Partial<Record<Part, number>> {
-  const calls: readonly Call[] = responses.flatMap((response) => response.calls);
+function unitsByPart(reads: readonly Metered<unknown>[]): Partial<Record<Part, number>> {
+  const calls: readonly Call[] = reads.flatMap((read) => read.calls);
   const byPart = Map.groupBy(calls, ({ part }) => part);
   return Object.fromEntries(
-    Array.from(byPart, ([part, some]) => [part, sum(some.map(({ read }) => read)) / responses.length]),
+    Array.from(byPart, ([part, some]) => [part, sum(some.map(({ read }) => read)) / reads.length]),
   );
 }

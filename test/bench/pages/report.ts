@@ -1,37 +1,37 @@
+import type { Spread } from "../../support/statistics.ts";
 import { number, table } from "../markdown.ts";
-import { checksOf, holds } from "./checks.ts";
+import { checkLimits, holds } from "./checks.ts";
 import { type FilterReading, filterName } from "./reading.ts";
 import type { Results } from "./results.ts";
 import type { AccountReport } from "./scenarios.ts";
-import type { Spread } from "./statistics.ts";
 import type { Writing } from "./write-cost.ts";
 
 const both = ({ median, worst }: Spread, digits = 1) =>
   `${number(median, digits)} / ${number(worst, digits)}`;
 
-/** The page of the documentation that a run makes. */
+/** The page of the documentation that a run writes. */
 export const report = (results: Results, at: Date): string =>
   [
     "# What counted pages cost",
-    `Made by \`npm run bench:pages\` (${at.toISOString().slice(0, 10)}, Node ${process.version}) on an embedded DynamoDB that counts units as AWS does; times are those of one machine without a network. Pages are of 20 leads: 200 drawn at random, with the first, the middle and the last; fewer for plain counted queries, which read all of a list for each. Every answer was compared with the leads in memory. \`a / b\` means median / worst.`,
+    `Measured by \`npm run bench:pages\` (${at.toISOString().slice(0, 10)}, Node ${process.version}) on an embedded DynamoDB that counts units as AWS does; times are those of one machine without a network. Pages have 20 leads: 200 random pages, and the first, the middle and the last; fewer for plain counted queries, which read the whole list for each page. Every response was compared with the leads in memory. \`a / b\` means median / worst.`,
     "![Read units of a page over the size of the account](pages.svg)",
-    "## Promises",
+    "## Limits",
     checks(results),
     "## Accounts",
-    "Catching up is the maintainer's first call in an account of which it has seen no lead: it counts them all. The next batches of the stream find them counted, and count their leaves anew.",
+    "Catching up is the maintainer's first invocation for an account of which it has counted no lead: it counts them all. The next batches of the stream find them counted and recount their leaves.",
     accounts(results.accounts),
     ...results.accounts.flatMap(({ size, readings }) => [
       `## Pages of ${number(size)} leads`,
       pages(readings),
     ]),
     "## Where the read units go",
-    "In the mean of a page. The root and the newest rows are read at once, then the nodes down to a leaf, then the page's rows from the leaf's end; *counting* is of a tail longer than the newest rows.",
+    "The mean of a page. The root and the newest rows are read in parallel, then the nodes down to a leaf, then the page's rows from the leaf's end; *counting* reads a tail that is longer than the newest rows.",
     parts(results.accounts),
     "## While 100 leads wait to be counted",
-    "50 pages drawn at random, with the first, the middle and the last.",
+    "50 random pages, and the first, the middle and the last.",
     duringBurst(results.accounts),
     "## Writing",
-    `Units each, in the account of ${number(results.accounts.at(-1)?.size ?? 0)} leads, and for back-dated leads in one of 10,000. A burst's changes reach the maintainer as the stream brings them: in batches of up to 1,000, one at a time.`,
+    `Units each, in the account of ${number(results.accounts.at(-1)?.size ?? 0)} leads, and for back-dated leads in one of 10,000. The stream delivers a burst's changes to the maintainer one batch of up to 1,000 at a time.`,
     writings([...results.writings, ...results.backdated]),
     "## 10,000 sources in one account",
     `The root takes ${number(results.sources.rootBytes)} bytes, the largest of ${results.sources.nodes} nodes ${number(results.sources.largestNodeBytes)}. The dictionary holds 16 of the sources; the others are listed by plain counted queries.\n`,
@@ -40,7 +40,7 @@ export const report = (results: Results, at: Date): string =>
 const checks = (results: Results) =>
   table(
     ["", "at most", "measured", ""],
-    checksOf(results).map((check) => [
+    checkLimits(results).map((check) => [
       check.what,
       number(check.most),
       number(check.measured, 2),
@@ -143,7 +143,7 @@ const writings = (all: readonly Writing[]) =>
       "read units",
       "counting: write units",
       "read units",
-      "a call of the maintainer: write units",
+      "an invocation of the maintainer: write units",
       "read units",
       "largest transaction",
     ],

@@ -1,5 +1,5 @@
+import { installMeter } from "../../support/meter.ts";
 import { installClock } from "./clock.ts";
-import { installMeter } from "./meter.ts";
 import type { Population } from "./population.ts";
 import type { Results } from "./results.ts";
 import { type AccountReport, backdate, countSources, readAccount, writeAccount } from "./scenarios.ts";
@@ -14,7 +14,7 @@ export interface Populations {
   readonly imported: number;
 }
 
-/** Runs every scenario; the first wrong answer ends it. */
+/** Runs every scenario; a wrong response ends the run. */
 export async function run(
   { sizes, sources, backdated, imported }: Populations,
   log: (line: string) => void,
@@ -30,11 +30,11 @@ export async function run(
   log("writing");
   const writings = largest ? await writeAccount(largest) : [];
   log("many sources");
-  const ofSources = await countSources(sources);
+  const tree = await countSources(sources);
   const imports = [];
   for (const { population, late } of backdated) {
     log(`importing back-dated leads, the stream ${late ? "late" : "at once"}`);
     imports.push(await backdate(population, imported, { order: late ? "by time" : "random", late }));
   }
-  return { accounts, writings, sources: ofSources, backdated: imports };
+  return { accounts, writings, sources: tree, backdated: imports };
 }

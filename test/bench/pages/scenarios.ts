@@ -1,31 +1,31 @@
 import { walk } from "../../../shared/pages/range.ts";
+import { mean } from "../../support/statistics.ts";
 import { importBackdated } from "./backdated.ts";
 import { type CatchingUp, catchUp } from "./catch-up.ts";
 import { advanceClock } from "./clock.ts";
 import { itemSize } from "./item-size.ts";
-import { leadItem } from "./lead-item.ts";
+import { rowItem } from "./lead-item.ts";
 import { countLeads } from "./maintainer.ts";
 import { joinConversation, startConversations } from "./messages.ts";
 import type { Population } from "./population.ts";
 import { type FilterReading, filters, leadsRange, type ReadOptions, readFiltered } from "./reading.ts";
-import { mean } from "./statistics.ts";
 import { type TreeSize, treeSize } from "./tree.ts";
 import { verifyLists } from "./verify.ts";
 import type { Writing } from "./write-cost.ts";
 import { alone, burst, changeStatus, create } from "./writing.ts";
 
-/** Longer than rows take to settle, in milliseconds. */
-const settled = 10_000;
+/** Longer than the allowed lateness, in milliseconds. */
+const pastLateness = 10_000;
 
-/** All that was read of an account. */
+/** The costs of reading an account. */
 export interface AccountReport {
   readonly size: number;
-  /** The bytes of a lead as DynamoDB counts them, in the mean. */
+  /** The mean size of a lead in bytes, as DynamoDB counts them. */
   readonly leadBytes: number;
   readonly caughtUp: { readonly first: CatchingUp; readonly others: CatchingUp };
   readonly tree: TreeSize;
   readonly readings: readonly FilterReading[];
-  /** With 16 leads in the tail, and what the rows of the first page cost by themselves. */
+  /** With 16 leads in the tail; `ownUnits` is the cost of the first page's rows alone. */
   readonly shortTail: { readonly reading: FilterReading; readonly ownUnits: number };
   /** With 100 leads in the tail. */
   readonly longTail: readonly FilterReading[];
@@ -35,7 +35,7 @@ export async function readAccount(population: Population): Promise<AccountReport
   const { account, size } = population;
   const caughtUp = await catchUp(population);
   const tree = await treeSize(account);
-  const leadBytes = mean(population.matching({}).map((row) => itemSize(leadItem(account, row))));
+  const leadBytes = mean(population.matching({}).map((row) => itemSize(rowItem(account, row))));
   const readings = await readAll(population, { random: 200, plain: true });
   await createMany(population, 16);
   const shortTail = {
@@ -44,7 +44,7 @@ export async function readAccount(population: Population): Promise<AccountReport
   };
   await createMany(population, 84);
   const longTail = await readAll(population, { random: 50, plain: false });
-  advanceClock(settled);
+  advanceClock(pastLateness);
   await countLeads(account);
   return { size, leadBytes, caughtUp, tree, readings, shortTail, longTail };
 }
@@ -59,7 +59,7 @@ async function createMany(population: Population, count: number): Promise<void> 
   for (let n = 0; n < count; n++) await create(population);
 }
 
-/** The read units of the newest 20 leads, by their bytes. */
+/** The read units of the newest 20 leads, calculated from their size. */
 async function firstPageUnits(account: string): Promise<number> {
   const { items } = await walk(leadsRange(account, {}), { maxRows: 20, read: true });
   return Math.ceil(items.reduce((bytes, item) => bytes + itemSize(item), 0) / 4096);
@@ -96,13 +96,13 @@ async function sendMessages(population: Population): Promise<Writing[]> {
   ];
 }
 
-/** Counts leads that have each a source of their own. */
+/** Counts leads most of which have a source of their own. */
 export async function countSources(population: Population): Promise<TreeSize> {
   await catchUp(population);
   const rows = population.matching({});
   const [first, last] = [rows.at(0)?.source, rows.at(-1)?.source];
-  const ofSources = [first, last].map((source) => ({ ...(source && { source }) }));
-  await verifyLists(population, [{}, { status: "new" }, ...ofSources, { source: "nobody" }]);
+  const bySource = [first, last].map((source) => ({ ...(source && { source }) }));
+  await verifyLists(population, [{}, { status: "new" }, ...bySource, { source: "nobody" }]);
   return treeSize(population.account);
 }
 
@@ -110,10 +110,10 @@ export async function countSources(population: Population): Promise<TreeSize> {
 export async function backdate(
   population: Population,
   count: number,
-  how: Parameters<typeof importBackdated>[2],
+  options: Parameters<typeof importBackdated>[2],
 ): Promise<Writing> {
   await catchUp(population);
-  const writing = await importBackdated(population, count, how);
+  const writing = await importBackdated(population, count, options);
   await verifyLists(population, filters);
   return writing;
 }

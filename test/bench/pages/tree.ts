@@ -5,7 +5,7 @@ import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { itemSize } from "./item-size.ts";
 
-/** The sizes of a tree. */
+/** The size of a tree. */
 export interface TreeSize {
   /** Levels of nodes below the root. */
   readonly levels: number;

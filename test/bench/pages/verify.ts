@@ -4,7 +4,7 @@ import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import type { Population } from "./population.ts";
 
-/** Stops the benchmark unless the answer is the page of the leads as they are. */
+/** @throws AssertionError unless the response is the page of the leads in memory */
 export function verify(
   population: Population,
   filter: LeadsQuery,

@@ -8,32 +8,33 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createGzip } from "node:zlib";
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { createApp } from "../../../lib/app.ts";
 import { startEngine } from "../../../lib/local/engine/engine.ts";
 import { engineBinary } from "../../../lib/local/engine/engine-process.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
-import { leadItem, toAttributes } from "./lead-item.ts";
 import type { Population } from "./population.ts";
 
 const tableName = "bench-pages";
 
-/** An engine of the benchmark's own, which holds the populations' leads and nothing else. */
+/** The benchmark's engine, which holds only the populations' leads. */
 export interface World {
   stop(): Promise<void>;
 }
 
-/** Makes the table as the stack defines it, loads it, and points the SDK at it. */
+/** Creates the table as the stack defines it, loads the leads and points the SDK at it. */
 export async function startWorld(populations: readonly Population[]): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), "bench-pages-"));
   const remove = () => rmSync(directory, { recursive: true, force: true });
   process.once("exit", remove);
-  await importLeads(directory, await tableOf(directory), populations);
+  // The modules that build items read the table's name when they are loaded.
+  process.env.TABLE_NAME = tableName;
+  await importLeads(directory, await readTable(directory), populations);
   const engine = await startEngine({ directory, log: console.error, onExit: engineEnded });
   process.env.AWS_ENDPOINT_URL_DYNAMODB = engine.endpoint;
   process.env.AWS_REGION = "local";
   process.env.AWS_ACCESS_KEY_ID = "local";
   process.env.AWS_SECRET_ACCESS_KEY = "local";
-  process.env.TABLE_NAME = tableName;
   return {
     async stop() {
       await engine.stop();
@@ -48,15 +49,15 @@ function engineEnded() {
   process.exit(1);
 }
 
-async function tableOf(directory: string): Promise<CreateTableCommandInput> {
+async function readTable(directory: string): Promise<CreateTableCommandInput> {
   const outdir = join(directory, "cdk.out");
   (await createApp({ stage: "dev", outdir })).synth();
-  // The benchmark hands the changes to the maintainer itself.
+  // The benchmark delivers the changes to the maintainer itself.
   const { StreamSpecification, ...input } = (await readStack(outdir)).table.input;
   return { ...input, TableName: tableName };
 }
 
-/** Loads a database file from an export, which is many times faster than writing the leads. */
+/** Creates the database file from an export, which is many times faster than writing the leads. */
 async function importLeads(
   directory: string,
   table: CreateTableCommandInput,
@@ -85,12 +86,13 @@ async function importLeads(
   await rm(source, { recursive: true });
 }
 
-function* exportLines(population: Population): Generator<string> {
+async function* exportLines(population: Population): AsyncGenerator<string> {
+  const { rowItem } = await import("./lead-item.ts");
   const rows = population.matching({});
   for (let from = 0; from < rows.length; from += 1000) {
     const lines = rows
       .slice(from, from + 1000)
-      .map((row) => `${JSON.stringify({ Item: toAttributes(leadItem(population.account, row)) })}\n`);
+      .map((row) => `${JSON.stringify({ Item: marshall(rowItem(population.account, row)) })}\n`);
     yield lines.join("");
   }
 }

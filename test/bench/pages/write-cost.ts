@@ -1,40 +1,40 @@
-import { type Call, largestTransaction, readUnits, writeUnits } from "./meter.ts";
-import { mean, type Spread, spread, sum } from "./statistics.ts";
+import { type Call, largestTransaction, readUnits, writeUnits } from "../../support/meter.ts";
+import { mean, type Spread, spread, sum } from "../../support/statistics.ts";
 
-/** Changes of one kind, and how many they are. */
+/** A number of changes of one kind. */
 export interface Changes {
   readonly what: string;
-  /** What is promised of their cost depends on it; `uncounted` ones are in no count. */
+  /** Selects the limits on their cost; `uncounted` changes affect no count. */
   readonly kind: "lone" | "burst" | "scattered" | "uncounted" | "back-dated";
   readonly count: number;
 }
 
-/** What changes cost, each, and what counting them cost besides. */
+/** The cost of each change, and the additional cost of counting it. */
 export interface Writing extends Changes {
   readonly write: number;
   readonly read: number;
   readonly extraWrite: number;
   readonly extraRead: number;
-  /** Of one call of the maintainer. */
+  /** Of one invocation of the maintainer. */
   readonly oneWrite: Spread;
   readonly oneRead: Spread;
   readonly largestTransaction: number;
 }
 
 /**
- * @param changes the calls of each change
- * @param maintenance the calls of each time that the maintainer was called
+ * @param changes the table calls of each change
+ * @param maintenance the table calls of each invocation of the maintainer
  */
-export const writingOf = (
-  of: Changes,
+export const summarizeWriting = (
+  kind: Changes,
   changes: readonly (readonly Call[])[],
   maintenance: readonly (readonly Call[])[],
 ): Writing => ({
-  ...of,
+  ...kind,
   write: mean(changes.map(writeUnits)),
   read: mean(changes.map(readUnits)),
-  extraWrite: sum(maintenance.map(writeUnits)) / of.count,
-  extraRead: sum(maintenance.map(readUnits)) / of.count,
+  extraWrite: sum(maintenance.map(writeUnits)) / kind.count,
+  extraRead: sum(maintenance.map(readUnits)) / kind.count,
   oneWrite: spread(maintenance.map(writeUnits)),
   oneRead: spread(maintenance.map(readUnits)),
   largestTransaction: Math.max(0, ...maintenance.map(largestTransaction)),

@@ -4,24 +4,25 @@ import { createLead } from "../../../shared/domain/leads.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
+import { type Call, metered } from "../../support/meter.ts";
+import { seeded, skewed } from "../../support/random.ts";
+import { streamRecord } from "../../support/stream-record.ts";
 import { advanceClock } from "./clock.ts";
-import { details, leadItem, leadKeys, type Row } from "./lead-item.ts";
-import { deliver, streamRecord } from "./maintainer.ts";
-import { type Call, metered } from "./meter.ts";
+import { details, type Row, rowItem } from "./lead-item.ts";
+import { deliver } from "./maintainer.ts";
 import { type Population, sourceShares } from "./population.ts";
-import { seeded, skewed } from "./random.ts";
-import { type Changes, type Writing, writingOf } from "./write-cost.ts";
+import { type Changes, summarizeWriting, type Writing } from "./write-cost.ts";
 
-/** The time between lone changes, in milliseconds: longer than rows take to settle. */
+/** The time between lone changes, in milliseconds: longer than the allowed lateness. */
 const apart = 10_000;
 
-/** The most records of a batch of the stream. */
+/** The most records of a stream batch. */
 const batchSize = 1000;
 
 const random = seeded(7);
 const source = skewed(random, sourceShares);
 
-/** A change that was made: its calls of the table, and its records in the stream. */
+/** A change: its table calls and its stream records. */
 export interface Change {
   readonly calls: readonly Call[];
   readonly records: readonly DynamoDBRecord[];
@@ -31,12 +32,12 @@ export interface Change {
 export async function create(population: Population): Promise<Change> {
   const { account } = population;
   const input = { ...details(String(Math.floor(random() * 1e10)).padStart(10, "0")), source: source() };
-  const { response: answer, calls } = await metered(
+  const { result: lead, calls } = await metered(
     () => createLead(account, input, Date.now()) as Promise<Lead>,
   );
-  const row = { id: answer.id, status: answer.status, source: input.source };
+  const row = { id: lead.id, status: lead.status, source: input.source };
   population.add(row);
-  return { calls, records: [streamRecord(undefined, leadItem(account, row))] };
+  return { calls, records: [streamRecord(undefined, rowItem(account, row))] };
 }
 
 /** Gives a lead of any age another status, as an operator does. */
@@ -46,7 +47,7 @@ export async function changeStatus(population: Population): Promise<Change> {
   const status = leadStatuses.find((status) => status !== before?.status);
   if (!before || !status) throw new Error(`${account} has no lead to change.`);
   const after: Row = { ...before, status };
-  const { byStatus, byStatusAndOrigin } = leadKeys(account, after);
+  const { byStatus, byStatusAndOrigin } = rowItem(account, after);
   const { calls } = await metered(() =>
     table.send(
       new UpdateCommand({
@@ -59,34 +60,38 @@ export async function changeStatus(population: Population): Promise<Change> {
     ),
   );
   population.replace(after);
-  return { calls, records: [streamRecord(leadItem(account, before), leadItem(account, after))] };
+  return { calls, records: [streamRecord(rowItem(account, before), rowItem(account, after))] };
 }
 
-/** Makes changes far apart, each counted by itself. */
-export async function alone(of: Changes, change: () => Promise<Change>): Promise<Writing> {
+/** Makes changes far apart, so that each is counted alone. */
+export async function alone(kind: Changes, change: () => Promise<Change>): Promise<Writing> {
   const changes: (readonly Call[])[] = [];
   const maintenance: (readonly Call[])[] = [];
-  for (let n = 0; n < of.count; n++) {
+  for (let n = 0; n < kind.count; n++) {
     advanceClock(apart);
     const { calls, records } = await change();
     changes.push(calls);
     maintenance.push((await metered(() => deliver(records))).calls);
   }
-  return writingOf(of, changes, maintenance);
+  return summarizeWriting(kind, changes, maintenance);
 }
 
 /**
- * Makes many changes in a short time. The stream brings them as it would: one batch at a time, with all that came
- * while the maintainer was at work, or waited, on the one before.
+ * Makes many changes in a short time. The stream delivers one batch at a time: all that changed while the maintainer
+ * handled the batch before.
  */
-export async function burst(of: Changes, perSecond: number, change: () => Promise<Change>): Promise<Writing> {
+export async function burst(
+  kind: Changes,
+  perSecond: number,
+  change: () => Promise<Change>,
+): Promise<Writing> {
   const changes: (readonly Call[])[] = [];
   const maintenance: (readonly Call[])[] = [];
   const queue: DynamoDBRecord[] = [];
   const makeChanges = async () => {
-    for (let n = 0; n < perSecond && changes.length < of.count; n++) {
-      // A maintainer that waits does not pay for what happens meanwhile.
-      const { calls, records } = (await metered(change)).response;
+    for (let n = 0; n < perSecond && changes.length < kind.count; n++) {
+      // Changes made while the maintainer waits are not part of its cost.
+      const { calls, records } = (await metered(change)).result;
       changes.push(calls);
       queue.push(...records);
       advanceClock(1000 / perSecond);
@@ -94,13 +99,13 @@ export async function burst(of: Changes, perSecond: number, change: () => Promis
   };
   const wait = async (milliseconds: number) => {
     const end = Date.now() + milliseconds;
-    while (Date.now() < end && changes.length < of.count) await makeChanges();
+    while (Date.now() < end && changes.length < kind.count) await makeChanges();
     advanceClock(Math.max(0, end - Date.now()));
   };
-  while (changes.length < of.count || queue.length > 0) {
+  while (changes.length < kind.count || queue.length > 0) {
     await makeChanges();
     const batch = queue.splice(0, batchSize);
     maintenance.push((await metered(() => deliver(batch, wait))).calls);
   }
-  return writingOf(of, changes, maintenance);
+  return summarizeWriting(kind, changes, maintenance);
 }

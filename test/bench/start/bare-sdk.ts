@@ -7,7 +7,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 
-/** What any function on DynamoDB must load: the clients and the commands. */
+/** The clients and commands that any function on DynamoDB must load. */
 const table = DynamoDBDocumentClient.from(new DynamoDBClient());
 const commands = { GetCommand, PutCommand, QueryCommand, TransactWriteCommand };
 

@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { any, invalid, mostly, type Part, valid } from "./part.ts";
 import { anyText, badLine, email, foreignName, label, line, lines } from "./text.ts";
 
-/** A body before it is sent; `~own0~`, `~other0~` stand for the ids of leads. */
+/** A body before it is encoded; `~own0~` and `~other0~` are placeholders for ids of leads. */
 export interface Body {
   readonly text: string;
   readonly encoding: "utf8" | "utf16le" | "latin1";
 }
 
-/** A member of an object, both sides as JSON. */
+/** A member of an object, its key and value as JSON. */
 type Member = readonly [key: string, value: string];
 
-/** The same string in JSON, each character escaped or only those that must be. */
+/** A string as JSON, with each character escaped or only those that must be. */
 const inJson = (text: string, escaped: boolean) =>
   escaped
     ? `"${text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`
@@ -50,7 +50,7 @@ const fields = {
 
 type RouteWithBody = keyof typeof fields;
 
-/** Every required field and some others, in any order. */
+/** Every required field and some optional ones, in any order. */
 function members(route: RouteWithBody): fc.Arbitrary<Member[]> {
   const { required, optional } = fields[route];
   return fc
@@ -61,7 +61,7 @@ function members(route: RouteWithBody): fc.Arbitrary<Member[]> {
 
 const nested = (depth: number) => `${'{"a":['.repeat(depth)}1${"]}".repeat(depth)}`;
 
-/** No field takes any of these. */
+/** Values that are invalid in every field. */
 const badValue = fc.oneof(
   fc.constantFrom(
     "null",
@@ -86,19 +86,19 @@ const otherLead = fc.oneof(
 
 const badMember = (route: RouteWithBody): fc.Arbitrary<Member> =>
   fc.oneof(
-    fc.constantFrom(...namesOf(route)).chain((name) => member(name, badValue)),
+    fc.constantFrom(...fieldNames(route)).chain((name) => member(name, badValue)),
     foreignName.chain((name) => member(name, fc.oneof(badValue, quoted(anyText)))),
   );
 
-const namesOf = (route: RouteWithBody) =>
+const fieldNames = (route: RouteWithBody) =>
   route === "create-lead" ? ["name", "email", "source", "tags"] : ["leadId", "channel", "message"];
 
-const nameOf = ([key]: Member): string => JSON.parse(key);
+const memberName = ([key]: Member): string => JSON.parse(key);
 
 const object = (members: readonly Member[]) =>
   `{${members.map(([key, value]) => `${key}: ${value}`).join(" ,\r\n")}}`;
 
-/** The object, and its text broken in some way. */
+/** Breaks the text of an object in some way. */
 const broken = (text: string) =>
   fc.oneof(
     fc.nat(text.length - 1).map((end) => text.slice(0, end)),
@@ -126,29 +126,29 @@ const strange = fc.oneof(
 
 const utf8 = (text: string): Body => ({ text, encoding: "utf8" });
 
-/** A body of the route. */
-export function bodyOf(route: RouteWithBody): fc.Arbitrary<Part<Body>> {
+/** A body for the route. */
+export function routeBody(route: RouteWithBody): fc.Arbitrary<Part<Body>> {
   const good = members(route);
   const replaced = fc
     .tuple(good, badMember(route))
-    .map(([all, bad]) => [...all.filter((one) => nameOf(one) !== nameOf(bad)), bad]);
-  const toOthers = fc
+    .map(([all, bad]) => [...all.filter((one) => memberName(one) !== memberName(bad)), bad]);
+  const toOtherLead = fc
     .tuple(good, member("leadId", otherLead))
-    .map(([all, lead]) => all.map((one) => (nameOf(one) === "leadId" ? lead : one)));
+    .map(([all, lead]) => all.map((one) => (memberName(one) === "leadId" ? lead : one)));
   const without = fc.tuple(good, fc.nat(2)).map(([all, n]) => {
     const { required } = fields[route];
-    const missing = namesOf(route)[n % required.length];
-    return all.filter((one) => nameOf(one) !== missing);
+    const missing = fieldNames(route)[n % required.length];
+    return all.filter((one) => memberName(one) !== missing);
   });
   const twice = fc
     .tuple(good, good, fc.nat())
     .map(([all, others, n]) => [...all, ...others.slice(n % others.length, (n % others.length) + 1)])
-    .filter((all) => new Set(all.map(nameOf)).size < all.length);
+    .filter((all) => new Set(all.map(memberName)).size < all.length);
   const text = good.map(object);
   return mostly(
     valid(text.map(utf8)),
     invalid(replaced.map(object).map(utf8)),
-    ...(route === "send-message" ? [invalid(toOthers.map(object).map(utf8))] : []),
+    ...(route === "send-message" ? [invalid(toOtherLead.map(object).map(utf8))] : []),
     invalid(without.map(object).map(utf8)),
     invalid(twice.map(object).map(utf8)),
     invalid(text.chain(broken).map(utf8)),

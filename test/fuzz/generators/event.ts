@@ -2,20 +2,20 @@ import fc from "fast-check";
 import type { FuzzRequest } from "./request.ts";
 import { anyText } from "./text.ts";
 
-/** A request as a function is given it; what the gateway would make of it, or more than it would. */
+/** How a request becomes an event: as the gateway builds it, or in ways that it never would. */
 export interface EventShape {
-  /** As text, as base64, or with a flag that is wrong. */
+  /** As text, as base64, or with the wrong flag. */
   readonly transfer: "text" | "base64" | "text called base64" | "base64 called text";
-  /** In place of the query, whatever its verdict. */
+  /** Replaces the query, whatever its verdict. */
   readonly rawQueryString: string | null;
-  /** In place of the body's text. */
+  /** Replaces the body's text. */
   readonly rawBody: string | null;
 }
 
-const seldom = (text: fc.Arbitrary<string>) =>
+const rarely = (text: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: text });
 
-/** No gateway would leave it so unencoded. */
+/** A query with characters that a gateway would always receive encoded. */
 const anyQuery = fc
   .tuple(fc.constantFrom("", "leadId=", "channel=", "source=", "page="), anyText)
   .map((parts) => parts.join(""));
@@ -25,15 +25,15 @@ export const eventShape: fc.Arbitrary<EventShape> = fc.record({
     { weight: 8, arbitrary: fc.constantFrom("text" as const, "base64" as const) },
     { weight: 1, arbitrary: fc.constantFrom("text called base64" as const, "base64 called text" as const) },
   ),
-  rawQueryString: seldom(anyQuery),
-  rawBody: seldom(anyText),
+  rawQueryString: rarely(anyQuery),
+  rawBody: rarely(anyText),
 });
 
-/** Whether the event stands for the request that it was made of. */
+/** Whether the event still represents its request. */
 export const isFaithful = ({ transfer, rawQueryString, rawBody }: EventShape, { body }: FuzzRequest) =>
   (transfer === "text" || transfer === "base64" || !body) && rawQueryString === null && rawBody === null;
 
-/** What an authorizer may be told to identify a caller by. */
+/** Identity sources that an authorizer may receive. */
 export const identity = fc.oneof(
   fc.array(anyText, { maxLength: 2 }),
   anyText.map((text) => [`Bearer ${text}`]),

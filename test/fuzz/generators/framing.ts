@@ -1,13 +1,13 @@
 import type { Verdict } from "./part.ts";
 
-/** How a body is sent. */
+/** A body with the headers that frame it. */
 export interface Framing {
   readonly verdict: Verdict;
   readonly headers: readonly string[];
   readonly payload: Buffer;
-  /** The client says no more, though the server may wait for it. */
+  /** The client closes its side, although the server may expect more. */
   readonly ends?: true;
-  /** What follows may be taken for further requests. */
+  /** What follows may be read as further requests. */
   readonly mayContinue?: true;
 }
 
@@ -42,7 +42,7 @@ const goodFramings: Record<string, Frame> = {
   "a request after the last": (body, smuggled) => good([length(body)], Buffer.concat([body, smuggled])),
 };
 
-/** Each could make a server in front see other requests than the one behind: whoever meets one must refuse it. */
+/** Each could make two servers see different requests, so a server must reject it. */
 const badFramings: Record<string, Frame> = {
   "two lengths": (body, smuggled) =>
     bad([length(body), "Content-Length: 0"], Buffer.concat([body, smuggled])),
@@ -93,8 +93,8 @@ const unclearFramings: Record<string, Frame> = {
 };
 
 export const framings = { good: goodFramings, bad: badFramings, unclear: unclearFramings };
-export const frameOf = (name: string): Frame => {
+export const findFraming = (name: string): Frame => {
   const frame = goodFramings[name] ?? badFramings[name] ?? unclearFramings[name];
-  if (!frame) throw new Error(`There is no framing "${name}".`);
+  if (!frame) throw new Error(`Unknown framing "${name}".`);
   return frame;
 };

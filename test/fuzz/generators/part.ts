@@ -1,36 +1,36 @@
 import fc from "fast-check";
 
-/** What a part of a request lets expect: success if all are valid, refusal if any is invalid. */
+/** The expectation for a part of a request: success if all are valid, an error if any is invalid. */
 export type Verdict = "valid" | "invalid" | "any";
 
-/** A part of a request as it was generated. */
+/** A generated part of a request. */
 export interface Part<T> {
   readonly value: T;
   readonly verdict: Verdict;
 }
 
-const judged =
+const withVerdict =
   (verdict: Verdict) =>
   <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<Part<T>> =>
     arbitrary.map((value) => ({ value, verdict }));
 
-export const valid = judged("valid");
-export const invalid = judged("invalid");
-export const any = judged("any");
+export const valid = withVerdict("valid");
+export const invalid = withVerdict("invalid");
+export const any = withVerdict("any");
 
-const weighed =
+const weighted =
   (weight: number) =>
   <T>(good: fc.Arbitrary<Part<T>>, ...bad: fc.Arbitrary<Part<T>>[]) =>
     fc.oneof({ weight: bad.length * weight, arbitrary: good }, ...bad);
 
-/** Three in four are valid, so that a good share of requests of a few such parts is. */
-export const mostly = weighed(3);
+/** Three in four are valid, so that many requests of a few parts are valid. */
+export const mostly = weighted(3);
 
-/** Nine in ten are valid: for requests of many parts. */
-export const nearlyAlways = weighed(9);
+/** Nine in ten are valid, for requests of many parts. */
+export const nearlyAlways = weighted(9);
 
-/** What to expect of a request of these parts. */
-export function verdictOf(parts: readonly Part<unknown>[]): Verdict {
+/** The expectation for a request of these parts. */
+export function combineVerdicts(parts: readonly Part<unknown>[]): Verdict {
   const verdicts = parts.map(({ verdict }) => verdict);
   if (verdicts.includes("invalid")) return "invalid";
   return verdicts.includes("any") ? "any" : "valid";

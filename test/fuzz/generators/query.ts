@@ -3,13 +3,13 @@ import type { RouteName } from "../../../shared/routes.ts";
 import { any, invalid, mostly, type Part, valid } from "./part.ts";
 import { anyText, badLine, foreignName, label } from "./text.ts";
 
-/** A parameter as it is sent. */
+/** A parameter as sent, `name=value`. */
 type Parameter = string;
 
-/** Percent-encoded, with the space as `+`, or whole, every byte of it. */
+/** Percent-encoded, with spaces as `+`, or with every byte encoded. */
 const encoded = (text: fc.Arbitrary<string>) =>
-  fc.tuple(text, fc.constantFrom("plain", "plus", "whole")).map(([text, way]) => {
-    if (way === "whole") return Buffer.from(text).toString("hex").replace(/../g, "%$&");
+  fc.tuple(text, fc.constantFrom("plain", "plus", "every byte")).map(([text, way]) => {
+    if (way === "every byte") return Buffer.from(text).toString("hex").replace(/../g, "%$&");
     const plain = encodeURIComponent(text.toWellFormed());
     return way === "plus" ? plain.replaceAll("%20", "+") : plain;
   });
@@ -54,7 +54,7 @@ const badNumber = fc.constantFrom(
   "9".repeat(4000),
 );
 
-/** Values that no parameter takes. */
+/** Values that are invalid for every parameter. */
 const badEscape = fc.constantFrom(
   "%",
   "%zz",
@@ -87,24 +87,24 @@ const bad = (route: keyof typeof parameters): fc.Arbitrary<Parameter[]> => {
 
 const nothing = fc.constantFrom("", "&", "&&&");
 
-/** Printable, and no end of a request line: the wire carries it as it is. */
+/** Printable text without spaces, which can be sent unencoded. */
 const anything = fc
   .string({ unit: "grapheme-ascii", maxLength: 40 })
   .map((text) => text.replaceAll(" ", "+"));
 
-/** A query of the route, without the question mark. */
-export function queryOf(route: RouteName): fc.Arbitrary<Part<string>> {
+/** A query for the route, without the question mark. */
+export function routeQuery(route: RouteName): fc.Arbitrary<Part<string>> {
   if (route === "create-lead" || route === "send-message") {
     const list = route === "create-lead" ? "list-leads" : "list-conversations";
     return mostly(valid(nothing), invalid(bad(list).map((all) => all.join("&"))), any(anything));
   }
   const mixed = fc.tuple(some(route), bad(route)).map(([good, bad]) => {
-    const names = new Set(bad.map(nameOf));
-    return [...good.filter((one) => !names.has(nameOf(one))), ...bad].join("&");
+    const names = new Set(bad.map(parameterName));
+    return [...good.filter((one) => !names.has(parameterName(one))), ...bad].join("&");
   });
   const separator = fc.constantFrom("&", "&", "&&");
   const good = fc.tuple(some(route), separator).map(([all, between]) => all.join(between));
   return mostly(valid(good), invalid(mixed), any(anything));
 }
 
-const nameOf = (parameter: Parameter) => parameter.split("=")[0] ?? "";
+const parameterName = (parameter: Parameter) => parameter.split("=")[0] ?? "";

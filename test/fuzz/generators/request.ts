@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { type RouteName, routes } from "../../../shared/routes.ts";
-import { type Body, bodyOf } from "./body.ts";
-import { any, invalid, mostly, type Part, valid, verdictOf } from "./part.ts";
-import { queryOf } from "./query.ts";
+import { type Body, routeBody } from "./body.ts";
+import { any, combineVerdicts, invalid, mostly, type Part, valid } from "./part.ts";
+import { routeQuery } from "./query.ts";
 import { anyText } from "./text.ts";
 
-/** A request to a route by one of two accounts, before it is made an event or bytes. */
+/** A request to a route by one of two accounts, before it becomes an event or bytes. */
 export interface FuzzRequest {
   readonly route: RouteName;
   readonly who: 0 | 1;
   readonly query: string;
   readonly body: Body | undefined;
-  /** What is sent as `content-type`; none, one or several. */
+  /** The values of `content-type`: none, one or several. */
   readonly types: readonly string[];
-  /** Other headers, which change nothing. */
+  /** Other headers, which do not change the response. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
@@ -46,7 +46,7 @@ const types: fc.Arbitrary<Part<string[]>> = mostly(
 
 const visible = fc.string({ unit: "grapheme-ascii", maxLength: 30 }).map((text) => text.trim());
 
-/** `~unique~` stands for what no other request has. */
+/** `~unique~` is a placeholder for a new text in each request. */
 const header = fc.oneof(
   fc.tuple(
     fc.constant("cookie"),
@@ -73,7 +73,7 @@ const header = fc.oneof(
   ),
 );
 
-/** Whether a route takes such a key is its own affair; no two requests have the same. */
+/** Idempotency keys that a route may or may not accept, different in each request. */
 const oddKey = fc
   .constantFrom(
     "",
@@ -90,7 +90,7 @@ const headers = mostly<FuzzRequest["headers"]>(
   any(oddKey),
 );
 
-/** A body where none may be. */
+/** A body where none is allowed. */
 const unexpected: fc.Arbitrary<Part<Body | undefined>> = mostly<Body | undefined>(
   valid(fc.constant(undefined)),
   invalid(fc.constantFrom("{}", "x", "\0").map((text): Body => ({ text, encoding: "utf8" }))),
@@ -102,14 +102,14 @@ const requestTo = (route: RouteName): fc.Arbitrary<Part<FuzzRequest>> => {
   return fc
     .tuple(
       fc.constantFrom(0 as const, 1 as const),
-      queryOf(route),
-      takesBody ? (bodyOf(route) as fc.Arbitrary<Part<Body | undefined>>) : unexpected,
+      routeQuery(route),
+      takesBody ? (routeBody(route) as fc.Arbitrary<Part<Body | undefined>>) : unexpected,
       takesBody ? types : valid(types.map(({ value }) => value)),
       headers,
     )
     .map(([who, query, body, types, headers]) => ({
       value: { route, who, query: query.value, body: body.value, types: types.value, headers: headers.value },
-      verdict: verdictOf([query, body, types, headers]),
+      verdict: combineVerdicts([query, body, types, headers]),
     }));
 };
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 const { fromCodePoint } = String;
 
-/** Valid in every field, and likely to be broken by careless code. */
+/** Characters that are valid in every field and often mishandled. */
 const oddCharacters = [
   ..."\"\\/'`<>&%#?=+,;:@$",
   "\u00a0",
@@ -25,10 +25,10 @@ const character = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...oddCharacters) },
 );
 
-/** Text of one line that has something to see. */
+/** A short text of one line that is not blank. */
 const short = fc.string({ unit: character, minLength: 1, maxLength: 12 }).filter((text) => /\S/.test(text));
 
-/** A valid text of one line, among them the longest ones. */
+/** A valid text of one line, sometimes of the greatest length. */
 export const line = (longest: number) =>
   fc.oneof(
     { weight: 9, arbitrary: short },
@@ -38,7 +38,7 @@ export const line = (longest: number) =>
     },
   );
 
-/** A label that several requests share, so that filters match and messages join conversations. */
+/** A source, channel or tag, often the same, so that filters match and messages join conversations. */
 export const label = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom("instagram", "a,b", "a#new", "a%23new", "__proto__") },
   { weight: 1, arbitrary: line(64) },
@@ -54,7 +54,7 @@ export const email = fc.oneof(
   fc.nat().map((n) => `lead-${n}@example.com`),
 );
 
-/** Not valid in any field, with the longest it could be. */
+/** A text that is invalid in every field of this greatest length. */
 export const badLine = (longest: number) =>
   fc.constantFrom(
     "",
@@ -68,13 +68,13 @@ export const badLine = (longest: number) =>
     fromCodePoint(0x1f600).repeat(longest + 1),
   );
 
-/** Any string at all, unpaired surrogates included. */
+/** Any string, including unpaired surrogates. */
 export const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 10 }),
 );
 
-/** Names that mean something to JavaScript, to the table or to the service, but are no field or parameter. */
+/** Names with a meaning in JavaScript, the table or the service that are not fields or parameters. */
 export const foreignName = fc.constantFrom(
   "__proto__",
   "constructor",

@@ -3,15 +3,15 @@ import { framings } from "./framing.ts";
 import { any, invalid, nearlyAlways, type Part, valid } from "./part.ts";
 import { request } from "./request.ts";
 
-/** How a request is put on the wire; `~key~` stands for the caller's key, `~otherKey~` for the other account's. */
+/** How a request is encoded; `~key~` is a placeholder for the caller's key, `~otherKey~` for the other account's. */
 export interface Wire {
-  /** `~method~` stands for the route's. */
+  /** `~method~` is a placeholder for the route's method. */
   readonly method: Part<string>;
-  /** `~path~` stands for the route's, `~encoded~` and `~joined~` for the same with its letters or its last
+  /** `~path~` is a placeholder for the route's path, `~encoded~` and `~joined~` for it with its letters or its last
    * slash percent-encoded. */
   readonly path: Part<string>;
   readonly version: Part<string>;
-  /** Whole lines, which come before all others. */
+  /** Complete header lines, sent before all others. */
   readonly lines: Part<readonly string[]>;
   readonly authorization: Part<readonly string[]>;
   /** The name of a framing. */
@@ -96,13 +96,13 @@ const framing = nearlyAlways(
   any(names(framings.unclear)),
 );
 
-/** At most one thing is odd about most requests, so that what lies behind the first check is met too. */
+/** Most requests have at most one unusual part, so that checks after the first are reached too. */
 export const wire: fc.Arbitrary<Wire> = fc.record({ method, path, version, lines, authorization, framing });
 
 /** A request on the wire. */
 export const wiredRequest = fc.tuple(request, wire);
 
-/** What follows a request or stands in place of one: bytes of any kind. */
+/** Bytes that are not a request. */
 export const noise = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
   constants(

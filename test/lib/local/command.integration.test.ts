@@ -4,6 +4,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
+import { fetchChecked } from "../../support/checked-fetch.ts";
 import { freePort, openersOf, type StartedCommand, startCommand, untilServing } from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
@@ -40,7 +41,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
 
     const listed = async () => {
       const headers = { authorization: `Bearer ${apiKey}` };
-      const response = await fetch(`${run.url}/api/v1/leads`, { headers });
+      const response = await fetchChecked(`${run.url}/api/v1/leads`, { headers });
       return ((await response.json()) as { pagination: { total: number } }).pagination.total;
     };
     expect(await listed()).toBe(0);

@@ -3,8 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { request } from "../../support/api.ts";
-import { faultsOf } from "../../support/event-validators.ts";
-import { leaksIn } from "../../support/leaks.ts";
+import { validateDetail } from "../../support/event-validators.ts";
+import { findLeaks } from "../../support/leaks.ts";
 import { startConnector } from "./support/connector.ts";
 import { issueKey, startRun } from "./support/run.ts";
 import { temporaryDirectory } from "./support/stack.ts";
@@ -53,7 +53,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
       ...{ leadId: created.id, channel: "whatsapp", createdAt: expect.any(String) },
     });
     for (const event of connector.delivered.values()) {
-      expect(faultsOf(event.detail)).toEqual([]);
+      expect(validateDetail(event.detail)).toEqual([]);
       expect(event).toMatchObject({ source: "leads-and-conversations", "detail-type": event.detail.type });
     }
     await second.stop();
@@ -68,6 +68,6 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     const log = [...first.log, ...second.log, ...third.log];
     expect(log).toContain(`[events] message.sent ${again.id}`);
     expect(log.some((line) => line.includes("comes again: the connector answered 503"))).toBe(true);
-    expect(leaksIn(log, [lead.name, lead.email, lead.source, hello.message, again.message])).toEqual([]);
+    expect(findLeaks(log, [lead.name, lead.email, lead.source, hello.message, again.message])).toEqual([]);
   }, 120_000);
 });

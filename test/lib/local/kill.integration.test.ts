@@ -5,6 +5,7 @@ import { paginateScan } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
 import { isEngineOn, signalProcess } from "../../../lib/local/engine/engine-process.ts";
+import { fetchChecked } from "../../support/checked-fetch.ts";
 import { freePort, openersOf, startCommand, untilServing } from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
@@ -69,7 +70,11 @@ const total = ({ leads, messages }: Acknowledged) => leads.length + messages.len
 async function write(url: string, apiKey: string, acknowledged: Acknowledged): Promise<void> {
   const post = async <T>(path: string, body: object) => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
-    const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const response = await fetchChecked(`${url}${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
     const answer = (await response.json()) as T;
     // Past the stage's throttle there is nothing to write for a moment.
     if (response.status !== 201) await setTimeout(20);

@@ -3,7 +3,6 @@ import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
-import { checking } from "../../support/document.ts";
 import { freePort, startCommand, untilServing } from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
@@ -48,11 +47,6 @@ const patience = { timeout: 40_000, interval: 100 };
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
   test("serves what changes: code, schemas and the stack, and goes on with the old where the new is broken", async () => {
-    // The copy's answers are not those of the document.
-    checking.on = false;
-    onTestFinished(() => {
-      checking.on = true;
-    });
     const { create, document, edit, output, synthesized } = await startWatching(await copySources());
     const longest = "x".repeat(200);
     expect((await create(longest)).status).toBe(201);

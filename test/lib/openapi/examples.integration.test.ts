@@ -5,7 +5,7 @@ import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { invalidExamples, requestExamples, responseExamples } from "../../../lib/openapi/examples.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { request, startApi } from "../../support/api.ts";
-import { lasting } from "../../support/normalize.ts";
+import { normalize } from "../../support/normalize.ts";
 
 const api = await startApi();
 const { apiKey } = await api.issueKey(randomUUID());
@@ -24,10 +24,10 @@ const bodyOf = (name: RouteName) => {
 test("each example of a request is answered with the example of its answer", async () => {
   for (const name of ["create-lead", "send-message", "list-leads", "list-conversations"] as const) {
     const { status, body } = await send(name, { body: bodyOf(name) });
-    expect([name, status, lasting(body)]).toEqual([
+    expect([name, status, normalize(body)]).toEqual([
       name,
       routes[name].success,
-      lasting(responseExamples[name]),
+      normalize(responseExamples[name]),
     ]);
     if (name === "create-lead") leadId = (body as { id: string }).id;
   }
@@ -40,7 +40,7 @@ test.each(
 )("%s answers its example of an invalid request with the example of that answer", async (name) => {
   const { query, body, response: answer } = invalidExamples[name];
   const refused = await send(name, { query, body });
-  expect([refused.status, lasting(refused.body)]).toEqual([400, lasting(answer)]);
+  expect([refused.status, normalize(refused.body)]).toEqual([400, normalize(answer)]);
 });
 
 test.each([

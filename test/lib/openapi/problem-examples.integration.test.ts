@@ -3,7 +3,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { problemExamples, requestExamples } from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
-import { lasting } from "../../support/normalize.ts";
+import { normalize } from "../../support/normalize.ts";
 
 // Read when the handlers are loaded.
 process.env.RATE_LIMIT_REQUESTS = "6000";
@@ -47,6 +47,6 @@ describe("an example of another problem is what is answered", () => {
   test.each(Object.keys(ways) as (keyof typeof ways)[])("%s", async (code) => {
     const { problem } = await ways[code]();
     vi.restoreAllMocks();
-    expect(lasting(problem)).toEqual(lasting(problemExamples[code]));
+    expect(normalize(problem)).toEqual(normalize(problemExamples[code]));
   });
 });

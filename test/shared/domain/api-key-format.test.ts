@@ -4,20 +4,20 @@ import { describe, expect, test } from "vitest";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 
 describe("an API key", () => {
-  test("is lck_<keyId>_<secret>_<checksum> and is read back", () => {
+  test("has the format lck_<keyId>_<secret>_<checksum> and can be parsed", () => {
     const keyId = ulid();
     const apiKey = newApiKey(keyId);
     expect(apiKey).toMatch(new RegExp(`^lck_${keyId}_[0-9A-Za-z]{27}_[0-9A-Za-z]{6}$`));
     expect(parseApiKey(apiKey)).toEqual({ keyId, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test("has a checksum that follows from the rest", () => {
+  test("ends with the checksum of the rest", () => {
     // CRC-32 of "lck_01JZ0000000000000000000000_000000000000000000000000000" is 2089826319 (by Python's zlib): in base 62, 2HQhI7.
     const body = `lck_01JZ0000000000000000000000_${"0".repeat(27)}`;
     expect(parseApiKey(`${body}_2HQhI7`)?.keyId).toBe("01JZ0000000000000000000000");
   });
 
-  test("with any one character replaced is no key", () => {
+  test("is invalid with any one character replaced", () => {
     const apiKey = newApiKey(ulid());
     fc.assert(
       fc.property(fc.nat(apiKey.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ApiKey, apiKeyState } from "../../../shared/domain/api-keys.ts";
 
 const validUntil = "2030-01-01T00:00:00.000Z";
-const end = Date.parse(validUntil);
+const expiry = Date.parse(validUntil);
 const key: ApiKey = { keyId: "1", accountId: "acme", createdAt: "2026-01-01T00:00:00.000Z" };
 
 describe("a key", () => {
@@ -10,11 +10,11 @@ describe("a key", () => {
     [-1, "live"],
     [0, "expired"],
     [1, "expired"],
-  ])("%i ms after its end is %s", (milliseconds, state) => {
-    expect(apiKeyState({ ...key, validUntil }, end + milliseconds)).toBe(state);
+  ])("%i ms after its expiry is %s", (milliseconds, state) => {
+    expect(apiKeyState({ ...key, validUntil }, expiry + milliseconds)).toBe(state);
   });
 
-  test("without an end is live", () => {
+  test("without an expiry is live", () => {
     expect(apiKeyState(key, Number.MAX_SAFE_INTEGER)).toBe("live");
   });
 
@@ -22,13 +22,13 @@ describe("a key", () => {
     "",
     "never",
     "2030-13-01T00:00:00.000Z",
-  ])("whose end is %j, which is no time, is expired", (wrong) => {
+  ])("with the unreadable expiry %j is expired", (wrong) => {
     expect(apiKeyState({ ...key, validUntil: wrong }, 0)).toBe("expired");
   });
 
-  test("that is revoked is that, whatever its end", () => {
+  test("that is revoked is revoked, whatever its expiry", () => {
     const revokedAt = "2026-02-01T00:00:00.000Z";
-    expect(apiKeyState({ ...key, revokedAt }, end)).toBe("revoked");
-    expect(apiKeyState({ ...key, revokedAt, validUntil }, end)).toBe("revoked");
+    expect(apiKeyState({ ...key, revokedAt }, expiry)).toBe("revoked");
+    expect(apiKeyState({ ...key, revokedAt, validUntil }, expiry)).toBe("revoked");
   });
 });

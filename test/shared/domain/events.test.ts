@@ -4,35 +4,34 @@ import { decodeTime, ulid } from "ulid";
 import { describe, expect, test } from "vitest";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
+import { leadItem } from "../../../shared/domain/leads.ts";
 import { leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { faultsOf } from "../../support/event-validators.ts";
+import { validateDetail } from "../../support/event-validators.ts";
 
 const account = "acme & söhne #1";
 const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
   (prefix) => `${prefix}_${ulid()}`,
 ) as [string, string, string];
 
-/** The stream's record of a new item; AWS says in whole seconds when it was written. */
+/** The stream record of a new item. AWS gives the time of the write in whole seconds. */
 function toRecord(item: { pk: string; sk: string }, writtenAfter = 0): DynamoDBRecord {
   const { pk, sk } = item;
-  const madeAt = /_[0-7]\w{25}$/.test(sk) ? decodeTime(sk.slice(-26)) : 0;
+  const createdTime = /_[0-7]\w{25}$/.test(sk) ? decodeTime(sk.slice(-26)) : 0;
   return {
     eventName: "INSERT",
     dynamodb: {
-      ApproximateCreationDateTime: Math.floor((madeAt + writtenAfter) / 1000),
+      ApproximateCreationDateTime: Math.floor((createdTime + writtenAfter) / 1000),
       Keys: { pk: { S: pk }, sk: { S: sk } },
       NewImage: marshall(item) as NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"],
     },
   };
 }
 
-const lead = {
-  ...leadKey(account, leadId),
-  byStatus: "LEAD#acme#new",
+const lead = leadItem(account, {
   ...{ id: leadId, name: "Ada Lovelace", email: "ada@example.com", score: 0, status: "new" },
   ...{ source: "instagram", tags: ["vip"], createdAt: createdAt(leadId) },
-};
+});
 const conversation = conversationItem(account, {
   ...{ id: conversationId, leadId, channel: "whatsapp", status: "active" },
   ...{ lastMessageAt: createdAt(messageId), messageCount: 1 },
@@ -43,7 +42,7 @@ const message = {
   createdAt: createdAt(messageId),
 };
 
-describe("a new item is told of with what a connector needs, and nothing else", () => {
+describe("a new item becomes an event with the fields that a connector needs, and no others", () => {
   test.each([
     [
       "lead",
@@ -77,7 +76,7 @@ describe("a new item is told of with what a connector needs, and nothing else", 
   ])("%s", (_, item, expected) => {
     const events = toEvents([toRecord(item)]);
     expect(events).toEqual([expected]);
-    expect(events.flatMap(faultsOf)).toEqual([]);
+    expect(events.flatMap(validateDetail)).toEqual([]);
   });
 });
 
@@ -85,7 +84,7 @@ test.each([
   "👋",
   "\n",
   '"',
-])("Ten of the largest messages fit into one call to the bus: of %j", (character) => {
+])("ten of the largest messages fit into one call of the event bus: of %j", (character) => {
   const text = character.repeat(4096);
   const largest = { ...message, message: text, channel: "👋".repeat(64), leadId: "👋".repeat(64) };
   const events = toEvents(Array.from({ length: 10 }, () => toRecord(largest)));
@@ -93,23 +92,23 @@ test.each([
   expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(256 * 1024);
 });
 
-describe("no event comes of", () => {
+describe("no event is sent for", () => {
   test.each([
     ["a count", { pk: "COUNT#acme#LEAD", sk: "root" }],
     ["an idempotency record", { pk: "IDEMPOTENCY#acme#key", sk: "send-message" }],
     ["the pointer to the active conversation", { pk: "ACTIVE#acme#lead", sk: "whatsapp" }],
     ["an item without an account", { pk: "LEAD", sk: leadId }],
-    ["an item whose account cannot be read", { pk: "LEAD#%", sk: leadId }],
+    ["an item whose account cannot be decoded", { pk: "LEAD#%", sk: leadId }],
     ["an item under another type's id", { ...lead, sk: messageId }],
-    ["an item whose id is none of ours", { ...lead, sk: "lead_1" }],
-    ["an item whose id begins as one of ours", { ...lead, sk: `${leadId}x` }],
-    ["an item whose id has a time that no ULID has", { ...lead, sk: `lead_8${"Z".repeat(25)}` }],
+    ["an item whose id has another format", { ...lead, sk: "lead_1" }],
+    ["an item whose id has text after the ULID", { ...lead, sk: `${leadId}x` }],
+    ["an item whose id has a time out of range", { ...lead, sk: `lead_8${"Z".repeat(25)}` }],
     ["a lead that was imported", { ...lead, imported: true }],
   ])("%s", (_, item) => {
     expect(toEvents([toRecord(item)])).toEqual([]);
   });
 
-  test("an item that changed, or went", () => {
+  test("an item that was changed or deleted", () => {
     const { dynamodb } = toRecord(message);
     expect(
       toEvents([
@@ -120,7 +119,7 @@ describe("no event comes of", () => {
   });
 });
 
-test("What is written long after its id was made was restored, and a message is not sent again for that", () => {
+test("sends no event for an item written long after its id was created, as by a restore", () => {
   expect(toEvents([toRecord(message, 59_000)])).toHaveLength(1);
   expect(toEvents([toRecord(message, 62_000)])).toEqual([]);
   expect(toEvents([toRecord(lead, 24 * 3_600_000)])).toEqual([]);
@@ -128,7 +127,7 @@ test("What is written long after its id was made was restored, and a message is 
   expect(toEvents([toRecord(message, -2000)])).toHaveLength(1);
 });
 
-test("One item that is no news does not keep others back", () => {
+test("an item without an event does not hold back the others", () => {
   const records = [
     toRecord(message, 120_000),
     toRecord(lead),

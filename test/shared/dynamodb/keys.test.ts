@@ -18,7 +18,7 @@ const part = fc.oneof(
   fc.constantFrom("#", "%23", "a#b", "%", "LEAD", "acme#new"),
 );
 
-test("no two different lists of values give the same partition", () => {
+test("different values never build the same partition key", () => {
   const parts = fc.tuple(part, part, part);
   fc.assert(
     fc.property(parts, parts, (a, b) => {
@@ -26,15 +26,15 @@ test("no two different lists of values give the same partition", () => {
       expect(
         statusAndSourceOrChannelPartition("lead", ...a) === statusAndSourceOrChannelPartition("lead", ...b),
       ).toBe(same);
-      const [twoOfA, twoOfB] = [a, b].map(([account, value]) =>
+      const [sourceA, sourceB] = [a, b].map(([account, value]) =>
         sourceOrChannelPartition("lead", account, value),
       );
-      expect(twoOfA === twoOfB).toBe(a[0] === b[0] && a[1] === b[1]);
+      expect(sourceA === sourceB).toBe(a[0] === b[0] && a[1] === b[1]);
     }),
   );
 });
 
-test("every partition begins with its item's type, then the account", () => {
+test("every partition key begins with the item type, then the account", () => {
   expect(leadKey("acme", "lead_1")).toEqual({ pk: "LEAD#acme", sk: "lead_1" });
   expect(conversationKey("acme", "conv_1")).toEqual({ pk: "CONVERSATION#acme", sk: "conv_1" });
   expect(messageKey("acme", "conv_1", "msg_1")).toEqual({ pk: "MESSAGE#acme#conv_1", sk: "msg_1" });
@@ -44,7 +44,7 @@ test("every partition begins with its item's type, then the account", () => {
   expect(new Set(Object.values(itemTypes)).size).toBe(Object.keys(itemTypes).length);
 });
 
-test("the longest values that the API takes stay within DynamoDB's 2,048 bytes of partition key", () => {
+test("the longest values that the API accepts fit in DynamoDB's 2,048 bytes of a partition key", () => {
   const longest = "\u{1F600}".repeat(64);
   const partition = statusAndSourceOrChannelPartition("conversation", "a".repeat(64), longest, longest);
   expect(Buffer.byteLength(partition)).toBeLessThanOrEqual(2048);

@@ -4,12 +4,13 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { isRetryable, StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { ApiError } from "../../../shared/errors.ts";
+import { canceled } from "../../support/cancellation.ts";
 
-// A pause takes no time but on the clock.
+// A backoff only moves the clock.
 vi.mock("node:timers/promises", () => ({
   setTimeout: vi.fn(async (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)),
 }));
-const pauses = () => vi.mocked(setTimeout).mock.calls.map(([milliseconds]) => milliseconds);
+const delays = () => vi.mocked(setTimeout).mock.calls.map(([milliseconds]) => milliseconds);
 
 const random = vi.spyOn(Math, "random");
 vi.useFakeTimers({ toFake: ["Date"] });
@@ -21,14 +22,7 @@ beforeEach(() => {
   random.mockReturnValue(0.5);
 });
 
-const canceled = (...codes: string[]) =>
-  new TransactionCanceledException({
-    message: "canceled",
-    $metadata: {},
-    CancellationReasons: codes.map((Code) => ({ Code })),
-  });
-
-/** An attempt that fails in these ways, one after the other, and then succeeds. */
+/** An attempt that fails with these errors in turn, and then succeeds. */
 function failing(...errors: unknown[]) {
   const attempt = vi.fn(async () => "done");
   for (const error of errors) attempt.mockRejectedValueOnce(error);
@@ -36,27 +30,27 @@ function failing(...errors: unknown[]) {
 }
 
 const conflict = canceled("None", "TransactionConflict");
-const longAfter = start + 60_000;
+const farDeadline = start + 60_000;
 
-describe("a withRetry attempt", () => {
-  test("that succeeds is made once", async () => {
+describe("an attempt", () => {
+  test("that succeeds runs once", async () => {
     const attempt = failing();
-    expect(await withRetry(attempt, { deadline: longAfter, isRetryable })).toBe("done");
+    expect(await withRetry(attempt, { deadline: farDeadline, isRetryable })).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(1);
-    expect(pauses()).toEqual([]);
+    expect(delays()).toEqual([]);
   });
 
-  test("is made again after random parts of pauses that double up to half a second", async () => {
+  test("is retried after random parts of delays that double up to half a second", async () => {
     const attempt = failing(...Array(8).fill(conflict));
-    expect(await withRetry(attempt, { deadline: longAfter, isRetryable })).toBe("done");
+    expect(await withRetry(attempt, { deadline: farDeadline, isRetryable })).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(9);
-    expect(pauses()).toEqual([10, 20, 40, 80, 160, 250, 250, 250]);
+    expect(delays()).toEqual([10, 20, 40, 80, 160, 250, 250, 250]);
   });
 
-  test("is made again at once when chance will have it, and never after more than the whole pause", async () => {
+  test("is retried after no delay at the least and the whole delay at the most", async () => {
     random.mockReturnValueOnce(0).mockReturnValueOnce(0.999);
-    await withRetry(failing(conflict, conflict), { deadline: longAfter, isRetryable });
-    expect(pauses()).toEqual([0, 39.96]);
+    await withRetry(failing(conflict, conflict), { deadline: farDeadline, isRetryable });
+    expect(delays()).toEqual([0, 39.96]);
   });
 
   test.each([
@@ -65,9 +59,9 @@ describe("a withRetry attempt", () => {
     canceled("None", "ThrottlingError"),
     canceled("ProvisionedThroughputExceeded", "None"),
     canceled("ConditionalCheckFailed", "TransactionConflict"),
-  ])("is made again after %o", async (error) => {
+  ])("is retried after %o", async (error) => {
     const attempt = failing(error);
-    expect(await withRetry(attempt, { deadline: longAfter, isRetryable })).toBe("done");
+    expect(await withRetry(attempt, { deadline: farDeadline, isRetryable })).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
@@ -77,23 +71,23 @@ describe("a withRetry attempt", () => {
     new TransactionCanceledException({ message: "no reasons", $metadata: {} }),
     Object.assign(new Error("inside"), { name: "ThrottlingException" }),
     new ApiError("lead_not_found", "no lead"),
-  ])("is given up at once after %o", async (error) => {
+  ])("is not retried after %o", async (error) => {
     const attempt = failing(error);
-    await expect(withRetry(attempt, { deadline: longAfter, isRetryable })).rejects.toBe(error);
+    await expect(withRetry(attempt, { deadline: farDeadline, isRetryable })).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
-    expect(pauses()).toEqual([]);
+    expect(delays()).toEqual([]);
   });
 });
 
 describe("the deadline", () => {
   test.each([
-    ["allows the pause that ends just before it", 71, 4, [10, 20, 40]],
-    ["turns the caller away rather than be reached in a pause", 70, 3, [10, 20]],
+    ["allows a delay that ends just before it", 71, 4, [10, 20, 40]],
+    ["allows no delay that reaches it", 70, 3, [10, 20]],
     ["that has passed allows one attempt", -1, 1, []],
   ])("%s", async (_, milliseconds, attempts, expected) => {
     const attempt = failing(...Array(9).fill(conflict));
     await expect(withRetry(attempt, { deadline: start + milliseconds, isRetryable })).rejects.toBe(conflict);
     expect(attempt).toHaveBeenCalledTimes(attempts);
-    expect(pauses()).toEqual(expected);
+    expect(delays()).toEqual(expected);
   });
 });

@@ -23,7 +23,7 @@ test.each([
   ['{"\\ud83d\\ude00":1,"😀":2}', ["😀"]],
   ['{"\\ud83d":1,"\\ude00":2}', []],
   ['{"é":1,"e\u0301":2}', []],
-])("keys are compared by what they say, not how: %s", (json, expected) => {
+])("compares keys after unescaping: %s", (json, expected) => {
   JSON.parse(json);
   expect(duplicateKeys(json)).toEqual(expected);
 });
@@ -37,7 +37,7 @@ test.each([
   ['{"tags":[[],[{},{"a":1,"a":1}],5],"a":1,"a":1}', ["tags[1][1][a]", "a"]],
   ['[{"a":1,"a":1},{"a":1}]', ["[0][a]"]],
   ['{"tags":["a","a","b"]}', []],
-])("each object has keys of its own: %s", (json, expected) => {
+])("compares keys within one object: %s", (json, expected) => {
   JSON.parse(json);
   expect(duplicateKeys(json)).toEqual(expected);
 });
@@ -49,23 +49,23 @@ test.each([
   ['{"a":",","b":["]",","],"c":{"d":"}","d":"{"}}', ["c[d]"]],
   ['"a:b"', []],
   ["5", []],
-])("what is in a string is no key: %s", (json, expected) => {
+])("ignores text inside strings: %s", (json, expected) => {
   JSON.parse(json);
   expect(duplicateKeys(json)).toEqual(expected);
 });
 
-test("the names that JavaScript's objects inherit are keys like any other", () => {
+test("treats names that JavaScript objects inherit like any other key", () => {
   expect(duplicateKeys('{"toString":1,"constructor":2,"hasOwnProperty":3}')).toEqual([]);
   expect(duplicateKeys('{"__proto__":1,"__proto__":2}')).toEqual(["__proto__"]);
 });
 
-test("a long name is cut", () => {
+test("shortens a long name", () => {
   const key = "k".repeat(100);
   expect(duplicateKeys(`{"${key}":1,"${key}":2}`)).toEqual([`${"k".repeat(64)}…`]);
   expect(duplicateKeys(`{"${key}":{"a":1,"a":2}}`)).toEqual([`${"k".repeat(64)}…`]);
 });
 
-/** A value as JSON, and the names of the keys that it has twice, by a plain walk. */
+/** A value as JSON, and the names of its duplicate keys, found by a plain walk. */
 interface Sample {
   readonly json: string;
   duplicates(name: string): string[];
@@ -95,21 +95,21 @@ const { value: samples } = fc.letrec<{ value: Sample }>((tie) => {
   return { value: fc.oneof({ maxDepth: 4 }, scalar, array, object, object) };
 });
 
-test("whatever JSON says, the names are those that a plain walk finds", () => {
-  let found = 0;
+test("finds the same names as a plain walk, in random JSON", () => {
+  let total = 0;
   const property = fc.property(samples, ({ json, duplicates }) => {
     JSON.parse(json);
     const names = duplicateKeys(json);
     expect(names.toSorted()).toEqual(duplicates("").toSorted());
-    found += names.length;
+    total += names.length;
   });
   fc.assert(property, { numRuns: 1000 });
-  expect(found).toBeGreaterThan(500);
+  expect(total).toBeGreaterThan(500);
 });
 
 test.each([
   ["arrays", "[".repeat(100_000), "]".repeat(100_000)],
   ["objects", '{"a":'.repeat(50_000), "1".concat("}".repeat(50_000))],
-])("nesting of %s does not overflow the stack", (_, left, right) => {
+])("deep nesting of %s does not overflow the stack", (_, left, right) => {
   expect(duplicateKeys(left + right)).toEqual([]);
 });

@@ -2,15 +2,15 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { loggedError } from "../../../shared/logging/logged-error.ts";
 
-describe("what is logged of an error", () => {
-  test("is its name, its code and its frames", () => {
+describe("the logged form of an error", () => {
+  test("is its name, its code and its stack frames", () => {
     const error = Object.assign(new TypeError("secret"), { code: "ECONNRESET", item: "secret" });
     const { stack, ...others } = loggedError(error);
     expect(others).toEqual({ name: "TypeError", code: "ECONNRESET" });
     expect(stack?.split("\n")).toEqual(error.stack?.split("\n").slice(1));
   });
 
-  test("is of an error of the table what AWS can look up, too", () => {
+  test("includes the AWS request id and the cancellation reasons of a table's error", () => {
     const error = new TransactionCanceledException({
       message: "secret",
       $metadata: { requestId: "AWS-1", extendedRequestId: "secret" },
@@ -26,27 +26,27 @@ describe("what is logged of an error", () => {
 
   test.each([
     ["lines that look like frames", "a\n    at secret (secret.ts:1:1)\n    at secret (secret.ts:1:1)"],
-    ["what its heading begins with", "Error: Error\n    at secret (secret.ts:1:1)"],
+    ["a repetition of its heading", "Error: Error\n    at secret (secret.ts:1:1)"],
     ["several lines", "secret\nsecret"],
     ["no text", ""],
-  ])("is nothing of a message with %s", (_, message) => {
+  ])("has nothing of a message with %s", (_, message) => {
     const error = new Error(message, { cause: new Error("secret") });
     const { stack = "" } = loggedError(error);
     expect(stack).not.toContain("secret");
     expect(stack.split("\n")).toEqual(new Error().stack?.split("\n").slice(1).map(anyPlace));
   });
 
-  test("is nothing of a message that was put in later", () => {
+  test("has nothing of a message that was assigned later", () => {
     const error = new Error("secret");
     error.message = "other";
     expect(loggedError(error).stack).toMatch(/^ {4}at /);
     expect(JSON.stringify(loggedError(error))).not.toMatch(/secret|other/);
   });
 
-  test.each(["secret", { secret: 1 }, undefined])("that is none, as %j, is its type", (thrown) => {
+  test.each(["secret", { secret: 1 }, undefined])("is only the type for a thrown %j", (thrown) => {
     expect(loggedError(thrown)).toEqual({ name: typeof thrown });
   });
 });
 
-/** A frame, wherever in this file it is. */
+/** A frame at any line of this file. */
 const anyPlace = (frame: string) => expect.stringContaining(frame.replace(/:\d+:\d+\)?$/, ""));

@@ -7,10 +7,10 @@ import { lambdaContext, routeEvent } from "../../support/events.ts";
 
 const logged = vi.spyOn(console, "error").mockImplementation(() => {});
 
-/** What Lambda would write of an error, and what has been logged. */
-async function outcomeOf(failing: Promise<unknown>): Promise<string> {
+/** Everything that Lambda and the function log about a failure. */
+async function loggedFailure(failing: Promise<unknown>): Promise<string> {
   const error = await failing.then(
-    () => expect.fail("It did not fail."),
+    () => expect.fail("The function did not fail."),
     (thrown: unknown) => thrown,
   );
   expect(error).toEqual(new Error("The function failed. Its log says where."));
@@ -22,14 +22,14 @@ async function outcomeOf(failing: Promise<unknown>): Promise<string> {
 }
 
 test.each([
-  ["a route whose answer to an error fails", () => createLead(brokenEvent(), lambdaContext())],
+  ["a route whose error response fails", () => createLead(brokenEvent(), lambdaContext())],
   ["maintain-counts", () => maintainCounts({ Records: [brokenRecord] }, lambdaContext())],
 ])("nothing of the event of %s is logged or thrown", async (_, call) => {
   logged.mockClear();
-  expect(await outcomeOf(call())).not.toContain("secret");
+  expect(await loggedFailure(call())).not.toContain("secret");
 });
 
-/** An invalid request, for whose answer there is no id. */
+/** An invalid request without the id that its error response needs. */
 function brokenEvent() {
   const event = routeEvent("create-lead", { body: { secret: "secret" } });
   return { ...event, requestContext: undefined } as unknown as RouteEvent;

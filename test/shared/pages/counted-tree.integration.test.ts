@@ -4,7 +4,7 @@ import { leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { CountedWorld } from "../../support/counted-world.ts";
 import { smallLimits } from "../../support/small-limits.ts";
 
-/** More origins than a dictionary takes, most leads of few of them. */
+/** More sources than a dictionary holds; most leads have one of two. */
 const sources = ["a", "b", ...Array.from({ length: 20 }, (_, i) => `rare-${i}`)];
 const source = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("a", "b", undefined) },
@@ -117,7 +117,7 @@ const schedules = () =>
 
 const numRuns = Number(process.env.SCHEDULES ?? 40);
 
-test("whatever comes between whatever calls, lists answer as a model in memory does", {
+test("lists match a model in memory in any interleaving of calls", {
   timeout: 3_600_000,
 }, async () => {
   await fc.assert(schedules(), {

@@ -11,8 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => world.io.restore());
 
-/** So many leads, created one after another and counted. */
-async function counted(leads: number): Promise<void> {
+/** Creates this many leads one after another and counts them. */
+async function createCounted(leads: number): Promise<void> {
   for (let i = 0; i < leads; i++) {
     await world.create("a");
     await world.io.step(0);
@@ -22,22 +22,22 @@ async function counted(leads: number): Promise<void> {
   await world.drain();
 }
 
-/** Delivers everything that is pending to a new maintainer, which has made no call yet. */
-const maintainer = () => world.deliver(Array(50).fill(0), []);
+/** Starts a maintainer with all pending changes, stopped before its first call. */
+const startMaintainer = () => world.deliver(Array(50).fill(0), []);
 
-describe("an insert and a deletion in one leaf, counted by two maintainers", () => {
+describe("a race of two maintainers over an insert and a deletion in one leaf", () => {
   test.each([
-    ["the insert's", true],
-    ["the deletion's", false],
-  ])("are both counted when %s comes last", async (_, insertFirst) => {
-    await counted(9);
+    ["insert", true],
+    ["deletion", false],
+  ])("counts both when the maintainer of the %s commits last", async (_, insertFirst) => {
+    await createCounted(9);
     const insert = () => world.backdate(10_055, "a");
     const remove = () => world.delete(4);
     await (insertFirst ? insert : remove)();
-    const slow = await maintainer();
+    const slow = await startMaintainer();
     await world.io.runUntil(slow, ...commit);
     await (insertFirst ? remove : insert)();
-    await world.io.finish(await maintainer());
+    await world.io.finish(await startMaintainer());
     await world.io.finish(slow);
     await world.drain();
     world.io.check();
@@ -45,25 +45,25 @@ describe("an insert and a deletion in one leaf, counted by two maintainers", () 
   });
 });
 
-test("a maintainer whose leaf was counted later by another counts it again", async () => {
-  await counted(9);
+test("a maintainer recounts a leaf that another has counted in the meantime", async () => {
+  await createCounted(9);
   await world.changeStatus(4, "booked");
-  const slow = await maintainer();
+  const slow = await startMaintainer();
   await world.io.runUntil(slow, ...commit);
   await world.changeStatus(4, "qualified");
-  await world.io.finish(await maintainer());
+  await world.io.finish(await startMaintainer());
   expect(await world.io.runUntil(slow, "wait")).toEqual([expect.stringMatching(/Put|TransactWrite/)]);
-  const again = await world.io.runUntil(slow, ...commit);
-  expect(again).toEqual(expect.arrayContaining(["wait", "GetCommand root", "QueryCommand"]));
+  const secondAttempt = await world.io.runUntil(slow, ...commit);
+  expect(secondAttempt).toEqual(expect.arrayContaining(["wait", "GetCommand root", "QueryCommand"]));
   await world.io.finish(slow);
   world.io.check();
   await world.compare([undefined, "a"]);
 });
 
-test("a maintainer reads the root before all rows, and never after one, in each attempt", async () => {
-  await counted(9);
+test("a maintainer reads the root once per attempt, before any rows", async () => {
+  await createCounted(9);
   await world.changeStatus(4, "booked");
-  const first = await maintainer();
+  const first = await startMaintainer();
   const calls = await world.io.runUntil(first, ...commit);
   const firstRows = calls.indexOf("QueryCommand");
   expect(calls.slice(0, firstRows)).toEqual(["GetCommand root"]);
@@ -72,8 +72,8 @@ test("a maintainer reads the root before all rows, and never after one, in each 
   await world.io.finish(first);
 });
 
-describe("a page that is read in the middle of changes", () => {
-  /** Has a reader read the root and the newest rows, and stop there. */
+describe("a race of a page's reader with changes", () => {
+  /** Starts a reader and stops it after it has read the root and the newest rows. */
   async function startReading(page: number, filter: { status?: "new" } = {}) {
     const responses: Awaited<ReturnType<typeof listLeads>>[] = [];
     const reader = await world.io.start("reader", async () => {
@@ -90,18 +90,20 @@ describe("a page that is read in the middle of changes", () => {
     return finish;
   }
 
-  test.each([3, 4, 5, 6, 7, 8])("is exact when they were counted meanwhile: page %i", async (page) => {
-    await counted(40);
+  test.each([
+    3, 4, 5, 6, 7, 8,
+  ])("returns an exact page when the changes are counted in the meantime: page %i", async (page) => {
+    await createCounted(40);
     const finish = await startReading(page, { status: "new" });
     for (const at of [2, 9, 16, 23, 30, 37]) await world.changeStatus(at, "booked");
-    await world.io.finish(await maintainer());
+    await world.io.finish(await startMaintainer());
     expect(await finish()).toEqual(world.response({ status: "new" }, page, 4));
   });
 
   test.each([
     2, 5, 9,
-  ])("is the page that was asked for when leads are created meanwhile: page %i", async (page) => {
-    await counted(40);
+  ])("returns the page as it was when leads are created in the meantime: page %i", async (page) => {
+    await createCounted(40);
     const expected = world.response({}, page, 4);
     const finish = await startReading(page);
     for (let i = 0; i < 7; i++) {
@@ -112,7 +114,7 @@ describe("a page that is read in the middle of changes", () => {
   });
 });
 
-test("a deletion that a slower clock is told of is counted, though a faster one counted the row", async () => {
+test("a maintainer with a slow clock counts the deletion of a row that one with a fast clock counted", async () => {
   for (let i = 0; i < 6; i++) {
     await world.create("a");
     await world.io.step(0);
@@ -124,8 +126,8 @@ test("a deletion that a slower clock is told of is counted, though a faster one 
   await world.compare([undefined, "a"]);
 });
 
-test("lists are exact while the maintainer is stopped, and after it has caught up", async () => {
-  await counted(12);
+test("lists are exact while the maintainer is stopped and after it has caught up", async () => {
+  await createCounted(12);
   for (let i = 0; i < 30; i++) {
     await world.create(i % 3 ? "a" : "b");
     await world.io.step(0);
@@ -138,8 +140,8 @@ test("lists are exact while the maintainer is stopped, and after it has caught u
 
 test.each([
   [5000, "counted"],
-  [1000, "lost until the stream brings it"],
-])("with a settle of %i ms a lead that lands 2 s after its id is %s", async (allowedLateness, outcome) => {
+  [1000, "missing until the stream delivers it"],
+])("with an allowed lateness of %i ms, a lead that lands 2 s after its id was created is %s", async (allowedLateness, outcome) => {
   world.io.restore();
   world = new CountedWorld({ ...smallLimits, allowedLateness });
   await world.create("late");
@@ -148,7 +150,7 @@ test.each([
     await world.io.step(1);
   }
   await world.io.advanceTo(world.io.now + 2000);
-  await world.io.finish(await maintainer());
+  await world.io.finish(await startMaintainer());
   await world.io.step(0);
   const read = world.read(1);
   await (outcome === "counted" ? expect(read).resolves.toBeUndefined() : expect(read).rejects.toThrow());

@@ -1,10 +1,11 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createFunctionPool } from "../../lib/local/lambda/function-pool.ts";
 import { createFunction } from "../lib/local/support/stack.ts";
 import { Canaries } from "./canaries.ts";
-import { leaksIn } from "./leaks.ts";
+import { expectNothingSentIn, findLeaks } from "./leaks.ts";
+import { noteSent } from "./sent.ts";
 
-/** Lines that a function logs, or has logged of it, when it is called with a text, and the search's findings in them. */
+/** Invokes a function with a text; returns what was logged and the leaks found in it. */
 async function search(body: string, { timeout = 3000 } = {}) {
   const canaries = new Canaries();
   const fn = await createFunction(`exports.handler = async ({ text }) => { ${body} };`, { timeout });
@@ -16,7 +17,7 @@ async function search(body: string, { timeout = 3000 } = {}) {
     () => false,
     () => true,
   );
-  return { failed, log, found: () => leaksIn(log, canaries.needles) };
+  return { failed, log, found: () => findLeaks(log, canaries.needles) };
 }
 
 const inError = "Object.assign(new Error(text), { name: 'ValidationException' })";
@@ -28,18 +29,18 @@ test.each([
   ["a property of an error", "console.error(Object.assign(new Error('x'), { Item: { name: { S: text } } }))"],
   ["the cause of an error", `console.error(new Error('x', { cause: ${inError} }))`],
   ["console.debug and console.trace", "console.debug(text); console.trace(text)"],
-  ["stdout itself", "process.stdout.write(text + '\\n')"],
-  ["stderr itself", "process.stderr.write(text + '\\n')"],
-  ["a warning of the process", "process.emitWarning(text)"],
+  ["writing to stdout", "process.stdout.write(text + '\\n')"],
+  ["writing to stderr", "process.stderr.write(text + '\\n')"],
+  ["a process warning", "process.emitWarning(text)"],
   [
-    "a piece that JSON.parse quotes",
+    "the fragment that JSON.parse quotes",
     "try { JSON.parse(text) } catch (error) { console.error(error.message) }",
   ],
   ["base64", "console.log(Buffer.from('ab' + text + 'c').toString('base64'))"],
   ["bytes", "console.log(Buffer.from(text))"],
   ["a typed array", "console.log(new Uint8Array(Buffer.from(text)))"],
   ["hexadecimal", "console.log(Buffer.from(text).toString('hex'))"],
-])("the search finds what a function logs by %s", async (_, body) => {
+])("finds what a function logs by %s", async (_, body) => {
   const { failed, found } = await search(`${body};`);
   expect(failed).toBe(false);
   await expect.poll(found).not.toEqual([]);
@@ -48,24 +49,36 @@ test.each([
 test.each([
   ["throws", `throw ${inError};`],
   [
-    "throws in a property",
+    "throws an error with a property",
     "throw Object.assign(new Error('x'), { CancellationReasons: [{ Message: text }] });",
   ],
-  ["leaves a promise rejected", `Promise.reject(${inError}); await new Promise(() => {});`],
-  ["throws where nobody waits", `setImmediate(() => { throw ${inError}; }); await new Promise(() => {});`],
-  ["logs before it takes too long", "console.log(text); await new Promise(() => {});"],
+  ["leaves a rejected promise unhandled", `Promise.reject(${inError}); await new Promise(() => {});`],
+  ["throws in a callback", `setImmediate(() => { throw ${inError}; }); await new Promise(() => {});`],
+  ["logs before it times out", "console.log(text); await new Promise(() => {});"],
   [
-    "logs before it ends",
+    "logs before it exits",
     "console.log(text); setTimeout(() => process.exit(1), 50); await new Promise(() => {});",
   ],
-])("the search finds what is logged of a function that %s", async (_, body) => {
+])("finds what is logged for a function that %s", async (_, body) => {
   const { failed, found } = await search(body, { timeout: 500 });
   expect(failed).toBe(true);
   await expect.poll(found).not.toEqual([]);
 });
 
-test("the search finds nothing where nothing is", async () => {
+test("finds nothing when the text is not logged", async () => {
   const { log, found } = await search("console.log('a line', text.length);");
   await expect.poll(() => log.length).toBe(2);
   expect(found()).toEqual([]);
+});
+
+test("the check names the text, the line and the way to switch it off, and can be switched off", () => {
+  vi.stubEnv("ALLOW_LOG_LEAKS", "");
+  noteSent({ name: "Grace Hopper" });
+  const check = () => expectNothingSentIn(["started", "created Grace Hopper"]);
+  expect(check).toThrow(
+    /sent: {3}"Grace Hopper"\n {2}logged: created Grace Hopper\n(.|\n)*ALLOW_LOG_LEAKS=1/,
+  );
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("ALLOW_LOG_LEAKS", "1");
+  expect(check).not.toThrow();
 });

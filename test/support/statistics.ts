@@ -1,4 +1,4 @@
-/** The middle one of the numbers, and the largest. */
+/** The median of numbers, and the largest. */
 export interface Spread {
   readonly median: number;
   readonly worst: number;

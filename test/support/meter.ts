@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { table } from "../../../shared/dynamodb/table-client.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
 import { sum } from "./statistics.ts";
 
-/** What a call of the table was for, told from its input. */
+/** The purpose of a table call, derived from its input. */
 export type Part = "root" | "newest rows" | "nodes" | "rows" | "counting" | "recounting" | "writing";
 
-/** A call of the table: when it began and ended, in milliseconds, and what it cost. */
+/** A table call: its start and end in milliseconds, and the units that it consumed. */
 export interface Call {
   readonly part: Part;
   readonly start: number;
   readonly end: number;
   readonly read: number;
   readonly write: number;
-  /** The items of a transaction. */
+  /** How many items a transaction has. */
   readonly items: number;
 }
 
-/** What something asked of the table. */
+/** A result, and the table calls that it took. */
 export interface Metered<T> {
-  readonly response: T;
+  readonly result: T;
   readonly calls: readonly Call[];
   readonly milliseconds: number;
 }
@@ -40,21 +40,21 @@ interface Output {
   readonly ConsumedCapacity?: Consumed | readonly Consumed[];
 }
 
-/** What the SDK's own handler of requests has, though its type leaves it out. */
+/** A method of the SDK's own request handler that its type leaves out. */
 interface AdjustableHandler {
   updateHttpClientConfig(name: "requestTimeout", milliseconds: number): void;
 }
 
 /** How long a call may take, in milliseconds. */
-const patience = 30_000;
+const timeout = 30_000;
 
 const recordings = new AsyncLocalStorage<Call[]>();
 
-/** Makes the client ask for the cost of each call, and keep it for the `metered` function that the call is made in. */
+/** Makes the client request the consumed capacity of each call and record it for the enclosing `metered`. */
 export function installMeter(): void {
-  // A machine that is busy with others must not end the run.
+  // A busy machine must not end the run.
   const handler = table.config.requestHandler as unknown as AdjustableHandler;
-  handler.updateHttpClientConfig("requestTimeout", patience);
+  handler.updateHttpClientConfig("requestTimeout", timeout);
   table.middlewareStack.add(
     (next, { commandName = "" }) =>
       async (args) => {
@@ -64,10 +64,10 @@ export function installMeter(): void {
         const start = performance.now();
         const result = await next(args);
         const end = performance.now();
-        const units = unitsOf(result.output as Output);
+        const units = consumedUnits(result.output as Output);
         const isRead = /^(?:Get|Query)/.test(commandName);
         calls?.push({
-          part: isRead ? partOf(input) : "writing",
+          part: isRead ? toPart(input) : "writing",
           ...{ start, end, read: isRead ? units : 0, write: isRead ? 0 : units },
           items: input.TransactItems?.length ?? 0,
         });
@@ -77,30 +77,30 @@ export function installMeter(): void {
   );
 }
 
-function unitsOf({ ConsumedCapacity = [] }: Output): number {
+function consumedUnits({ ConsumedCapacity = [] }: Output): number {
   return sum([ConsumedCapacity].flat().map(({ CapacityUnits = 0 }) => CapacityUnits));
 }
 
-function partOf({ Key, Select, KeyConditionExpression = "", ProjectionExpression }: Input): Part {
+function toPart({ Key, Select, KeyConditionExpression = "", ProjectionExpression }: Input): Part {
   if (Key) return JSON.stringify(Key.sk).includes("node#") ? "nodes" : "root";
   if (ProjectionExpression) return "recounting";
   if (Select === "COUNT") return "counting";
   return KeyConditionExpression.includes(" AND ") ? "rows" : "newest rows";
 }
 
-/** Runs something, and tells what it cost; what is metered in it on its own is left out. */
+/** Runs a function and returns its table calls, except those of a nested `metered`. */
 export async function metered<T>(run: () => Promise<T>): Promise<Metered<T>> {
   const calls: Call[] = [];
   const start = performance.now();
-  const response = await recordings.run(calls, run);
-  return { response, calls, milliseconds: performance.now() - start };
+  const result = await recordings.run(calls, run);
+  return { result, calls, milliseconds: performance.now() - start };
 }
 
 export const readUnits = (calls: readonly Call[]) => sum(calls.map(({ read }) => read));
 export const writeUnits = (calls: readonly Call[]) => sum(calls.map(({ write }) => write));
 export const largestTransaction = (calls: readonly Call[]) => Math.max(0, ...calls.map(({ items }) => items));
 
-/** The most calls of which none overlaps another: those that may have waited for each other. */
+/** The largest number of calls of which no two overlap: those that may have waited for each other. */
 export function roundTrips(calls: readonly Call[]): number {
   let trips = 0;
   let end = Number.NEGATIVE_INFINITY;

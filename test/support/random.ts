@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1 that look random and are the same in every run (mulberry32). */
+/** Pseudo-random numbers from 0 to below 1, the same in every run (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -9,16 +9,16 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Picks values as often as their shares say; the shares need no particular sum. */
+/** Picks values in proportion to their shares, which need not add up to anything. */
 export function skewed<T>(random: () => number, shares: readonly (readonly [T, number])[]): () => T {
   const total = shares.reduce((sum, [, share]) => sum + share, 0);
   const [[first] = []] = shares;
-  if (first === undefined) throw new Error("There is nothing to pick from.");
+  if (first === undefined) throw new Error("There are no values to pick from.");
   return () => {
-    let left = random() * total;
+    let remaining = random() * total;
     for (const [value, share] of shares) {
-      left -= share;
-      if (left < 0) return value;
+      remaining -= share;
+      if (remaining < 0) return value;
     }
     return first;
   };
@@ -30,4 +30,11 @@ export function shuffled<T>(random: () => number, values: readonly T[]): T[] {
     .map((value) => ({ value, order: random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ value }) => value);
+}
+
+/** One of the values, each with the same probability. */
+export function pick<const T>(random: () => number, values: readonly T[]): T {
+  const value = values[Math.floor(random() * values.length)];
+  if (value === undefined) throw new Error("There are no values to pick from.");
+  return value;
 }
