@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { errorMessage } from "../errors.ts";
-import type { Call, Outcome } from "./afresh.ts";
+import type { Call, Outcome } from "./child-process.ts";
 
 interface BuildFault {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import { callAfresh } from "./afresh.ts";
 import type { AssemblyProps } from "./assembly.ts";
+import { callAfresh } from "./child-process.ts";
 
 interface Synthesis extends AssemblyProps {
   readonly signal?: AbortSignal;

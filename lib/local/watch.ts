@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { watch } from "chokidar";
 import { errorMessage, UserError } from "../errors.ts";
-import { callAfresh } from "./afresh.ts";
+import { callAfresh } from "./child-process.ts";
 import type { LocalRun } from "./local-run.ts";
 import { synthesize } from "./synthesize.ts";
 import { isSameStack, readStack } from "./template/template.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
-import { callAfresh } from "../afresh.ts";
+import { callAfresh } from "../child-process.ts";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
 

@@ -1,10 +1,10 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { errorMessage } from "../../errors.ts";
 import type { EventSource } from "../template/event-source.ts";
+import type { StreamLane } from "./batch-queue.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { pause } from "./pause.ts";
+import { pause } from "./delay.ts";
 import { mostRecords, type StreamClient, StreamError } from "./stream-client.ts";
-import type { StreamLane } from "./stream-lane.ts";
 
 /**
  * Milliseconds between two looks that find all there is: Lambda looks four times a second.

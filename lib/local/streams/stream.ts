@@ -3,10 +3,10 @@ import { errorMessage } from "../../errors.ts";
 import type { EventSource } from "../template/event-source.ts";
 import { localRegion } from "../template/intrinsics.ts";
 import { deliverBatch } from "./batch-delivery.ts";
+import { StreamLane } from "./batch-queue.ts";
 import { Checkpoint } from "./checkpoint.ts";
-import { pause } from "./pause.ts";
+import { pause } from "./delay.ts";
 import type { StreamClient } from "./stream-client.ts";
-import { StreamLane } from "./stream-lane.ts";
 import type { StreamPositions } from "./stream-positions.ts";
 import { readShard } from "./stream-shard.ts";
 

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import type { EventSource } from "../template/event-source.ts";
-import { pause } from "./pause.ts";
+import { pause } from "./delay.ts";
 
 /** A record on its way. */
 export interface Queued {
