@@ -9,13 +9,13 @@ import { ServiceStack } from "./stack.ts";
 
 interface AppProps {
   readonly stage?: Stage;
-  /** Where the cloud assembly is written. */
+  /** The directory of the cloud assembly; without it, the CDK reads it from `CDK_OUTDIR`. */
   readonly outdir?: string;
-  /** Context values over those of the command line. */
+  /** Context values that override those of the command line and of `CDK_CONTEXT_JSON`. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * The directory that holds a folder of code for each function; without it they are bundled afresh, inside `outdir`,
-   * so that no two processes write the same files.
+   * The directory with a folder of code for each function. Without it, they are bundled inside `outdir`, so that no
+   * two processes write the same files.
    */
   readonly bundles?: string;
 }
@@ -25,16 +25,16 @@ interface AppProps {
  *
  * @throws UserError for an unknown stage or setting, or a configuration value that is not allowed
  */
-export async function createApp({ stage, outdir, context, ...given }: AppProps = {}): Promise<App> {
+export async function createApp({ stage, outdir, context, ...props }: AppProps = {}): Promise<App> {
   const app = new App({
     outdir,
-    // The CDK command passes these flags on by itself; an app in any other process must synthesize the same.
+    // The CDK's command line passes these flags by itself; without it, the app must synthesize the same stack.
     context: cdkJson.context,
     postCliContext: { ...context, ...(stage && { stage }) },
     autoSynth: false,
   });
   const config = readConfig(app.node.getAllContext());
-  const bundles = given.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
+  const bundles = props.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
   new ServiceStack(app, { config, bundles });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   return app;

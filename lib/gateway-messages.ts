@@ -1,8 +1,4 @@
-/**
- * The `message` of each response that API Gateway gives by itself, by its status.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-troubleshooting-lambda.html
- */
+/** The `message` of each response that an HTTP API of API Gateway sends by itself, by status. */
 export const gatewayMessages = {
   400: "Bad Request",
   401: "Unauthorized",

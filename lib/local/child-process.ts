@@ -1,48 +1,64 @@
-import { Worker } from "node:worker_threads";
-import { errorMessage, UserError } from "../errors.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, relative } from "node:path";
+import { text } from "node:stream/consumers";
+import { UserError } from "../errors.ts";
 
-/** What the worker is told to call. */
-export interface Call {
-  /** The module's address. */
-  readonly module: string;
-  /** The name of its export. */
-  readonly name: string;
-  readonly args: readonly unknown[];
-}
-
-/** What the worker says at its end: what the function returned, or why it failed. */
-export type Outcome = { readonly value: unknown } | { readonly fault: string };
+const root = join(import.meta.dirname, "../..");
 
 interface Options {
-  /** What a fault is introduced with. */
+  /** What the message of an error begins with. */
   readonly failure: string;
+  /** Environment variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the child process. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Calls a module's function in a worker thread of its own, which reads every source as it is now, and takes the
- * hundreds of megabytes that the CDK holds away with it.
+ * Runs Node.js in a child process, which loads the current sources and frees its memory at its end.
  *
- * @param args what can be passed between threads, as is what it returns
- * @throws UserError with what the function, or its module, threw
+ * @returns the output
+ * @throws UserError with the file, the line and the message of the error that ended the process
  */
-export async function callAfresh(
-  [module, name, ...args]: [module: URL, name: string, ...args: unknown[]],
-  { failure, signal }: Options,
-): Promise<unknown> {
+export async function runNode(args: readonly string[], { failure, env, signal }: Options): Promise<string> {
   signal?.throwIfAborted();
-  const workerData = { module: module.href, name, args } satisfies Call;
-  const worker = new Worker(new URL("./afresh-worker.ts", import.meta.url), { workerData });
-  signal?.addEventListener("abort", () => void worker.terminate(), { once: true });
-  const outcome = await new Promise<Outcome>((resolve, reject) => {
-    worker.once("message", resolve);
-    worker.once("error", (error) => resolve({ fault: errorMessage(error) }));
-    worker.once("exit", (code) => {
-      if (signal?.aborted) reject(signal.reason);
-      else resolve({ fault: `its worker ended with code ${code}` });
-    });
+  // In a process group of its own, so that a Ctrl-C ends it with this process and not before.
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  await worker.terminate();
-  if ("value" in outcome) return outcome.value;
-  throw new UserError(`${failure}: ${outcome.fault}`);
+  const kill = () => child.kill();
+  process.once("exit", kill);
+  signal?.addEventListener("abort", kill, { once: true });
+  const [[code], output, errors] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  process.off("exit", kill);
+  signal?.throwIfAborted();
+  if (code !== 0) throw new UserError(`${failure}: ${describeError(errors)}`);
+  return output;
+}
+
+/** Calls an exported function of a module in such a process; its arguments and its result must be JSON. */
+export async function callInChildProcess(
+  [module, name, ...args]: readonly [module: URL, name: string, ...args: unknown[]],
+  options: Options,
+): Promise<unknown> {
+  const script = `import { ${name} } from "${module}";
+    console.log(JSON.stringify(await ${name}(...${JSON.stringify(args)})));`;
+  return JSON.parse(await runNode(["--input-type=module", "--eval", script], options)) as unknown;
+}
+
+/** Finds the first error of esbuild or Node.js in the error output, with file and line if it has them. */
+function describeError(errors: string): string {
+  const [, place, message] = /^(\S+:\d+):\d+: ERROR: (.+)$/m.exec(errors) ?? [];
+  if (place !== undefined) return `${place}: ${message}`;
+  const [, error = errors.trim()] = /^\w*Error(?: \[\w+\])?: (.+)$/m.exec(errors) ?? [];
+  const [, file, line] = /^(?:file:\/\/)?(\/.+):(\d+)$/m.exec(errors) ?? [];
+  return file === undefined ? error : `${relative(root, file)}:${line}: ${error}`;
 }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { Command } from "commander";
 import { UserError } from "../errors.ts";
-import { demoKey } from "./demo-key.ts";
+import { prepareDemoKey } from "./demo-key.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
 import { serveChanges } from "./watch.ts";
 
-/** npm passes a Ctrl-C on to a process that had it from the terminal already: within this time, it is the same one. */
-const sameSignal = 500;
+/** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
+const duplicateSignalTime = 500;
 
 interface Settings {
   readonly port: number;
@@ -20,10 +20,10 @@ interface Settings {
 export const startCommand = () =>
   new Command("npm start --")
     .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
-    .option("--watch", "bring changed sources to the functions, and start again when the stack changes")
+    .option("--watch", "reload the functions when sources change, and restart when the stack changes")
     .addHelpText(
       "after",
-      "\nPORT, DATA_DIR, EVENTS_URL and DYNAMODB_ENDPOINT in the environment are in the README.",
+      "\nThe README describes the environment variables PORT, DATA_DIR, EVENTS_URL and DYNAMODB_ENDPOINT.",
     )
     .action(({ watch = false }: { watch?: boolean }) => serve(readSettings(process.env), watch));
 
@@ -33,24 +33,24 @@ async function serve(settings: Settings, watch: boolean): Promise<void> {
   console.log("Starting …");
   const key = Promise.withResolvers<string>();
   const pages = referencePages(key.promise);
-  const options = { ...settings, pages, onEngineExit: () => engineDied(run) };
+  const options = { ...settings, pages, onEngineExit: () => exitWithEngine(run) };
   run = await startLocal(options);
-  const apiKey = await demoKey(settings.dataDirectory, run);
+  const apiKey = await prepareDemoKey(settings.dataDirectory, run);
   key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));
   if (!watch) return;
   const port = Number(new URL(run.url).port);
-  await serveChanges(run, async (old, templateDirectory) => {
-    await old.stop();
+  await serveChanges(run, async (previous, templateDirectory) => {
+    await previous.stop();
     run = undefined;
     run = await startLocal({ ...options, port, templateDirectory });
     return run;
   });
 }
 
-async function engineDied(run: LocalRun | undefined): Promise<void> {
+async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
   console.error(
-    "The embedded DynamoDB ended by itself, so this run ends too: start it again, its data are kept.",
+    "The embedded DynamoDB ended by itself, so this run ends too. Start it again: its data is kept.",
   );
   await run?.stop();
   process.exit(1);
@@ -63,24 +63,35 @@ function readSettings({ PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv): S
   return {
     port: Number(PORT),
     dataDirectory: DATA_DIR || join(import.meta.dirname, "../../.local"),
-    dynamodbEndpoint: readUrl(env, "DYNAMODB_ENDPOINT", "http://127.0.0.1:8000"),
-    eventsUrl: readUrl(env, "EVENTS_URL", "http://127.0.0.1:4000/events"),
+    dynamodbEndpoint: readEndpoint(env.DYNAMODB_ENDPOINT),
+    eventsUrl: readUrl("EVENTS_URL", env.EVENTS_URL, /^https?:$/, "http://127.0.0.1:4000/events"),
   };
 }
 
-function readUrl(env: NodeJS.ProcessEnv, name: string, example: string): string | undefined {
-  const { [name]: value } = env;
-  if (value && !/^https?:$/.test(URL.parse(value)?.protocol ?? ""))
-    throw new UserError(`${name}=${value} must be a URL, as ${example}.`);
-  return value || undefined;
+function readEndpoint(value: string | undefined): string | undefined {
+  if (/\.(amazonaws\.com(\.cn)?|api\.aws)$/.test(URL.parse(value ?? "")?.hostname ?? ""))
+    throw new UserError(
+      `DYNAMODB_ENDPOINT=${value} must be an engine on this machine, such as DynamoDB Local: the local run does not use AWS.`,
+    );
+  return readUrl("DYNAMODB_ENDPOINT", value, /^http:$/, "http://127.0.0.1:8000");
 }
 
-/** Ends the run at the first signal; while it is still starting, or at a second signal, the process at once. */
-function stopOnSignals(running: () => LocalRun | undefined): void {
+function readUrl(
+  name: string,
+  value: string | undefined,
+  protocols: RegExp,
+  example: string,
+): string | undefined {
+  if (!value || protocols.test(URL.parse(value)?.protocol ?? "")) return value || undefined;
+  throw new UserError(`${name}=${value} must be a URL such as ${example}.`);
+}
+
+/** Stops the run at the first signal; exits at once at a second signal, or while the run is still starting. */
+function stopOnSignals(currentRun: () => LocalRun | undefined): void {
   let stoppedAt: number | undefined;
   const stop = async () => {
-    if (stoppedAt !== undefined && performance.now() - stoppedAt < sameSignal) return;
-    const run = running();
+    if (stoppedAt !== undefined && performance.now() - stoppedAt < duplicateSignalTime) return;
+    const run = currentRun();
     if (!run || stoppedAt !== undefined) process.exit(130);
     stoppedAt = performance.now();
     console.log("Stopping …");
@@ -88,11 +99,11 @@ function stopOnSignals(running: () => LocalRun | undefined): void {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
-  if (process.env.npm_lifecycle_event) onParentEnd(stop);
+  if (process.env.npm_lifecycle_event) onParentExit(stop);
 }
 
-/** npm gives a signal to the shell between the two of us, which ends and passes nothing on. */
-function onParentEnd(stop: () => void): void {
+/** npm sends a signal to the shell that is this process's parent; the shell ends without forwarding it. */
+function onParentExit(stop: () => void): void {
   const { ppid } = process;
   const timer = setInterval(() => {
     if (process.ppid === ppid) return;
@@ -107,8 +118,8 @@ function welcome(
   apiKey: string,
 ): string {
   const database = settings.dynamodbEndpoint
-    ? `The data are in the DynamoDB at ${dynamodbEndpoint}.`
-    : `The data are in ${dataDirectory} and stay there; everything runs on this machine, nothing is on AWS.`;
+    ? `Its data is in the DynamoDB at ${dynamodbEndpoint}.`
+    : `Its data is kept in ${dataDirectory}; everything runs on this machine and nothing on AWS.`;
   return `
 The API is at ${url}. ${database}
 
@@ -116,13 +127,13 @@ The API key of the account demo:
 
   ${apiKey}
 
-Read what the API can do, and try it: ${url}/docs
+Read the reference and try the API: ${url}/docs
 
 Create a lead, then list the leads:
 
   curl -X POST ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"Ada Lovelace","email":"ada@example.com","source":"website"}'
   curl ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}'
 
-Ctrl-C stops it. A line a request follows: method, path, status, time, account, request id.
+Ctrl-C stops it. Each request is logged on one line: method, path, status, time, account, request id.
 `;
 }

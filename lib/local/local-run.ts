@@ -3,120 +3,105 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDataDirectory } from "./engine/data-directory.ts";
-import { engineClient, signAs } from "./engine/dynamodb-client.ts";
+import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
-import { ensureTable } from "./engine/table-setup.ts";
+import { prepareTable } from "./engine/table-setup.ts";
 import { listen, type Pages, startGateway } from "./gateway/gateway.ts";
-import { startFunctions } from "./lambda/lambda-functions.ts";
+import { startIamProxy } from "./iam/iam-proxy.ts";
+import { createFunctions, type Functions } from "./lambda/lambda-functions.ts";
+import { createStreamClient } from "./streams/stream-client.ts";
 import { startStreams } from "./streams/streams.ts";
 import { synthesize } from "./synthesize.ts";
-import { readStack } from "./template/template.ts";
+import { findPartitionKey } from "./template/table-definition.ts";
+import { type LocalStack, readStack } from "./template/template.ts";
 
 interface LocalOptions {
-  /** Where data are kept from one run to the next; without it they are in memory. */
+  /** Where data is kept between runs; without it, data is in memory. */
   readonly dataDirectory?: string | undefined;
   /** Another engine than the embedded one. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** 0, the default, for any free one. */
+  /** 0, the default, for any free port. */
   readonly port?: number;
-  /** A cloud assembly to serve; without it the stack is synthesized. */
+  /** A cloud assembly to serve; without it, the stack is synthesized. */
   readonly templateDirectory?: string | undefined;
-  /** How many requests each function serves at once; more wait. */
+  /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments?: number;
-  /** Whether the stage's throttle holds, as it does by default. */
+  /** Whether to enforce the stage's throttle, by default true. */
   readonly throttling?: boolean;
-  /** Whether the table's stream feeds the functions and the pipes that it is the source of, as it does by default. */
+  /** Whether to feed functions and pipes from the table's stream, by default true. */
   readonly streams?: boolean;
-  /** Where the events of the pipes are posted; without it, the log alone tells of them. */
+  /** Where the pipes' events are posted; without it, events are only logged. */
   readonly eventsUrl?: string | undefined;
-  /** What is served beside the API. */
+  /** Pages to serve beside the API. */
   readonly pages?: Pages;
   readonly log?: (line: string) => void;
-  /** Called when the engine ends and nobody stopped it. */
+  /** Called when the engine ends without having been stopped. */
   readonly onEngineExit?: () => void;
 }
 
 /** A running service. */
 export interface LocalRun {
   readonly url: string;
-  /** The engine itself, for whoever has no role. */
+  /** The engine itself, for callers without a role. */
   readonly dynamodbEndpoint: string;
   readonly tableName: string;
   /** The cloud assembly that is served. */
   readonly templateDirectory: string;
-  /** Serves by the functions' code in another directory, a folder of it for each. */
+  /** Switches the functions to the code in another directory, which has a folder for each of them. */
   reload(bundles: string): void;
   stop(): Promise<void>;
 }
 
-/** As many as AWS gives a new account; an environment that has loaded the AWS SDK holds some 30 MB. */
+/** AWS gives a new account as many concurrent executions; an environment with the AWS SDK needs some 30 MB. */
 const defaultMaxEnvironments = 10;
-
-type Log = (line: string) => void;
-
-/** What is to be undone at the end, the last one first. */
-type Undo = (() => unknown)[];
 
 /** Starts the whole service on this machine, as its template describes it. */
 export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> {
-  const undo: Undo = [];
-  const undoAll = async () => {
-    for (let step = undo.pop(); step; step = undo.pop()) await step();
-  };
+  await using starting = new AsyncDisposableStack();
+  const run = await start(options, starting);
+  const resources = starting.move();
   let stopping: Promise<void> | undefined;
-  // Whoever asks waits for the same end.
-  const stop = () => {
-    stopping ??= undoAll();
-    return stopping;
+  return {
+    ...run,
+    stop() {
+      stopping ??= resources.disposeAsync();
+      return stopping;
+    },
   };
-  try {
-    return { ...(await start(options, undo)), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
 }
 
-async function start(options: LocalOptions, undo: Undo): Promise<Omit<LocalRun, "stop">> {
-  const {
-    log = console.log,
-    port = 0,
-    throttling = true,
-    maxEnvironments = defaultMaxEnvironments,
-  } = options;
-  const data =
-    options.dataDirectory === undefined ? undefined : await openDataDirectory(options.dataDirectory);
-  if (data) undo.push(data.close);
+async function start(
+  options: LocalOptions,
+  resources: AsyncDisposableStack,
+): Promise<Omit<LocalRun, "stop">> {
+  const { dataDirectory, port = 0, throttling = true, streams = true, log = console.log } = options;
+  const data = dataDirectory === undefined ? undefined : await openDataDirectory(dataDirectory);
+  resources.defer(() => data?.close());
   await checkPort(port);
-  const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, log, undo));
-  const templateDirectory = options.templateDirectory ?? (await synthesizeFor(data?.path, undo));
+  const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, resources));
+  const templateDirectory = options.templateDirectory ?? (await synthesizeStack(data?.path, resources));
   const { throttle, ...stack } = await readStack(templateDirectory);
-  const client = engineClient(endpoint);
-  undo.push(() => client.destroy());
-  await ensureTable(client, stack.table, endpoint);
-
-  const { TableName: tableName } = stack.table.input;
-  const sign = signAs(client, endpoint);
-  const functions = await startFunctions(stack, { endpoint, sign, maxEnvironments, log });
-  undo.push(functions.stop);
+  const streamArn = await prepareTable(stack.table, endpoint);
+  const functions = await startFunctions(stack, endpoint, options, resources);
   const { invoke, reload } = functions;
-  if (options.streams !== false) {
-    const file = data && join(data.path, "stream.json");
+  if (streams) {
+    const client = engineStreamsClient(endpoint);
+    resources.defer(() => client.destroy());
     const { eventsUrl } = options;
-    const streamsOptions = { client, endpoint, sign, tableName, file, invoke, eventsUrl, log };
-    undo.push(await startStreams(stack, streamsOptions));
+    const file = data && join(data.path, "stream.json");
+    const streamsOptions = { client: createStreamClient(client), streamArn, file, invoke, eventsUrl, log };
+    resources.defer(await startStreams(stack, streamsOptions));
   }
-  const gateway = await startGateway(
-    { ...stack, ...(throttling && throttle && { throttle }) },
-    { port, invoke, pages: options.pages, log },
-  );
-  undo.push(gateway.stop);
+  const api = { ...stack, ...(throttling && throttle && { throttle }) };
+  const gateway = await startGateway(api, { port, invoke, pages: options.pages, log });
+  resources.defer(gateway.stop);
+  const { TableName: tableName } = stack.table.input;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data?.writeRun(run);
   return { ...run, templateDirectory, reload };
 }
 
-/** Finds out that the port is taken before the seconds that the rest needs. */
+/** Fails early when the port is taken: the rest of the start needs seconds. */
 async function checkPort(port: number): Promise<void> {
   const server = createServer();
   await listen(server, port);
@@ -124,19 +109,44 @@ async function checkPort(port: number): Promise<void> {
 }
 
 async function startEmbedded(
-  { onEngineExit = () => {} }: LocalOptions,
+  { onEngineExit = () => {}, log = console.log }: LocalOptions,
   directory: string | undefined,
-  log: Log,
-  undo: Undo,
-) {
+  resources: AsyncDisposableStack,
+): Promise<string> {
   const engine = await startEngine({ directory, log, onExit: onEngineExit });
-  undo.push(engine.stop);
+  resources.defer(engine.stop);
   return engine.endpoint;
 }
 
-async function synthesizeFor(dataDirectory: string | undefined, undo: Undo): Promise<string> {
+async function synthesizeStack(
+  dataDirectory: string | undefined,
+  resources: AsyncDisposableStack,
+): Promise<string> {
   if (dataDirectory !== undefined) return synthesize(join(dataDirectory, "stack"));
   const directory = await mkdtemp(join(tmpdir(), "local-run-"));
-  undo.push(() => rm(directory, { recursive: true, force: true }));
+  resources.defer(() => rm(directory, { recursive: true, force: true }));
   return synthesize(directory);
+}
+
+/** Starts the functions behind a proxy that enforces their roles. */
+async function startFunctions(
+  { functions, table }: Pick<LocalStack, "functions" | "table">,
+  endpoint: string,
+  { maxEnvironments = defaultMaxEnvironments, log = console.log }: LocalOptions,
+  resources: AsyncDisposableStack,
+): Promise<Functions> {
+  const proxy = await startIamProxy({
+    endpoint,
+    headers: engineHeaders,
+    findPartitionKey: (index) => findPartitionKey(table, index),
+    log,
+  });
+  resources.defer(proxy.close);
+  const started = createFunctions(functions, {
+    accessDynamoDb: (fn) => ({ endpoint: proxy.endpoint, accessKeyId: proxy.createAccessKey(fn) }),
+    maxEnvironments,
+    log,
+  });
+  resources.defer(started.stop);
+  return started;
 }

@@ -1,16 +1,16 @@
 import { rm } from "node:fs/promises";
-import type { AssemblyProps } from "./assembly.ts";
-import { callAfresh } from "./child-process.ts";
+import { runNode } from "./child-process.ts";
 
-interface Synthesis extends AssemblyProps {
+interface Synthesis {
+  /** Configuration values over those of the stage. */
+  readonly context?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
 }
 
-/** Synthesizes the stack of the stage `dev` into a directory of its own. @returns the directory */
-export async function synthesize(directory: string, { signal, ...props }: Synthesis = {}): Promise<string> {
+/** Synthesizes the stage `dev` into a directory of its own, as `cdk synth` would. @returns the directory */
+export async function synthesize(directory: string, { context, signal }: Synthesis = {}): Promise<string> {
   await rm(directory, { recursive: true, force: true });
-  const module = new URL("./assembly.ts", import.meta.url);
-  const failure = "The stack cannot be synthesized";
-  await callAfresh([module, "writeAssembly", directory, props], { failure, signal });
+  const env = { CDK_OUTDIR: directory, CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage: "dev" }) };
+  await runNode(["bin/app.ts"], { env, signal, failure: "The stack cannot be synthesized" });
   return directory;
 }

@@ -2,80 +2,80 @@ import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { watch } from "chokidar";
 import { errorMessage, UserError } from "../errors.ts";
-import { callAfresh } from "./child-process.ts";
+import { callInChildProcess } from "./child-process.ts";
 import type { LocalRun } from "./local-run.ts";
 import { synthesize } from "./synthesize.ts";
 import { isSameStack, readStack } from "./template/template.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** What functions and stack are made of. */
+/** The sources of the functions and the stack. */
 const sources = ["functions", "shared", "lib", "cdk.json"];
 
-/** What is in neither; this process has loaded the local run and cannot load it anew. */
+/** Sources of neither; this process has loaded the local run and cannot reload it. */
 const ignored = ["lib/local", "lib/ops"].map((path) => join(root, path));
 
-/** How long no file may change before all are read, in milliseconds: editors and git write several at once. */
-const settled = 100;
+/** The quiet time before a change is handled, in milliseconds: editors and git write several files at once. */
+const quietTime = 100;
 
-/** Ends a run, and starts another that serves the cloud assembly. */
+/** Stops a run, and starts another one that serves the cloud assembly. */
 type Restart = (run: LocalRun, templateDirectory: string) => Promise<LocalRun>;
 
 interface Change {
-  /** The last of the files that changed, from the root. */
+  /** The last of the changed files, relative to the root. */
   readonly file: string;
-  /** Comes with the next change. */
+  /** Aborted by the next change. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Brings changed sources to a run: new code of the functions at once; another stack, which takes seconds to
- * synthesize, by a new start. What cannot be built is told, and what ran before goes on.
+ * Applies changed sources to a run: new code of the functions within about a second, a changed stack by a restart
+ * after its synthesis. When something cannot be built, that is logged and the run keeps its old code.
  *
- * @param first what serves at first; its cloud assembly is in a directory that is its own
- * @throws UserError when a new start fails
+ * @param first the initial run; its cloud assembly is in a directory of its own
+ * @throws UserError when a restart fails
  */
 export async function serveChanges(first: LocalRun, restart: Restart): Promise<void> {
   let run = first;
-  /** Where the next bundles go, then where those that serve are: what is broken must not replace them. */
-  const places = ["bundles-0", "bundles-1"];
-  for await (const change of changes()) {
-    const assembly = await build(change, places, run).catch((error: unknown) => {
+  /** The next bundles' directory and the current one's, so that a failed build does not replace current code. */
+  const directories: [string, string] = ["bundles-0", "bundles-1"];
+  for await (const change of watchSources()) {
+    const assembly = await build(change, directories, run).catch((error: unknown) => {
       if (error instanceof UserError) console.error(`[watch] ${error.message}`);
       else if (!change.signal.aborted) throw error;
     });
     if (assembly === undefined) continue;
-    console.log("[watch] The stack is another: starting again …");
+    console.log("[watch] The stack changed: restarting …");
     run = await restart(run, assembly);
-    console.log("[watch] Serving the other stack.");
+    console.log("[watch] Serving the new stack.");
   }
 }
 
-/** Has the run serve new code. @returns the cloud assembly to start again with, if the stack is another */
+/** Gives the run new code. @returns the cloud assembly to restart with, if the stack changed */
 async function build(
   { file, signal }: Change,
-  places: string[],
+  directories: [string, string],
   { templateDirectory, reload }: LocalRun,
 ): Promise<string | undefined> {
-  const began = performance.now();
-  const bundles = join(dirname(templateDirectory), places[0] ?? "");
+  const startedAt = performance.now();
+  const bundles = join(dirname(templateDirectory), directories[0]);
   await rm(bundles, { recursive: true, force: true });
   const module = new URL("../bundling/bundle.ts", import.meta.url);
-  await callAfresh([module, "bundleFunctions", bundles], { failure: `After a change of ${file}` });
+  await callInChildProcess([module, "bundleFunctions", bundles], { failure: `After a change of ${file}` });
   reload(bundles);
-  places.reverse();
-  console.log(`[watch] ${file} changed: new code after ${Math.round(performance.now() - began)} ms.`);
+  directories.reverse();
+  console.log(`[watch] ${file} changed: new code after ${Math.round(performance.now() - startedAt)} ms.`);
 
-  const other = basename(templateDirectory) === "stack" ? "stack-next" : "stack";
-  const assembly = await synthesize(join(dirname(templateDirectory), other), { bundles, signal });
+  const next = basename(templateDirectory) === "stack" ? "stack-next" : "stack";
+  const assembly = await synthesize(join(dirname(templateDirectory), next), { signal });
   if (await isSameStack(templateDirectory, assembly)) return undefined;
-  // What the local run cannot serve is told now, while the other still serves.
+  // Report what the local run does not support now, while the current stack is still served.
   await readStack(assembly);
   return assembly;
 }
 
-/** Every time that sources have changed and settled. */
-async function* changes(): AsyncGenerator<Change> {
+/** Yields whenever sources have changed and then stayed unchanged for the quiet time. */
+async function* watchSources(): AsyncGenerator<Change> {
   const watcher = watch(sources, { cwd: root, ignored, ignoreInitial: true });
   let next = Promise.withResolvers<string>();
   let controller = new AbortController();
@@ -84,7 +84,7 @@ async function* changes(): AsyncGenerator<Change> {
   watcher.on("all", (_event, file) => {
     controller.abort();
     clearTimeout(timer);
-    timer = setTimeout(() => next.resolve(file), settled);
+    timer = setTimeout(() => next.resolve(file), quietTime);
   });
   for (;;) {
     const file = await next.promise;

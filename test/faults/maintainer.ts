@@ -2,7 +2,7 @@ import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { handler } from "../../functions/maintain-counts.ts";
-import { engineClient, signAs } from "../../lib/local/engine/dynamodb-client.ts";
+import { engineClient, engineStreamsClient } from "../../lib/local/engine/dynamodb-client.ts";
 import { findStreamArn } from "../../lib/local/engine/table-setup.ts";
 import { startStream } from "../../lib/local/streams/stream.ts";
 import { createStreamClient } from "../../lib/local/streams/stream-client.ts";
@@ -38,6 +38,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
   const [source] = (await readStack(assembly)).eventSources;
   if (!source) throw new Error("The stack has no event source.");
   const client = engineClient(engine);
+  const streamsClient = engineStreamsClient(engine);
   const violations: string[] = [];
   const markers = new Map<string, () => void>();
   let failures = 0;
@@ -55,7 +56,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
   }
 
   const stream = startStream(source, {
-    client: createStreamClient(engine, signAs(client, engine)),
+    client: createStreamClient(streamsClient),
     streamArn: await findStreamArn(client, tableName),
     positions: await StreamPositions.open(undefined),
     deliver,
@@ -76,6 +77,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
     async stop() {
       await stream.stop();
       client.destroy();
+      streamsClient.destroy();
     },
   };
 }

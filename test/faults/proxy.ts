@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { engineClient, signAs } from "../../lib/local/engine/dynamodb-client.ts";
-import type { Sign } from "../../lib/local/iam/iam-proxy.ts";
+import { engineHeaders } from "../../lib/local/engine/dynamodb-client.ts";
 import { listening } from "../support/listening.ts";
 import { type Exchange, type Handle, pass, type TableResponse } from "./exchange.ts";
 import { IndexMemory } from "./index-memory.ts";
@@ -16,8 +15,7 @@ export interface FaultyTable {
 
 /** Starts a proxy to the engine. */
 export async function startFaultyTable(engine: string): Promise<FaultyTable> {
-  const client = engineClient(engine);
-  const forward = createForward(engine, signAs(client, engine));
+  const forward = createForward(engine);
   const memory = new IndexMemory();
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
@@ -32,7 +30,6 @@ export async function startFaultyTable(engine: string): Promise<FaultyTable> {
     close() {
       server.close();
       server.closeAllConnections();
-      client.destroy();
     },
   };
   return faulty;
@@ -40,12 +37,14 @@ export async function startFaultyTable(engine: string): Promise<FaultyTable> {
 
 type Forward = (request: IncomingMessage, body: Buffer) => Promise<TableResponse>;
 
-function createForward(engine: string, sign: Sign): Forward {
+function createForward(engine: string): Forward {
   return async ({ headers: received }, body) => {
-    const names = ["content-type", "x-amz-target"];
-    const headers = await sign(Object.fromEntries(names.map((name) => [name, String(received[name])])), body);
-    const { host, ...others } = headers as Record<string, string>;
-    const response = await fetch(engine, { method: "POST", headers: others, body: new Uint8Array(body) });
+    const headers = {
+      ...engineHeaders,
+      "content-type": String(received["content-type"]),
+      "x-amz-target": String(received["x-amz-target"]),
+    };
+    const response = await fetch(engine, { method: "POST", headers, body: new Uint8Array(body) });
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

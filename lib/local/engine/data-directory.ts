@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { errorMessage, UserError } from "../../errors.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 
-/** The directory that keeps the data of local runs, held by this process alone. */
+/** The directory that keeps the data of local runs, locked by this process. */
 export interface DataDirectory {
   /** Its real path. */
   readonly path: string;
-  /** Says in `run.json` where this run is, for the operator's commands. */
+  /** Writes to `run.json` how to reach this run, for the operator's commands. */
   writeRun(run: { url: string; dynamodbEndpoint: string; tableName: string }): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes the directory where there is none, and takes it for this process. */
+/** Creates the directory if it does not exist, and locks it for this process. */
 export async function openDataDirectory(directory: string): Promise<DataDirectory> {
   const path = await prepare(directory);
   const unlock = await lockDataDirectory(path);
@@ -31,14 +31,14 @@ async function prepare(directory: string): Promise<string> {
   try {
     await mkdir(directory, { recursive: true });
     const path = await realpath(directory);
-    // Found out now rather than by the engine, whose words would not say so.
+    // Fail here: the engine's own error does not name the cause.
     const probe = join(path, ".probe");
     await writeFile(probe, "");
     await rm(probe);
     return path;
   } catch (error) {
     throw new UserError(
-      `The data directory ${directory} cannot be used (${errorMessage(error)}): set DATA_DIR to another.`,
+      `The data directory ${directory} cannot be used (${errorMessage(error)}): set DATA_DIR to another one.`,
     );
   }
 }

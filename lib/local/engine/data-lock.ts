@@ -4,18 +4,17 @@ import { createServer } from "node:net";
 import { errorCode, UserError } from "../../errors.ts";
 
 /**
- * Makes this process the only local run on a data directory.
+ * Locks a data directory, so that this process is the only local run on it.
  *
- * The lock is a listening socket of Linux's abstract namespace, which the kernel takes back from a process however
- * it ends: no file can be left behind.
+ * The lock is a listening socket in Linux's abstract namespace: the kernel releases it however the process ends.
  *
  * @param directory the directory's real path
- * @returns how to give the lock back
+ * @returns a function that releases the lock
  * @throws UserError when another process holds it
  * @see https://man7.org/linux/man-pages/man7/unix.7.html
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
-  // The embedded engine, which the lock protects, comes for Linux only.
+  // The embedded engine, which the lock protects, is available for Linux only.
   if (process.platform !== "linux") return () => {};
   const server = createServer((socket) => socket.destroy());
   server.listen(`\0leads-and-conversations-${createHash("sha256").update(directory).digest("hex")}`);

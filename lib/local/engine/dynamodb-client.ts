@@ -1,50 +1,42 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Sign } from "../iam/iam-proxy.ts";
+import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { localRegion } from "../template/intrinsics.ts";
 
-/** What any engine but AWS takes for credentials; DynamoDB Local keeps the data of each access key apart. */
-export const engineCredentials = { accessKeyId: "local", secretAccessKey: "local" };
+/** The credentials of the whole local run: DynamoDB Local keeps the tables of each access key apart. */
+const credentials = { accessKeyId: "local", secretAccessKey: "local" };
 
-/** The AWS region of an endpoint that is AWS's own. */
-export function awsRegion(endpoint: string): string | undefined {
-  const [, region] = /\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/.exec(new URL(endpoint).hostname) ?? [];
-  return region;
-}
+/** The headers with which an engine accepts a request: it reads the access key and checks neither date nor signature. */
+export const engineHeaders = {
+  authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/20000101/${localRegion}/dynamodb/aws4_request, SignedHeaders=host, Signature=none`,
+  "x-amz-date": "20000101T000000Z",
+};
 
-/** A client of the engine with the developer's own rights: at an endpoint of AWS, with the SDK's usual credentials. */
-export function engineClient(endpoint: string): DynamoDBClient {
-  const region = awsRegion(endpoint);
-  return new DynamoDBClient({
+const settings = { region: localRegion, credentials };
+
+/** Creates a client of the engine's tables. */
+export const engineClient = (endpoint: string) => new DynamoDBClient({ ...settings, endpoint });
+
+/** Creates a client of the engine's streams; its caller retries. */
+export const engineStreamsClient = (endpoint: string) =>
+  new DynamoDBStreamsClient({
+    ...settings,
     endpoint,
-    region: region ?? localRegion,
-    ...(region === undefined && { credentials: engineCredentials }),
+    maxAttempts: 1,
+    requestHandler: { requestTimeout: 10_000, throwOnRequestTimeout: true },
   });
-}
 
 /**
- * Points `shared/dynamodb/table-client.ts` at a table of the engine, by the environment variables that it and the SDK read; so it must
- * come before that is imported.
+ * Points `shared/dynamodb/table-client.ts` at a table of the engine, by the environment variables that it and the SDK
+ * read. Call it before that module is imported.
  */
 export function useEngine(endpoint: string, tableName: string): void {
-  const region = awsRegion(endpoint);
+  // The SDK would prefer the credentials of a profile.
+  delete process.env.AWS_PROFILE;
   Object.assign(process.env, {
     TABLE_NAME: tableName,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_REGION: region ?? localRegion,
+    AWS_REGION: localRegion,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   });
-  if (region !== undefined) return;
-  // The SDK prefers a profile to keys, and would ask AWS for its credentials.
-  delete process.env.AWS_PROFILE;
-  process.env.AWS_ACCESS_KEY_ID = engineCredentials.accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = engineCredentials.secretAccessKey;
-}
-
-/** Signs requests as the client would. */
-export function signAs(client: DynamoDBClient, endpoint: string): Sign {
-  const { protocol, hostname, host } = new URL(endpoint);
-  return async (headers, body) => {
-    const signer = await client.config.signer();
-    const request = { method: "POST", protocol, hostname, path: "/", headers: { ...headers, host }, body };
-    return (await signer.sign(request)).headers;
-  };
 }

@@ -6,19 +6,24 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorCode, UserError } from "../../errors.ts";
 
-/** How long an engine may take to end by itself, in milliseconds. */
-const patience = 3000;
+/** How long an engine may take to end after each signal, in milliseconds. */
+const stopTimeout = 3000;
 
 /** The path of the embedded DynamoDB. */
-export function engineBinary(): string {
+export const engineBinary = () => join(dirname(findPackage()), "dynoxide");
+
+/** The version of the embedded DynamoDB. */
+export const engineVersion = () =>
+  (JSON.parse(readFileSync(findPackage(), "utf8")) as { version: string }).version;
+
+function findPackage(): string {
   try {
-    return join(
-      dirname(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/package.json")),
-      "dynoxide",
-    );
+    return createRequire(import.meta.url).resolve("@dynoxide/linux-x64/package.json");
   } catch {
+    const isSupported = process.platform === "linux" && process.arch === "x64";
+    const remedy = isSupported ? ": run `npm ci`" : " and is available for Linux on x64 only";
     throw new UserError(
-      `The embedded DynamoDB (@dynoxide/linux-x64) is not installed${process.platform === "linux" && process.arch === "x64" ? ": run `npm ci`" : ` and comes for Linux on x64 only`}; or start another engine, as \`java -jar DynamoDBLocal.jar\`, and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000.`,
+      `The embedded DynamoDB (@dynoxide/linux-x64) is not installed${remedy}; or start another engine, such as \`java -jar DynamoDBLocal.jar\`, and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000.`,
     );
   }
 }
@@ -27,10 +32,10 @@ export function engineBinary(): string {
  * Starts an engine, in a process group of its own so that a Ctrl-C in the terminal does not end it before its last
  * request.
  *
- * Its process waits for a line before it becomes the engine: if this process dies before the engine's id is
- * recorded, the line never comes and no engine ever runs. The id stays the same when the shell is replaced.
+ * Its process waits for a line before it becomes the engine: if this process dies before the process id is recorded,
+ * the line is never sent and no engine runs. The id stays the same when the engine replaces the shell.
  *
- * @param pidFile where the process id is recorded; without it the engine is forgotten when this process dies
+ * @param pidFile where to record the process id, so that a later run can find an orphaned engine
  */
 export async function spawnEngine(
   args: readonly string[],
@@ -41,7 +46,7 @@ export async function spawnEngine(
     stdio: ["pipe", "ignore", "pipe"],
   });
   child.on("error", () => {});
-  // A shell that ends at once must not take this process along by a broken pipe.
+  // If the shell ends at once, the broken pipe must not end this process.
   child.stdin?.on("error", () => {});
   if (pidFile !== undefined) await writeFile(pidFile, `${child.pid}\n`);
   child.stdin?.write("go\n");
@@ -49,19 +54,19 @@ export async function spawnEngine(
 }
 
 /**
- * Ends the engine that an earlier run left behind, if its recorded process is still an engine on this very file.
+ * Stops an engine that an earlier run left running, if the recorded process is still an engine on this file.
  *
- * @returns the id of the process that was ended
+ * @returns the id of the stopped process
  */
-export async function endLeftEngine(pidFile: string, databaseFile: string): Promise<number | undefined> {
-  const pid = await recordedPid(pidFile);
+export async function stopOrphanedEngine(pidFile: string, databaseFile: string): Promise<number | undefined> {
+  const pid = await readPid(pidFile);
   if (pid === undefined || !isEngineOn(pid, databaseFile)) return undefined;
-  await endProcess(pid, () => isEngineOn(pid, databaseFile));
+  await stopProcess(pid, () => isEngineOn(pid, databaseFile));
   await rm(pidFile, { force: true });
   return pid;
 }
 
-async function recordedPid(pidFile: string): Promise<number | undefined> {
+async function readPid(pidFile: string): Promise<number | undefined> {
   try {
     const pid = Number(await readFile(pidFile, "utf8"));
     return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined;
@@ -71,7 +76,7 @@ async function recordedPid(pidFile: string): Promise<number | undefined> {
   }
 }
 
-/** Whether the process is an engine on the file, or about to become one; a dead one that waits to be reaped is not. */
+/** Whether the process is an engine on the file, or about to become one; a zombie process is not. */
 export function isEngineOn(pid: number, databaseFile: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
@@ -81,16 +86,16 @@ export function isEngineOn(pid: number, databaseFile: string): boolean {
   }
 }
 
-/** Asks the process to end, makes it if it does not, and comes back when it is gone. */
-export async function endProcess(pid: number, isAlive: () => boolean): Promise<void> {
+/** Sends SIGTERM to the process, then SIGKILL if it does not end, and waits until it has ended. */
+export async function stopProcess(pid: number, isAlive: () => boolean): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (isAlive()) signalProcess(pid, signal);
-    for (let waited = 0; isAlive() && waited < patience; waited += 10) await setTimeout(10);
+    for (let waited = 0; isAlive() && waited < stopTimeout; waited += 10) await setTimeout(10);
   }
   if (isAlive()) throw new UserError(`The process ${pid} does not end: end it by hand and start again.`);
 }
 
-/** Sends a signal to a process that may be gone already. */
+/** Sends a signal to a process that may have ended already. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,17 +1,30 @@
 import { DatabaseSync } from "node:sqlite";
+import { errorMessage } from "../../errors.ts";
+
+/** The versions of dynoxide whose table of stream records has no index. */
+const affectedVersions: readonly string[] = ["1.2.1"];
 
 /**
- * Gives the embedded engine's SQLite database an index for its streams. It has none of its own, so that each write,
- * and each look at a stream, would read all changes that were ever made: some 20 ms with 100,000 of them.
+ * Adds an index to the embedded engine's table of stream records, which works around a defect of dynoxide 1.2.1: it
+ * has no index on `_stream_records`, so every write and every read of a stream scans all records that were ever
+ * written. With 100,000 records that takes some 20 ms. A run without the index works too, only slower.
  *
- * It waits for what the engine may be writing. The engine's queries have the expression in these very letters, without which SQLite does not use the index.
+ * SQLite uses the index only for the expression exactly as it is in the engine's queries.
  *
- * @param databaseFile of an engine that is running, which makes the table and finds the index by itself
+ * @param databaseFile the file of a running engine, which has created the table
  * @see https://www.sqlite.org/expridx.html
  */
-export function indexStream(databaseFile: string): void {
-  using database = new DatabaseSync(databaseFile, { timeout: 10_000 });
-  database.exec(
-    "CREATE INDEX IF NOT EXISTS stream_by_number ON _stream_records (table_name, CAST(sequence_number AS INTEGER))",
-  );
+export function indexStream(databaseFile: string, version: string, log: (line: string) => void): void {
+  if (!affectedVersions.includes(version)) return;
+  try {
+    // The timeout lets the engine finish its own writes.
+    using database = new DatabaseSync(databaseFile, { timeout: 10_000 });
+    database.exec(
+      "CREATE INDEX IF NOT EXISTS stream_by_number ON _stream_records (table_name, CAST(sequence_number AS INTEGER))",
+    );
+  } catch (error) {
+    log(
+      `The embedded DynamoDB's stream could not be indexed (${errorMessage(error)}): writes slow down as it grows.`,
+    );
+  }
 }

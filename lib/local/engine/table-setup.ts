@@ -11,11 +11,12 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { errorMessage, UserError } from "../../errors.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
+import { engineClient } from "./dynamodb-client.ts";
 
 /**
- * Creates the table if the engine has none of its name.
+ * Creates the table if it does not exist.
  *
- * @throws UserError when it has one with other keys, indexes or stream
+ * @throws UserError when it exists with other keys, indexes or stream settings, or the engine does not respond
  */
 export async function ensureTable(
   client: DynamoDBClient,
@@ -24,19 +25,30 @@ export async function ensureTable(
 ): Promise<void> {
   const { TableName } = definition.input;
   const existing = await describe(client, TableName).catch((error: unknown) => {
-    throw new UserError(`The DynamoDB at ${endpoint} does not answer as it should: ${errorMessage(error)}.`);
+    throw new UserError(`The DynamoDB at ${endpoint} failed: ${errorMessage(error)}.`);
   });
   if (!existing) return create(client, definition);
-  if (isDeepStrictEqual(shape(existing), shape(definition.input))) return;
+  if (isDeepStrictEqual(toComparable(existing), toComparable(definition.input))) return;
   throw new UserError(
-    `The table ${TableName} was made with other keys or indexes than the stack has now: delete it, or start with another DATA_DIR.`,
+    `The table ${TableName} has other keys or indexes than the stack defines now: delete it, or set DATA_DIR to another directory.`,
   );
 }
 
-/** The table's stream, as the engine names it. */
+/** Creates the table at an endpoint if it does not exist. @returns the ARN of its stream */
+export async function prepareTable(definition: TableDefinition, endpoint: string): Promise<string> {
+  const client = engineClient(endpoint);
+  try {
+    await ensureTable(client, definition, endpoint);
+    return await findStreamArn(client, definition.input.TableName);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Finds the ARN of the table's stream in the engine. */
 export async function findStreamArn(client: DynamoDBClient, tableName: string): Promise<string> {
   const arn = (await describe(client, tableName))?.LatestStreamArn;
-  if (!arn) throw new UserError(`The table ${tableName} has no stream: delete it, and start again.`);
+  if (!arn) throw new UserError(`The table ${tableName} has no stream: delete it and start again.`);
   return arn;
 }
 
@@ -54,27 +66,27 @@ async function create(
   { input, timeToLiveAttribute }: TableDefinition,
 ): Promise<void> {
   const { TableName } = input;
-  const isOurs = await client.send(new CreateTableCommand(input)).then(
+  const isCreator = await client.send(new CreateTableCommand(input)).then(
     () => true,
     (error: unknown) => {
-      // Another run on the same engine came first.
+      // Another run on the same engine created it first.
       if (error instanceof ResourceInUseException) return false;
       throw error;
     },
   );
   await waitUntilTableExists({ client, maxWaitTime: 120, minDelay: 0.05, maxDelay: 2 }, { TableName });
-  if (!isOurs || timeToLiveAttribute === undefined) return;
+  if (!isCreator || timeToLiveAttribute === undefined) return;
   const TimeToLiveSpecification = { AttributeName: timeToLiveAttribute, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
-type Shape = Pick<
+type TableShape = Pick<
   TableDescription,
   "KeySchema" | "AttributeDefinitions" | "GlobalSecondaryIndexes" | "StreamSpecification"
 >;
 
-/** What must be the same in a table and its definition, in one order. */
-function shape(table: Shape) {
+/** The parts in which a table must match its definition, sorted. */
+function toComparable(table: TableShape) {
   const keys = (schema: TableDescription["KeySchema"] = []) =>
     schema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).sort();
   return {

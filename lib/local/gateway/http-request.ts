@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request as it came in, read whole. */
+/** A request with its whole body. */
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
-  /** The query as it was sent. */
+  /** The undecoded query. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly string[];
@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly body: Buffer;
 }
 
-/** Not passed on: they are about the connection, which ends at the gateway. */
+/** Headers of the connection between client and gateway, which functions do not receive. */
 const connectionHeaders = new Set([
   "connection",
   "keep-alive",
@@ -24,8 +24,8 @@ const connectionHeaders = new Set([
   "te",
 ]);
 
-/** Reads what was received; undefined when it names no host, as HTTP/1.1 must, or its path cannot be decoded. */
-export function readRequest(request: IncomingMessage, body: Buffer): HttpRequest | undefined {
+/** Parses a request; undefined when HTTP/1.1's `Host` is missing or the path cannot be decoded. */
+export function parseRequest(request: IncomingMessage, body: Buffer): HttpRequest | undefined {
   if (request.httpVersion === "1.1" && request.headers.host === undefined) return undefined;
   const target = parseTarget(request.url ?? "");
   return (
@@ -41,7 +41,7 @@ export function readRequest(request: IncomingMessage, body: Buffer): HttpRequest
   );
 }
 
-/** Parts a request target; the path is decoded, the query left as it is. Undefined when the path cannot be decoded. */
+/** Splits a request target into decoded path and undecoded query; undefined when the path cannot be decoded. */
 export function parseTarget(target: string): Pick<HttpRequest, "path" | "query"> | undefined {
   const [, path = "", query = ""] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/s.exec(target) ?? [];
   try {
@@ -52,9 +52,9 @@ export function parseTarget(target: string): Pick<HttpRequest, "path" | "query">
 }
 
 /**
- * Header names in lower case, repeated ones joined, cookies on their own.
+ * Converts header names to lower case, joins repeated headers and separates the cookies.
  *
- * @param rawHeaders names and values in turn, as they were sent
+ * @param rawHeaders alternating names and values
  */
 export function parseHeaders(rawHeaders: readonly string[]): Pick<HttpRequest, "headers" | "cookies"> {
   const headers = new Map<string, string>();
@@ -70,7 +70,7 @@ export function parseHeaders(rawHeaders: readonly string[]): Pick<HttpRequest, "
   return { headers: Object.fromEntries(headers), cookies };
 }
 
-/** The parameters decoded, repeated ones joined. */
+/** Decodes the parameters and joins repeated ones. */
 export function parseQuery(query: string): Record<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {

@@ -3,7 +3,7 @@ import type { ApiRoute } from "../template/api-definition.ts";
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
 import { type HttpRequest, parseQuery } from "./http-request.ts";
 
-/** What the gateway knows of a request beside the request itself. */
+/** What the gateway adds to a request. */
 interface RequestMeta {
   readonly route: ApiRoute;
   readonly apiId: string;
@@ -11,20 +11,20 @@ interface RequestMeta {
   readonly at: Date;
 }
 
-/** What of the event is the same for a function and for the authorizer before it. */
-export type RequestEvent = ReturnType<typeof requestEvent>;
+/** The part of the event that a function and its authorizer have in common. */
+export type RequestEvent = ReturnType<typeof buildRequestEvent>;
 
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** A request id of the gateway's form. */
-export const newRequestId = () => randomBytes(11).toString("base64");
+/** Creates a request id in the gateway's format. */
+export const createRequestId = () => randomBytes(11).toString("base64");
 
 /**
- * The payload, format 2.0, that a request becomes, up to its body and its authorizer.
+ * Builds the event of a request, in payload format 2.0, without body and authorizer context.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
-export function requestEvent(request: HttpRequest, { route, apiId, requestId, at }: RequestMeta) {
+export function buildRequestEvent(request: HttpRequest, { route, apiId, requestId, at }: RequestMeta) {
   const { method, path, query, headers, cookies, protocol, sourceIp, port } = request;
   const routeKey = `${route.method} ${route.path}`;
   return {
@@ -49,14 +49,14 @@ export function requestEvent(request: HttpRequest, { route, apiId, requestId, at
       requestId,
       routeKey,
       stage: "$default",
-      time: requestTime(at),
+      time: formatTime(at),
       timeEpoch: at.getTime(),
     },
   };
 }
 
-/** The event of the route's function. */
-export function functionEvent(event: RequestEvent, body: Buffer, authorizerContext?: object) {
+/** Builds the event of the route's function. */
+export function buildFunctionEvent(event: RequestEvent, body: Buffer, authorizerContext?: object) {
   const isBase64Encoded = body.length > 0 && !isText(event.headers["content-type"]);
   return {
     ...event,
@@ -69,20 +69,20 @@ export function functionEvent(event: RequestEvent, body: Buffer, authorizerConte
   };
 }
 
-/** The event of the route's authorizer: it sees no body. */
-export function authorizerEvent(event: RequestEvent, identitySource: readonly string[]) {
+/** Builds the event of the route's authorizer, which has no body. */
+export function buildAuthorizerEvent(event: RequestEvent, identitySource: readonly string[]) {
   const { apiId, http } = event.requestContext;
   const routeArn = `arn:aws:execute-api:${localRegion}:${localAccountId}:${apiId}/$default/${http.method}${http.path}`;
   return { ...event, type: "REQUEST", routeArn, identitySource };
 }
 
-/** Whether a body of the type is passed on as text: no other is. */
+/** Whether a body of this type is passed as text; all others are passed in base64. */
 function isText(contentType = ""): boolean {
   const [mediaType = ""] = contentType.toLowerCase().split(";");
   return /^(text\/.*|application\/(json|xml|javascript))$/.test(mediaType.trim());
 }
 
-function requestTime(at: Date): string {
+function formatTime(at: Date): string {
   const [, year, month, day, time] = /^(\d+)-(\d+)-(\d+)T([\d:]+)/.exec(at.toISOString()) ?? [];
   return `${day}/${months[Number(month) - 1]}/${year}:${time} +0000`;
 }

@@ -1,16 +1,16 @@
 import type { Throttle } from "../template/api-definition.ts";
 
-/** Makes a token bucket: the function says whether one more request may pass now. */
+/** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
 export function createTokenBucket(
   { ratePerSecond, burst }: Throttle,
   now = () => performance.now(),
 ): () => boolean {
   let tokens = burst;
-  let filledAt = now();
+  let refilledAt = now();
   return () => {
     const at = now();
-    tokens = Math.min(burst, tokens + ((at - filledAt) / 1000) * ratePerSecond);
-    filledAt = at;
+    tokens = Math.min(burst, tokens + ((at - refilledAt) / 1000) * ratePerSecond);
+    refilledAt = at;
     if (tokens < 1) return false;
     tokens -= 1;
     return true;

@@ -1,36 +1,36 @@
 import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
-import { type PartitionKeyLookup, parseAccesses } from "./dynamodb-access.ts";
+import { type Input, type PartitionKeyLookup, parseAccesses } from "./dynamodb-access.ts";
 import { type Access, evaluate } from "./iam-policy.ts";
 
 /**
- * Why a function's role does not allow a request to DynamoDB, in AWS's words.
+ * Checks a request to DynamoDB against the role of its caller.
  *
- * @param operation as `PutItem`
- * @returns undefined when the role allows it
+ * @param operation such as `PutItem`
+ * @returns why the role does not allow the request, in AWS's words; undefined when it does
  */
 export function checkAccess(
   caller: LocalFunction,
   operation: string,
   body: Buffer,
-  partitionKeyAttribute: PartitionKeyLookup,
-) {
+  findPartitionKey: PartitionKeyLookup,
+): string | undefined {
   let accesses: Access[];
   try {
-    accesses = parseAccesses(operation, JSON.parse(body.toString()), partitionKeyAttribute);
+    accesses = parseAccesses(operation, JSON.parse(body.toString()) as Input, findPartitionKey);
   } catch (error) {
-    // What cannot be understood must not pass.
+    // A request that cannot be parsed must not be forwarded.
     return errorMessage(error);
   }
   for (const access of accesses) {
     const decision = evaluate(caller.role.statements, access);
-    if (decision !== "allowed") return refusalMessage(caller, access, decision);
+    if (decision !== "allowed") return denialMessage(caller, access, decision);
   }
   return undefined;
 }
 
-function refusalMessage(
+function denialMessage(
   { name, role }: LocalFunction,
   { action, resource }: Access,
   decision: string,

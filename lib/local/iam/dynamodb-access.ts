@@ -1,20 +1,21 @@
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
 import type { Access } from "./iam-policy.ts";
 
-/** The partition key attribute of a table, or of one of its indexes. */
+/** Finds the partition key attribute of the table, or of one of its indexes. */
 export type PartitionKeyLookup = (index?: string) => string | undefined;
 
-type AttributeValue = Record<string, string>;
-type Item = Record<string, AttributeValue>;
-type Input = Record<string, unknown>;
+/** The JSON of a request to DynamoDB. */
+export type Input = Readonly<Record<string, unknown>>;
 
-const tableArn = (table: unknown, index?: unknown) => {
-  const name = String(table).replace(/^arn:.*:table\//, "");
-  const arn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/${name}`;
-  return index === undefined ? arn : `${arn}/index/${index}`;
-};
+type AttributeValue = Readonly<Record<string, string>>;
+type Item = Readonly<Record<string, AttributeValue>>;
 
-/** The IAM action of each kind of item in `TransactWriteItems`. */
+interface WriteRequest {
+  readonly PutRequest?: { readonly Item: Item };
+  readonly DeleteRequest?: { readonly Key: Item };
+}
+
+/** The IAM action for each kind of item in a transaction. */
 const transactionActions: Readonly<Record<string, string>> = {
   Put: "PutItem",
   Update: "UpdateItem",
@@ -24,58 +25,60 @@ const transactionActions: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a request to DynamoDB needs to be allowed: one access for most operations, one for each item of a transaction,
+ * Lists the accesses that a request to DynamoDB needs: one for most operations, one for each item of a transaction,
  * one for each table of a batch.
  *
- * @throws Error when the partition key of a query cannot be told
+ * @throws Error when a query's partition key cannot be found
  */
 export function parseAccesses(
   operation: string,
   input: Input,
-  partitionKeyAttribute: PartitionKeyLookup,
+  findPartitionKey: PartitionKeyLookup,
 ): Access[] {
   const partitionKeys = (items: readonly (Item | undefined)[]) => {
-    const attribute = partitionKeyAttribute() ?? "";
+    const attribute = findPartitionKey() ?? "";
     return items.flatMap((item) => Object.values(item?.[attribute] ?? {}));
   };
-  const single = (
+  const toAccess = (
     name: string,
     { TableName, Key, Item, IndexName }: Input,
-    leadingKeys?: string[],
-  ): Access => ({
-    action: `dynamodb:${name}`,
-    resource: tableArn(TableName, IndexName),
-    leadingKeys: leadingKeys ?? partitionKeys([(Key ?? Item) as Item | undefined]),
-  });
+    leadingKeys = partitionKeys([(Key ?? Item) as Item | undefined]),
+  ): Access => ({ action: `dynamodb:${name}`, resource: buildArn(TableName, IndexName), leadingKeys });
 
   switch (operation) {
     case "Query":
-      return [single(operation, input, [queriedKey(input, partitionKeyAttribute)])];
+      return [toAccess(operation, input, [findQueriedKey(input, findPartitionKey)])];
     case "TransactGetItems":
     case "TransactWriteItems":
       return (input.TransactItems as Record<string, Input>[]).flatMap((item) =>
-        Object.entries(item).map(([kind, part]) => single(transactionActions[kind] ?? kind, part)),
+        Object.entries(item).map(([kind, part]) => toAccess(transactionActions[kind] ?? kind, part)),
       );
     case "BatchGetItem":
     case "BatchWriteItem":
       return Object.entries(input.RequestItems as Record<string, unknown>).map(([TableName, requests]) =>
-        single(operation, { TableName }, partitionKeys(batchItems(requests))),
+        toAccess(operation, { TableName }, partitionKeys(listBatchItems(requests))),
       );
     default:
-      return [single(operation, input)];
+      return [toAccess(operation, input)];
   }
 }
 
-function batchItems(requests: unknown): (Item | undefined)[] {
+function buildArn(table: unknown, index: unknown): string {
+  const name = String(table).replace(/^arn:.*:table\//, "");
+  const arn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/${name}`;
+  return index === undefined ? arn : `${arn}/index/${index}`;
+}
+
+function listBatchItems(requests: unknown): readonly (Item | undefined)[] {
   if (!Array.isArray(requests)) return (requests as { Keys: Item[] }).Keys;
-  return requests.map(
-    ({ PutRequest, DeleteRequest }) => (PutRequest?.Item ?? DeleteRequest?.Key) as Item | undefined,
+  return (requests as WriteRequest[]).map(
+    ({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key,
   );
 }
 
-/** The value that a query's key condition asks of the partition key. */
-function queriedKey(input: Input, partitionKeyAttribute: PartitionKeyLookup): string {
-  const attribute = partitionKeyAttribute(input.IndexName as string | undefined);
+/** Finds the value that a query's key condition compares the partition key with. */
+function findQueriedKey(input: Input, findPartitionKey: PartitionKeyLookup): string {
+  const attribute = findPartitionKey(input.IndexName as string | undefined);
   const names = (input.ExpressionAttributeNames ?? {}) as Record<string, string>;
   const values = (input.ExpressionAttributeValues ?? {}) as Item;
   for (const [, name = "", value = ""] of String(input.KeyConditionExpression).matchAll(
@@ -84,5 +87,5 @@ function queriedKey(input: Input, partitionKeyAttribute: PartitionKeyLookup): st
     const [key] = (names[name] ?? name) === attribute ? Object.values(values[value] ?? {}) : [];
     if (key !== undefined) return key;
   }
-  throw new Error("The partition key of the query cannot be told from its KeyConditionExpression.");
+  throw new Error("The query's KeyConditionExpression does not name its partition key.");
 }

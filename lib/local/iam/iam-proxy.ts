@@ -1,14 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import {
-  createServer,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -17,61 +9,54 @@ import type { LocalFunction } from "../template/functions.ts";
 import { checkAccess } from "./access-check.ts";
 import type { PartitionKeyLookup } from "./dynamodb-access.ts";
 
-/** Makes the headers with which the engine takes a request; for AWS, signed with the developer's own credentials. */
-export type Sign = (headers: Record<string, string>, body: Buffer) => Promise<OutgoingHttpHeaders>;
-
 interface ProxyOptions {
-  /** The engine's. */
+  /** The engine's URL. */
   readonly endpoint: string;
-  readonly partitionKeyAttribute: PartitionKeyLookup;
-  readonly sign: Sign;
+  /** Headers of every request to the engine, with its credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly findPartitionKey: PartitionKeyLookup;
   readonly log: (line: string) => void;
 }
 
-/** The way of the functions to the engine. */
+/** A proxy between the functions and the engine. */
 export interface IamProxy {
   readonly endpoint: string;
-  /** A new access key id by which the proxy knows the function, and so its role. */
-  accessKeyFor(caller: LocalFunction): string;
+  /** Creates an access key id by which the proxy recognizes the function, and so its role. */
+  createAccessKey(caller: LocalFunction): string;
   close(): void;
 }
 
-/** Starts the proxy that lets through what a function's role allows, and answers as AWS does to all else. */
-export async function startIamProxy({
-  endpoint,
-  partitionKeyAttribute,
-  sign,
-  log,
-}: ProxyOptions): Promise<IamProxy> {
+/** Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. */
+export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyOptions): Promise<IamProxy> {
   const callers = new Map<string, LocalFunction>();
-  const forward = createForward(endpoint, sign);
+  const forward = createForward(engine);
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await buffer(request);
-    const [, accessKey = ""] = /Credential=([^/]+)\//.exec(request.headers.authorization ?? "") ?? [];
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(incoming);
+    const [, accessKey = ""] = /Credential=([^/]+)\//.exec(incoming.headers.authorization ?? "") ?? [];
     const caller = callers.get(accessKey);
     if (!caller)
-      return answer(response, 400, "UnrecognizedClientException", "The security token is invalid.");
-    const operation = String(request.headers["x-amz-target"]).replace(/^.*\./, "");
-    const refusal = checkAccess(caller, operation, body, partitionKeyAttribute);
-    if (refusal === undefined) return forward(request, body, response);
-    log(`[${caller.label}] AccessDeniedException: ${refusal}`);
-    answer(response, 400, "AccessDeniedException", refusal);
+      return reject(response, 400, "UnrecognizedClientException", "The security token is invalid.");
+    const operation = String(incoming.headers["x-amz-target"]).replace(/^.*\./, "");
+    const denial = checkAccess(caller, operation, body, findPartitionKey);
+    if (denial === undefined) return forward(incoming, body, response);
+    log(`[${caller.label}] AccessDeniedException: ${denial}`);
+    reject(response, 400, "AccessDeniedException", denial);
   }
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => {
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else answer(response, 500, "InternalServerError", errorMessage(error));
+      else reject(response, 500, "InternalServerError", errorMessage(error));
     });
   });
-  // Functions keep connections open between requests; a timeout here would race with their next one.
+  // Functions keep connections open between requests; a timeout here would race with their next request.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    accessKeyFor(caller) {
+    createAccessKey(caller) {
       const accessKey = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
       callers.set(accessKey, caller);
       return accessKey;
@@ -83,8 +68,8 @@ export async function startIamProxy({
   };
 }
 
-/** Answers in DynamoDB's own form a request that does not reach the engine. */
-function answer(response: ServerResponse, status: number, type: string, message: string): void {
+/** Sends an error in DynamoDB's format for a request that is not forwarded. */
+function reject(response: ServerResponse, status: number, type: string, message: string): void {
   response.writeHead(status, {
     "content-type": "application/x-amz-json-1.0",
     "x-amzn-requestid": randomUUID(),
@@ -92,28 +77,26 @@ function answer(response: ServerResponse, status: number, type: string, message:
   response.end(JSON.stringify({ __type: `com.amazon.coral.service#${type}`, Message: message }));
 }
 
-function createForward(endpoint: string, sign: Sign) {
-  const secure = endpoint.startsWith("https:");
-  const send = secure ? httpsRequest : httpRequest;
-  const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true });
-  return async (
-    { headers: received }: IncomingMessage,
-    body: Buffer,
-    response: ServerResponse,
-  ): Promise<void> => {
-    const names = ["content-type", "x-amz-target"];
-    const headers = await sign(Object.fromEntries(names.map((name) => [name, String(received[name])])), body);
-    const upstream = send(endpoint, {
+function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">) {
+  const agent = new Agent({ keepAlive: true });
+  return async (incoming: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> => {
+    const { "content-type": type, "x-amz-target": target } = incoming.headers;
+    const upstream = request(endpoint, {
       method: "POST",
       agent,
-      headers: { ...headers, "content-length": body.length },
+      headers: {
+        ...headers,
+        "content-type": type,
+        "x-amz-target": target,
+        "content-length": body.length,
+      },
     });
-    // Without a listener, an engine that dies in the middle of an answer would end this process.
+    // Without a listener, an engine that ends in the middle of a response would end this process.
     upstream.on("error", () => {});
     upstream.end(body);
-    const [answered] = (await once(upstream, "response")) as [IncomingMessage];
-    const { connection, "transfer-encoding": _, ...passed } = answered.headers;
-    response.writeHead(answered.statusCode ?? 500, passed);
-    await pipeline(answered, response);
+    const [reply] = (await once(upstream, "response")) as [IncomingMessage];
+    const { connection, "transfer-encoding": _, ...forwarded } = reply.headers;
+    response.writeHead(reply.statusCode ?? 500, forwarded);
+    await pipeline(reply, response);
   };
 }

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { errorCode } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 
-/** What a worker is told of its function. */
+/** What a worker needs to know about its function. */
 export interface EnvironmentData {
   readonly functionName: string;
   readonly functionArn: string;
@@ -13,30 +13,30 @@ export interface EnvironmentData {
   readonly memorySize: number;
 }
 
-/** One call of the function. */
+/** One invocation of the function. */
 export interface Invocation {
   readonly requestId: string;
   readonly payload: string;
-  /** When its time is up, in milliseconds since the epoch. */
+  /** When the function times out, in milliseconds since the epoch. */
   readonly deadline: number;
 }
 
-/** The JSON that the handler returned, or what it threw. */
-export type Answer = { readonly payload: string } | { readonly error: string };
+/** The JSON that the handler returned, or a description of what it threw. */
+export type InvocationResult = { readonly payload: string } | { readonly error: string };
 
-/** Lambda's own limit for loading a function, in milliseconds. */
-const initialisationLimit = 10_000;
+/** Lambda's limit for loading a function, in milliseconds. */
+const initTimeout = 10_000;
 
 /** One execution environment of a function: a worker thread with its own memory and environment variables. */
 export class ExecutionEnvironment {
   readonly #worker: Worker;
   readonly #function: LocalFunction;
   readonly #ready: Promise<unknown>;
-  #message = Promise.withResolvers<Answer>();
+  #message = Promise.withResolvers<InvocationResult>();
   readonly #ended = Promise.withResolvers<never>();
   #alive = true;
 
-  /** @param variables all that the function sees as `process.env` */
+  /** @param variables the function's whole `process.env` */
   constructor(fn: LocalFunction, variables: Record<string, string>, log: (line: string) => void) {
     const { name, arn, codeDirectory, handler, memorySize } = fn;
     this.#function = fn;
@@ -56,7 +56,7 @@ export class ExecutionEnvironment {
       } satisfies EnvironmentData,
     });
     for (const output of [this.#worker.stdout, this.#worker.stderr]) logLines(output, log);
-    this.#worker.on("message", (message) => this.#message.resolve(message));
+    this.#worker.on("message", (message: InvocationResult) => this.#message.resolve(message));
     let failure: unknown;
     this.#worker.on("error", (error) => {
       failure = error;
@@ -68,7 +68,7 @@ export class ExecutionEnvironment {
       );
     });
     this.#ready = Promise.race([this.#message.promise, this.#ended.promise]);
-    // Between two requests nobody waits for these.
+    // Between requests nothing awaits these promises.
     for (const promise of [this.#ended.promise, this.#ready]) promise.catch(() => {});
   }
 
@@ -77,18 +77,18 @@ export class ExecutionEnvironment {
   }
 
   /**
-   * Calls the function; one call at a time.
+   * Invokes the function; one invocation at a time.
    *
    * @returns the JSON that the handler returned
-   * @throws Error with what to log when it gave none; the environment may have ended with it
+   * @throws Error with a message for the log when the function fails; the environment may have ended
    */
   async invoke(requestId: string, payload: string): Promise<string> {
-    await this.#within(initialisationLimit, this.#ready, "did not load");
+    await this.#within(initTimeout, this.#ready, "did not load");
     const { timeout } = this.#function;
     this.#message = Promise.withResolvers();
     this.#worker.postMessage({ requestId, payload, deadline: Date.now() + timeout } satisfies Invocation);
-    const answered = Promise.race([this.#message.promise, this.#ended.promise]);
-    const response = await this.#within(timeout, answered, "timed out");
+    const result = Promise.race([this.#message.promise, this.#ended.promise]);
+    const response = await this.#within(timeout, result, "timed out");
     if ("error" in response) throw new Error(response.error);
     return response.payload;
   }

@@ -6,97 +6,106 @@ import { ExecutionEnvironment } from "./execution-environment.ts";
 /** The execution environments of one function. */
 export interface FunctionPool {
   /**
-   * Calls the function with a payload of JSON.
+   * Invokes the function with a JSON payload.
    *
-   * @throws FunctionError when it gave no answer; why is in the log
+   * @throws FunctionError when the function fails; the log has the cause
    */
   invoke(payload: string): Promise<unknown>;
-  /** Serves by the code in another directory; what is being served ends by the old one. */
+  /** Switches to the code in another directory; requests that are being served finish with the old code. */
   reload(codeDirectory: string): void;
   close(): Promise<void>;
 }
 
-/** The function failed: it threw, ended, took too long or answered what cannot be sent. */
+/** The function threw, ended, timed out or returned a value that cannot be sent. */
 export class FunctionError extends Error {
   override readonly name = "FunctionError";
 }
 
 interface PoolOptions {
-  /** All that the function sees as `process.env`. */
+  /** The function's whole `process.env`. */
   readonly variables: Record<string, string>;
-  /** How many requests the function serves at once; more wait. */
+  /** How many requests the function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
   readonly log: (line: string) => void;
 }
 
-/**
- * Makes the pool of a function: each environment serves one request at a time, the one used last is used first, and
- * one that ended is replaced.
- */
-export function createFunctionPool(
-  fn: LocalFunction,
-  { variables, maxEnvironments, log }: PoolOptions,
-): FunctionPool {
-  const environments = new Set<ExecutionEnvironment>();
-  const idle: ExecutionEnvironment[] = [];
-  /** Those that began with code that has been replaced since; a directory may come again. */
-  const outdated = new WeakSet<ExecutionEnvironment>();
-  let { codeDirectory } = fn;
-  const waiting: ((environment: ExecutionEnvironment) => void)[] = [];
-  let closed = false;
+/** Creates the pool of a function. */
+export function createFunctionPool(fn: LocalFunction, { log, ...options }: PoolOptions): FunctionPool {
   const logAsFunction = (text: string) => {
     for (const line of text.split("\n")) log(`[${fn.label}] ${line}`);
   };
-
-  function start(): ExecutionEnvironment {
-    const environment = new ExecutionEnvironment({ ...fn, codeDirectory }, variables, logAsFunction);
-    environments.add(environment);
-    logAsFunction(`Environment ${environments.size} starts.`);
-    return environment;
-  }
-
-  function acquire(): ExecutionEnvironment | Promise<ExecutionEnvironment> {
-    for (let environment = idle.pop(); environment; environment = idle.pop()) {
-      if (environment.alive) return environment;
-      environments.delete(environment);
-    }
-    if (environments.size < maxEnvironments) return start();
-    return new Promise((resolve) => waiting.push(resolve));
-  }
-
-  function release(environment: ExecutionEnvironment): void {
-    if (closed) return;
-    if (outdated.has(environment)) void environment.end();
-    if (!environment.alive) environments.delete(environment);
-    const next = waiting.shift();
-    if (next) next(environment.alive ? environment : start());
-    else if (environment.alive) idle.push(environment);
-  }
-
+  const environments = new EnvironmentPool(fn, { ...options, log: logAsFunction });
   return {
     async invoke(payload) {
-      const environment = await acquire();
+      const environment = await environments.acquire();
       const requestId = randomUUID();
       try {
-        return JSON.parse(await environment.invoke(requestId, payload));
+        return JSON.parse(await environment.invoke(requestId, payload)) as unknown;
       } catch (error) {
-        if (!closed) logAsFunction(`The request ${requestId} failed: ${errorMessage(error)}`);
+        if (!environments.closed) logAsFunction(`The request ${requestId} failed: ${errorMessage(error)}`);
         throw new FunctionError(`The function ${fn.label} failed.`, { cause: error });
       } finally {
-        release(environment);
+        environments.release(environment);
       }
     },
-    reload(directory) {
-      codeDirectory = directory;
-      for (const environment of environments) outdated.add(environment);
-      for (const environment of idle.splice(0)) {
-        environments.delete(environment);
-        void environment.end();
-      }
-    },
-    async close() {
-      closed = true;
-      await Promise.all([...environments].map((environment) => environment.end()));
-    },
+    reload: (codeDirectory) => environments.reload(codeDirectory),
+    close: () => environments.close(),
   };
+}
+
+/** Environments that serve one request each; the one used last is used first, and one that ended is replaced. */
+class EnvironmentPool {
+  readonly #options: PoolOptions;
+  readonly #environments = new Set<ExecutionEnvironment>();
+  readonly #idle: ExecutionEnvironment[] = [];
+  readonly #waiting: ((environment: ExecutionEnvironment) => void)[] = [];
+  /** Environments that run replaced code; a code directory may be used again with new code. */
+  readonly #outdated = new WeakSet<ExecutionEnvironment>();
+  #function: LocalFunction;
+  closed = false;
+
+  constructor(fn: LocalFunction, options: PoolOptions) {
+    this.#function = fn;
+    this.#options = options;
+  }
+
+  acquire(): ExecutionEnvironment | Promise<ExecutionEnvironment> {
+    for (let environment = this.#idle.pop(); environment; environment = this.#idle.pop()) {
+      if (environment.alive) return environment;
+      this.#environments.delete(environment);
+    }
+    if (this.#environments.size < this.#options.maxEnvironments) return this.#start();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(environment: ExecutionEnvironment): void {
+    if (this.closed) return;
+    if (this.#outdated.has(environment)) void environment.end();
+    if (!environment.alive) this.#environments.delete(environment);
+    const next = this.#waiting.shift();
+    if (next) next(environment.alive ? environment : this.#start());
+    else if (environment.alive) this.#idle.push(environment);
+  }
+
+  reload(codeDirectory: string): void {
+    this.#function = { ...this.#function, codeDirectory };
+    for (const environment of this.#environments) this.#outdated.add(environment);
+    for (const environment of this.#idle.splice(0)) {
+      this.#environments.delete(environment);
+      void environment.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.#environments].map((environment) => environment.end()));
+  }
+
+  #start(): ExecutionEnvironment {
+    const { variables, log } = this.#options;
+    const environment = new ExecutionEnvironment(this.#function, variables, log);
+    this.#environments.add(environment);
+    log(`Environment ${this.#environments.size} starts.`);
+    return environment;
+  }
 }

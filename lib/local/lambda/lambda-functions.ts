@@ -1,39 +1,33 @@
 import { join } from "node:path";
-import type { Invoke } from "../gateway/request-handler.ts";
-import { type Sign, startIamProxy } from "../iam/iam-proxy.ts";
-import type { LocalFunction } from "../template/functions.ts";
-import { partitionKeyAttribute, type TableDefinition } from "../template/table-definition.ts";
+import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { createFunctionPool, type FunctionPool } from "./function-pool.ts";
-import { lambdaVariables } from "./lambda-variables.ts";
+import { type DynamoDbAccess, lambdaVariables } from "./lambda-variables.ts";
 
 interface Options {
-  /** The engine's. */
-  readonly endpoint: string;
-  readonly sign: Sign;
-  /** How many requests each function serves at once; more wait. */
+  /** The DynamoDB endpoint and access key id of each function. */
+  readonly accessDynamoDb: (fn: LocalFunction) => DynamoDbAccess;
+  /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
   readonly log: (line: string) => void;
 }
 
-/** The functions of a stack, ready to be called. */
+/** The functions of a stack, ready to be invoked. */
 export interface Functions {
   readonly invoke: Invoke;
-  /** Serves by the code in another directory, which has a folder for each function. */
+  /** Switches to the code in another directory, which has a folder for each function. */
   reload(bundles: string): void;
-  stop(): Promise<unknown>;
+  stop(): Promise<void>;
 }
 
-/** Makes a pool for every function, and their way to the engine. */
-export async function startFunctions(
-  { functions, table }: { readonly functions: readonly LocalFunction[]; readonly table: TableDefinition },
-  { endpoint, sign, maxEnvironments, log }: Options,
-): Promise<Functions> {
-  const partitionKeyFor = (index?: string) => partitionKeyAttribute(table, index);
-  const proxy = await startIamProxy({ endpoint, partitionKeyAttribute: partitionKeyFor, sign, log });
+/** Creates a pool of execution environments for every function. */
+export function createFunctions(
+  functions: readonly LocalFunction[],
+  { accessDynamoDb, ...poolOptions }: Options,
+): Functions {
   const pools = new Map<LocalFunction, FunctionPool>();
   for (const fn of functions) {
-    const variables = lambdaVariables(fn, { endpoint: proxy.endpoint, accessKeyId: proxy.accessKeyFor(fn) });
-    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, log }));
+    const variables = lambdaVariables(fn, accessDynamoDb(fn));
+    pools.set(fn, createFunctionPool(fn, { variables, ...poolOptions }));
   }
   return {
     invoke: async (fn, payload) => pools.get(fn)?.invoke(payload),
@@ -42,7 +36,6 @@ export async function startFunctions(
     },
     async stop() {
       await Promise.all([...pools.values()].map((pool) => pool.close()));
-      proxy.close();
     },
   };
 }

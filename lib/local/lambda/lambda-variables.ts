@@ -2,14 +2,14 @@ import { devNull } from "node:os";
 import type { LocalFunction } from "../template/functions.ts";
 import { localRegion } from "../template/intrinsics.ts";
 
-/** The way to DynamoDB that a function is given. */
-interface DynamoDbAccess {
+/** The DynamoDB endpoint of a function, and the access key id by which it identifies itself there. */
+export interface DynamoDbAccess {
   readonly endpoint: string;
   readonly accessKeyId: string;
 }
 
 /**
- * All environment variables of a function: those that Lambda sets by itself and the function's own, but none of the
+ * Builds all environment variables of a function: those that Lambda sets and the function's own, but none of the
  * developer's.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html

@@ -1,25 +1,25 @@
-/** The inside of an execution environment: runs in a worker thread, loads a function and answers one request at a time. */
+/** Runs in the worker thread of an execution environment: loads a function and serves one request at a time. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Answer, EnvironmentData, Invocation } from "./execution-environment.ts";
+import type { EnvironmentData, Invocation, InvocationResult } from "./execution-environment.ts";
 
-/** Lambda's limit of an answer, in bytes. */
+/** Lambda's limit for a response, in bytes. */
 const maxResponseBytes = 6_291_556;
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
 const data = workerData as EnvironmentData;
 const port = parentPort;
-if (!port) throw new Error("This file is run by a worker thread only.");
+if (!port) throw new Error("This file must run in a worker thread.");
 
-// One line of the log for one object, as Lambda's JSON log format has it.
+// Print each object on one line, as Lambda's JSON log format does.
 Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 10 });
 
 const handler = loadHandler();
-port.on("message", async (invocation: Invocation) => port.postMessage(await response(invocation)));
+port.on("message", async (invocation: Invocation) => port.postMessage(await invoke(invocation)));
 port.postMessage("ready");
 
 function loadHandler(): Handler {
@@ -28,21 +28,21 @@ function loadHandler(): Handler {
     .map((extension) => join(data.codeDirectory, file + extension))
     .find(existsSync);
   if (!path) throw new Error(`Cannot find module '${file}' of the handler ${data.handler}`);
-  const handler = createRequire(path)(path)[name];
+  const { [name]: handler } = createRequire(path)(path) as Readonly<Record<string, unknown>>;
   if (typeof handler !== "function") throw new Error(`${data.handler} is undefined or not exported`);
   if (handler.length > 2)
-    throw new Error(`${data.handler} takes a callback, which Node.js 24 on Lambda does not give`);
-  return handler;
+    throw new Error(`${data.handler} takes a callback, which Lambda does not support for Node.js 24`);
+  return handler as Handler;
 }
 
-async function response(invocation: Invocation): Promise<Answer> {
+async function invoke(invocation: Invocation): Promise<InvocationResult> {
   try {
     const result = await handler(JSON.parse(invocation.payload), buildContext(invocation));
     const payload = JSON.stringify(result) ?? "null";
     const bytes = Buffer.byteLength(payload);
     if (bytes <= maxResponseBytes) return { payload };
     return {
-      error: `The answer of ${bytes} bytes is larger than Lambda's limit of ${maxResponseBytes} bytes.`,
+      error: `The response of ${bytes} bytes is larger than Lambda's limit of ${maxResponseBytes} bytes.`,
     };
   } catch (error) {
     return { error: inspect(error) };

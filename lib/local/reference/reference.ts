@@ -1,17 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
-import { callAfresh } from "../child-process.ts";
+import { callInChildProcess } from "../child-process.ts";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
 
-const own = import.meta.dirname;
 const { resolve } = createRequire(import.meta.url);
 
-/** The files of the page, by their paths. */
+/** The page's files by URL path. */
 const files: ReadonlyMap<string, string> = new Map([
-  ["/docs", join(own, "index.html")],
-  ["/docs/start.js", join(own, "start.js")],
+  ["/docs", join(import.meta.dirname, "index.html")],
+  ["/docs/start.js", join(import.meta.dirname, "start.js")],
   ...["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"].map(
     (name) => [`/docs/${name}`, resolve(`swagger-ui-dist/${name}`)] as const,
   ),
@@ -25,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
   ".json": "application/json",
 };
 
-/** No other page may show this one or read of it, and it speaks to nobody but this run. */
+/** No other site may embed or read the page, and it sends requests to this run only. */
 const headers = {
   "cache-control": "no-store",
   "content-security-policy":
@@ -35,30 +34,29 @@ const headers = {
 };
 
 /**
- * Serves `GET /docs` and what belongs to it: the reference of the API, from which each route can be tried. The
- * deployed API has no such page.
+ * Serves `GET /docs`: the reference of the API, from which each route can be tried. The deployed API has no such page.
  *
- * Only a request that was meant for this machine gets it: a page of another site, whose name leads here, would
- * otherwise be told the key.
+ * It is served only to requests for 127.0.0.1 or localhost: another site whose host name resolves to this machine
+ * must not read the key.
  *
- * @param apiKey the key that the page fills in, which may come after the first request
+ * @param apiKey the key that the page fills in; requests for it wait until it is known
  */
 export function referencePages(apiKey: Promise<string>): Pages {
   return async ({ method, url = "", headers: { host = "" } }) => {
     if (method !== "GET" || !/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host)) return undefined;
     const [path = ""] = url.split("?");
-    if (path === "/docs/openapi.json") return json({ ...(await document()), servers: [{ url: "/" }] });
+    if (path === "/docs/openapi.json") return json({ ...(await buildDocument()), servers: [{ url: "/" }] });
     if (path === "/docs/api-key.json") return json(await apiKey);
     const file = files.get(path);
     return file === undefined ? undefined : response(extname(file), await readFile(file));
   };
 }
 
-/** Made of the schemas as they are now: with `--watch`, of those that serve; without, perhaps of newer ones. */
-async function document(): Promise<object> {
+/** Builds the document from the current sources, which `--watch` serves too. */
+async function buildDocument(): Promise<object> {
   const module = new URL("../../openapi/document.ts", import.meta.url);
-  const failure = "The reference cannot be made";
-  return (await callAfresh([module, "openApiDocument"], { failure })) as object;
+  const failure = "The reference cannot be built";
+  return (await callInChildProcess([module, "openApiDocument"], { failure })) as object;
 }
 
 const json = (value: unknown) => response(".json", JSON.stringify(value));

@@ -7,7 +7,7 @@ const ui = window.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   displayRequestDuration: true,
-  // Its badge would ask a server elsewhere about the document.
+  // The validator's badge would send the document to another server.
   validatorUrl: null,
   onComplete: async () => ui.preauthorizeApiKey("apiKey", await apiKey),
 });

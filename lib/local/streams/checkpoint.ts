@@ -1,32 +1,32 @@
-/** How far a shard has been delivered, though its records are delivered side by side. */
+/** How far a shard has been delivered, although its records are delivered concurrently. */
 export class Checkpoint {
-  readonly #open: { readonly sequenceNumber: string; done: boolean }[] = [];
+  readonly #pending: { readonly sequenceNumber: string; delivered: boolean }[] = [];
   #position: string | undefined;
 
-  /** @param position the last record that an earlier run has delivered */
+  /** @param position the sequence number up to which an earlier run has delivered */
   constructor(position?: string) {
     this.#position = position;
   }
 
-  /** The sequence number of the last record before which, itself included, all have been delivered. */
+  /** The sequence number up to which all records have been delivered. */
   get position(): string | undefined {
     return this.#position;
   }
 
-  /** How many records were read and count as delivered only when those before them do. */
-  get open(): number {
-    return this.#open.length;
+  /** How many records have been read but are not yet covered by the position. */
+  get pending(): number {
+    return this.#pending.length;
   }
 
-  /** Takes in the next record. @returns what to call when it has been delivered */
+  /** Adds the next record. @returns the function to call when it has been delivered */
   add(sequenceNumber: string): () => void {
-    const entry = { sequenceNumber, done: false };
-    this.#open.push(entry);
+    const entry = { sequenceNumber, delivered: false };
+    this.#pending.push(entry);
     return () => {
-      entry.done = true;
-      const next = this.#open.findIndex(({ done }) => !done);
-      const delivered = this.#open.splice(0, next < 0 ? this.#open.length : next);
-      this.#position = delivered.at(-1)?.sequenceNumber ?? this.#position;
+      entry.delivered = true;
+      const next = this.#pending.findIndex(({ delivered }) => !delivered);
+      const covered = this.#pending.splice(0, next < 0 ? this.#pending.length : next);
+      this.#position = covered.at(-1)?.sequenceNumber ?? this.#position;
     };
   }
 }

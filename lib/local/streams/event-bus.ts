@@ -1,31 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../errors.ts";
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
-
-/** What a pipe's events are on their bus. */
-export interface BusParameters {
-  /** The `source` of every event. */
-  readonly source: string;
-  /** The field of an event's detail that is its `detail-type`. */
-  readonly typeField: string;
-}
+import type { BusParameters } from "../template/pipe.ts";
 
 export interface EventBusOptions {
-  /** Where each event is posted; without it, nobody has a rule on the bus. */
+  /** The URL to which each event is posted; without it, events are only logged. */
   readonly eventsUrl: string | undefined;
   readonly log: (line: string) => void;
 }
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** As long as EventBridge waits for an API destination to answer, in milliseconds. */
-const patience = 5000;
+/** EventBridge's time limit for an API destination, in milliseconds. */
+const timeout = 5000;
 
 /**
- * Puts events on a bus, which says so in the log and posts them one after the other.
+ * Puts events on a bus, which logs and posts them one after the other.
  *
- * @param details what the pipe's function answered: an event's detail each
- * @throws Error when one could not be delivered; those after it have not been tried
+ * @param details the response of the pipe's function: the details of the events
+ * @throws Error when an event cannot be delivered; the events after it are not attempted
  */
 export async function putOnBus(
   bus: BusParameters,
@@ -33,11 +26,11 @@ export async function putOnBus(
   { eventsUrl, log }: EventBusOptions,
 ): Promise<void> {
   for (const detail of Array.isArray(details) ? (details as Detail[]) : []) {
-    // Type and id are made here; all else is what a caller sent.
-    const name = `${detail[bus.typeField]} ${detail.id}`;
-    const fault = eventsUrl === undefined ? undefined : await post(eventsUrl, toEvent(bus, detail));
-    log(fault === undefined ? `[events] ${name}` : `[events] ${name} comes again: ${fault}`);
-    if (fault !== undefined) throw new Error(fault);
+    // Only the type and the id may be logged; the other fields are data of a caller.
+    const label = `${detail[bus.typeField]} ${detail.id}`;
+    const failure = eventsUrl === undefined ? undefined : await post(eventsUrl, toEvent(bus, detail));
+    log(failure === undefined ? `[events] ${label}` : `[events] ${label} failed and is retried: ${failure}`);
+    if (failure !== undefined) throw new Error(failure);
   }
 }
 
@@ -54,19 +47,19 @@ const toEvent = ({ source, typeField }: BusParameters, detail: Detail) => ({
   detail,
 });
 
-/** @returns what went wrong, if anything did */
+/** @returns why the event could not be posted; undefined when it was */
 async function post(url: string, event: object): Promise<string | undefined> {
   try {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(event),
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
     });
     await response.body?.cancel();
-    return response.ok ? undefined : `the connector answered ${response.status}`;
+    return response.ok ? undefined : `the connector responded with ${response.status}`;
   } catch (error) {
     const { cause = error } = error as { cause?: unknown };
-    return `the connector did not answer (${errorMessage(cause)})`;
+    return `the connector did not respond (${errorMessage(cause)})`;
   }
 }

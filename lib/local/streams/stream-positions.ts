@@ -1,8 +1,8 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 
-/** How far the shards of a stream have been delivered: the sequence number of the last record, by shard. */
+/** How far the shards of a stream have been delivered: the last sequence number by shard. */
 interface StreamPosition {
-  /** The stream as the engine names it: a table that was made anew has another. */
+  /** The stream's ARN in the engine: a recreated table has another one. */
   readonly streamArn: string;
   readonly shards: Record<string, string>;
 }
@@ -19,12 +19,12 @@ export class StreamPositions {
     this.#positions = positions;
   }
 
-  /** @param file without it, nothing is kept */
+  /** @param file without it, the positions are kept in memory only */
   static async open(file: string | undefined): Promise<StreamPositions> {
     return new StreamPositions(file, file === undefined ? {} : await read(file));
   }
 
-  /** How far a shard was delivered; undefined when nothing is known of it. */
+  /** The last sequence number delivered from a shard; undefined when none is known. */
   get(source: string, streamArn: string, shard: string): string | undefined {
     const position = this.#positions[source];
     return position?.streamArn === streamArn ? position.shards[shard] : undefined;
@@ -32,13 +32,13 @@ export class StreamPositions {
 
   set(source: string, streamArn: string, shard: string, sequenceNumber: string): void {
     if (this.get(source, streamArn, shard) === sequenceNumber) return;
-    const before = this.#positions[source];
-    const shards = before?.streamArn === streamArn ? before.shards : {};
+    const previous = this.#positions[source];
+    const shards = previous?.streamArn === streamArn ? previous.shards : {};
     this.#positions[source] = { streamArn, shards: { ...shards, [shard]: sequenceNumber } };
     this.#save();
   }
 
-  /** Comes back when all is written. */
+  /** Resolves when all positions are written. */
   async saved(): Promise<void> {
     await this.#writing;
   }
@@ -52,7 +52,7 @@ export class StreamPositions {
     });
   }
 
-  /** A file that is replaced whole is never found half written; one that is not means that records come again. */
+  /** Replaces the file atomically. If that fails, the next run delivers some records again. */
   async #write(): Promise<void> {
     if (this.#file === undefined) return;
     try {
@@ -62,10 +62,10 @@ export class StreamPositions {
   }
 }
 
-/** What cannot be read is as good as unknown: records are delivered once more. */
+/** Treats an unreadable file as empty: all records are delivered again. */
 async function read(file: string): Promise<Record<string, StreamPosition>> {
   try {
-    return JSON.parse(await readFile(file, "utf8"));
+    return JSON.parse(await readFile(file, "utf8")) as Record<string, StreamPosition>;
   } catch {
     return {};
   }

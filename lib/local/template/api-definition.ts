@@ -5,18 +5,18 @@ import { findResources, type Properties, type Resolve, type Template } from "./i
 /** A Lambda authorizer of the API. */
 export interface Authorizer {
   readonly function: LocalFunction;
-  /** The request headers, in lower case, whose values are the identity that answers are kept by. */
+  /** The request headers, in lower case, whose values are the key under which responses are cached. */
   readonly identityHeaders: readonly string[];
   readonly ttlSeconds: number;
 }
 
-/** A route of the API and what it leads to. */
+/** A route of the API with its integration. */
 export interface ApiRoute {
   readonly method: string;
   readonly path: string;
   readonly function: LocalFunction;
   readonly authorizer?: Authorizer;
-  /** Milliseconds that the gateway waits for the function. */
+  /** How long the gateway waits for the function, in milliseconds. */
   readonly timeout: number;
 }
 
@@ -33,18 +33,22 @@ export interface Api {
   readonly throttle?: Throttle;
 }
 
-/** What an HTTP API waits for a function where the template does not say, in milliseconds. */
+/** The default integration timeout of an HTTP API, in milliseconds. */
 const defaultTimeout = 30_000;
 
-/** How long CloudFormation has an authorizer's answers kept where the template does not say, in seconds. */
+/** CloudFormation's default for how long an authorizer's responses are cached, in seconds. */
 const defaultTtl = 300;
 
-/** Reads the HTTP API from the template; what the gateway here cannot imitate is an error. */
+/**
+ * Reads the HTTP API from the template.
+ *
+ * @throws UserError for settings that the local gateway does not support
+ */
 export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
   const [[apiId, api] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Api");
   if (api.CorsConfiguration) {
     throw new UserError(
-      "The local gateway does not answer preflight requests: take corsOrigins out of the context in cdk.json.",
+      "The local gateway does not support CORS preflight requests: remove corsOrigins from the context in cdk.json.",
     );
   }
   const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
@@ -64,9 +68,9 @@ export function readApi(template: Template, resolve: Resolve, functions: readonl
 }
 
 function findFunction(functions: readonly LocalFunction[], uri: string): LocalFunction {
-  const found = functions.find(({ arn }) => uri === arn || uri.includes(`/functions/${arn}/`));
-  if (!found) throw new UserError(`The template calls ${uri}, which is no function in it.`);
-  return found;
+  const fn = functions.find(({ arn }) => uri === arn || uri.includes(`/functions/${arn}/`));
+  if (!fn) throw new UserError(`The template calls ${uri}, which is not a function of the stack.`);
+  return fn;
 }
 
 function readRoute(
@@ -78,14 +82,16 @@ function readRoute(
   const [method = "", path = ""] = String(RouteKey).split(" ");
   if (!path || path.includes("{") || method === "ANY") {
     throw new UserError(
-      `The local gateway cannot serve the route "${RouteKey}": it knows a method and a fixed path.`,
+      `The local gateway cannot serve the route "${RouteKey}": it supports only a method with a fixed path.`,
     );
   }
   if (integration?.IntegrationType !== "AWS_PROXY" || integration.PayloadFormatVersion !== "2.0") {
-    throw new UserError(`The route "${RouteKey}" does not lead to a function with payload format 2.0.`);
+    throw new UserError(`The route "${RouteKey}" is not integrated with a function by payload format 2.0.`);
   }
   if (AuthorizationType !== (authorizer ? "CUSTOM" : "NONE")) {
-    throw new UserError(`The local gateway cannot authorize "${RouteKey}" by ${AuthorizationType}.`);
+    throw new UserError(
+      `The local gateway does not support the authorization of "${RouteKey}" by ${AuthorizationType}.`,
+    );
   }
   return {
     method,
@@ -102,12 +108,12 @@ function readAuthorizer(
 ): Authorizer {
   if (properties.AuthorizerPayloadFormatVersion !== "2.0" || properties.EnableSimpleResponses !== true) {
     throw new UserError(
-      "The local gateway knows authorizers with payload format 2.0 and simple responses only.",
+      "The local gateway supports only authorizers with payload format 2.0 and simple responses.",
     );
   }
   const identityHeaders = (properties.IdentitySource as string[]).map((source) => {
     const [, header] = /^\$request\.header\.(.+)$/.exec(source) ?? [];
-    if (!header) throw new UserError(`The local gateway does not know the identity source ${source}.`);
+    if (!header) throw new UserError(`The local gateway does not support the identity source ${source}.`);
     return header.toLowerCase();
   });
   return {
@@ -120,7 +126,7 @@ function readAuthorizer(
 function readThrottle(template: Template): { throttle?: Throttle } {
   const [[id, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
   if (properties.RouteSettings)
-    throw new UserError(`The local gateway does not know RouteSettings, as in ${id}.`);
+    throw new UserError(`The local gateway does not support the RouteSettings of ${id}.`);
   const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = (properties.DefaultRouteSettings ??
     {}) as Properties;
   return rate === undefined || burst === undefined

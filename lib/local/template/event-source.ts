@@ -3,43 +3,48 @@ import { type Filter, readFilters } from "./event-filter.ts";
 import type { LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
-/** A function that is fed from the table's stream, and how. */
+/** A function that the table's stream feeds, and the settings of its event source mapping. */
 export interface EventSource {
   /** The logical id. */
   readonly id: string;
   readonly function: LocalFunction;
   /** The stream's ARN in the template. */
   readonly streamArn: string;
+  /** Whether a record passes the filter. */
   readonly accepts: Filter;
   readonly batchSize: number;
-  /** Milliseconds that a batch is gathered. */
+  /** How long records are gathered into a batch, in milliseconds. */
   readonly window: number;
-  /** How many batches of a shard are processed at once. */
-  readonly lanes: number;
-  /** How often a batch that failed is tried again. */
+  /** How many batches of a shard are processed concurrently. */
+  readonly parallelization: number;
+  /** How often a failed batch is retried. */
   readonly retries: number;
-  /** Whether a batch that failed is split in two. */
+  /** Whether a failed batch is split in two. */
   readonly bisects: boolean;
-  /** Whether the function says which records of a batch failed. */
+  /** Whether the function reports which records of a batch failed. */
   readonly reportsFailures: boolean;
-  /** Where batches go that are given up. */
+  /** The name of the queue for batches whose retries are exhausted. */
   readonly failureQueue?: string;
 }
 
-/** Lambda's own where the template does not say, and EventBridge's. */
-const defaults = { batchSize: 100, windowSeconds: 0, lanes: 1, retries: -1 };
+/** The defaults of Lambda and of EventBridge Pipes. */
+const defaults = { batchSize: 100, windowSeconds: 0, parallelization: 1, retries: -1 };
 
-/** Settings that make no difference on this machine: nothing here is kept so long that its age matters. */
+/** Settings without effect on this machine: no record here lives long enough for its age to matter. */
 const ignored = ["MaximumRecordAgeInSeconds", "Tags", "MetricsConfig"];
 
-const known = new Set([
+const supported = new Set([
   ...ignored,
   ...["FunctionName", "EventSourceArn", "StartingPosition", "BatchSize", "MaximumBatchingWindowInSeconds"],
   ...["ParallelizationFactor", "MaximumRetryAttempts", "BisectBatchOnFunctionError", "FilterCriteria"],
   ...["FunctionResponseTypes", "DestinationConfig", "Enabled"],
 ]);
 
-/** Reads from the template which functions the table's stream feeds; what cannot be imitated here is an error. */
+/**
+ * Reads from the template which functions the table's stream feeds.
+ *
+ * @throws UserError for settings that the local run does not support
+ */
 export function readEventSources(
   template: Template,
   resolve: Resolve,
@@ -50,23 +55,27 @@ export function readEventSources(
     .filter(([, { Enabled = true }]) => Enabled)
     .map(([id, properties]) => {
       const resolved = resolve(properties) as Properties;
-      const unknown = Object.keys(resolved).find((name) => !known.has(name));
-      if (unknown) throw new UserError(`The local run does not know ${unknown} of the event source ${id}.`);
+      const unsupported = Object.keys(resolved).find((name) => !supported.has(name));
+      if (unsupported)
+        throw new UserError(`The local run does not support ${unsupported} of the event source ${id}.`);
       const streamArn = readStreamArn(`event source ${id}`, resolved.EventSourceArn, resolved, tableName);
       return { id, streamArn, function: findFunction(functions, resolved, id), ...readSettings(resolved) };
     });
 }
 
 function findFunction(functions: readonly LocalFunction[], { FunctionName }: Properties, id: string) {
-  const found = functions.find(({ name, arn }) => FunctionName === name || FunctionName === arn);
-  if (!found) throw new UserError(`The event source ${id} feeds ${FunctionName}, which is no function here.`);
-  return found;
+  const fn = functions.find(({ name, arn }) => FunctionName === name || FunctionName === arn);
+  if (!fn)
+    throw new UserError(
+      `The event source ${id} feeds ${FunctionName}, which is not a function of the stack.`,
+    );
+  return fn;
 }
 
 /**
- * The ARN in the template of the stream that a reader reads.
+ * Reads the ARN of the stream that a reader reads.
  *
- * @throws UserError when it is not the table's, or not read from its beginning
+ * @throws UserError when it is not the table's stream or is not read from TRIM_HORIZON
  */
 export function readStreamArn(
   reader: string,
@@ -80,24 +89,24 @@ export function readStreamArn(
 }
 
 /**
- * Reads what a mapping and a pipe call by the same names.
+ * Reads the settings that have the same names in an event source mapping and a pipe.
  *
- * @param failureQueue the ARN of where batches go that are given up
+ * @param failureQueue the ARN of the queue for batches whose retries are exhausted
  */
 export function readDelivery(
   properties: Properties,
   filterCriteria: unknown,
   failureQueue: string | undefined,
-): Pick<EventSource, "accepts" | "batchSize" | "window" | "lanes" | "retries" | "failureQueue"> {
-  const number = (name: string, otherwise: number) => Number(properties[name] ?? otherwise);
+): Omit<EventSource, "id" | "function" | "streamArn" | "bisects" | "reportsFailures"> {
+  const readNumber = (name: string, fallback: number) => Number(properties[name] ?? fallback);
   const { Filters = [] } = (filterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
-  const retries = number("MaximumRetryAttempts", defaults.retries);
+  const retries = readNumber("MaximumRetryAttempts", defaults.retries);
   return {
     accepts: readFilters(Filters.map(({ Pattern }) => Pattern)),
-    batchSize: number("BatchSize", defaults.batchSize),
-    window: number("MaximumBatchingWindowInSeconds", defaults.windowSeconds) * 1000,
-    lanes: number("ParallelizationFactor", defaults.lanes),
-    // A template says -1 for "until the stream forgets it".
+    batchSize: readNumber("BatchSize", defaults.batchSize),
+    window: readNumber("MaximumBatchingWindowInSeconds", defaults.windowSeconds) * 1000,
+    parallelization: readNumber("ParallelizationFactor", defaults.parallelization),
+    // -1 in a template means until the record expires.
     retries: retries < 0 ? Number.POSITIVE_INFINITY : retries,
     ...(failureQueue !== undefined && { failureQueue: failureQueue.replace(/^.*:/, "") }),
   };

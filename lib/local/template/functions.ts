@@ -1,16 +1,16 @@
 import { UserError } from "../../errors.ts";
-import { readStatement, type Statement } from "../iam/iam-policy.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
+import { readStatements, type Statement } from "./statements.ts";
 
 /** A Lambda function of the stack. */
 export interface LocalFunction {
   readonly name: string;
-  /** What the log calls it: the name of its construct. */
+  /** Its name in the log: that of its construct. */
   readonly label: string;
   readonly arn: string;
   /** The folder of the code that would be deployed. */
   readonly codeDirectory: string;
-  /** File and export, as `index.handler`. */
+  /** File and export, such as `index.handler`. */
   readonly handler: string;
   /** Milliseconds. */
   readonly timeout: number;
@@ -20,7 +20,10 @@ export interface LocalFunction {
   readonly role: Role;
 }
 
-/** A function's role and what it is allowed. */
+/** Invokes a function with a JSON payload; rejects when the function fails. */
+export type Invoke = (fn: LocalFunction, payload: string) => Promise<unknown>;
+
+/** A function's role with its permissions. */
 export interface Role {
   readonly name: string;
   readonly statements: readonly Statement[];
@@ -35,7 +38,7 @@ export interface Asset {
 /** Finds the asset that would be uploaded under an S3 key. */
 export type FindAsset = (objectKey: string) => Asset | undefined;
 
-/** Lambda's own where the template does not say: seconds and megabytes. */
+/** Lambda's defaults: seconds and megabytes. */
 const defaults = { timeout: 3, memorySize: 128 };
 
 /** Reads the functions, with their roles, from the template. */
@@ -58,14 +61,15 @@ export function readFunctions(template: Template, resolve: Resolve, findAsset: F
   });
 }
 
-/** Reads a role with the policies inside it and those attached to it; policies that AWS keeps give nothing here. */
+/** Reads a role with its inline and attached policies; AWS managed policies grant nothing here. */
 function readRole(template: Template, resolve: Resolve, arn: unknown): Role {
   const roleArn = resolve(arn);
-  const found = findResources(template, "AWS::IAM::Role").find(
+  const role = findResources(template, "AWS::IAM::Role").find(
     ([id]) => resolve({ "Fn::GetAtt": [id, "Arn"] }) === roleArn,
   );
-  if (!found) throw new UserError(`The template gives a function the role ${roleArn}, which is not in it.`);
-  const [id, { Policies = [] }] = found;
+  if (!role)
+    throw new UserError(`The template gives a function the role ${roleArn}, which it does not define.`);
+  const [id, { Policies = [] }] = role;
   const name = String(resolve({ Ref: id }));
   const attached = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"]
     .flatMap((type) => findResources(template, type))
@@ -73,9 +77,4 @@ function readRole(template: Template, resolve: Resolve, arn: unknown): Role {
     .filter(({ Roles = [] }) => (resolve(Roles) as unknown[]).includes(name));
   const policies = [...(Policies as Properties[]), ...attached];
   return { name, statements: policies.flatMap((policy) => readStatements(policy, resolve)) };
-}
-
-function readStatements({ PolicyDocument }: Properties, resolve: Resolve): Statement[] {
-  const { Statement: statements } = PolicyDocument as { Statement: Properties | Properties[] };
-  return [statements].flat().flatMap((statement) => readStatement(statement, resolve) ?? []);
 }

@@ -2,18 +2,18 @@ import { UserError } from "../../errors.ts";
 
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** What the local run reads of a CloudFormation template. */
+/** The part of a CloudFormation template that the local run reads. */
 export interface Template {
   readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: Properties }>>;
 }
 
-/** Replaces every intrinsic function in a value of the template by what it stands for on this machine. */
+/** Replaces every intrinsic function in a value of the template with its value on this machine. */
 export type Resolve = (value: unknown) => unknown;
 
-/** The account that stands for AWS's on this machine. */
+/** The AWS account id of the local run. */
 export const localAccountId = "000000000000";
 
-/** The region that stands for AWS's on this machine. */
+/** The AWS region of the local run. */
 export const localRegion = "local";
 
 const regional = `${localRegion}:${localAccountId}`;
@@ -26,7 +26,7 @@ interface NamedType {
 
 const table: NamedType = { name: "TableName", arn: (name) => `arn:aws:dynamodb:${regional}:table/${name}` };
 
-/** The types of resource whose names and ARNs are needed on this machine. */
+/** The resource types whose names and ARNs the local run resolves. */
 const namedTypes: Readonly<Record<string, NamedType>> = {
   "AWS::DynamoDB::Table": table,
   "AWS::DynamoDB::GlobalTable": table,
@@ -45,7 +45,7 @@ export const findResources = (template: Template, type: string): [string, Proper
     .filter(([, { Type }]) => Type === type)
     .map(([id, { Properties = {} }]) => [id, Properties]);
 
-/** Makes the resolver of a stack's template; an intrinsic that it does not know is an error. */
+/** Creates the resolver for a stack's template; it throws UserError for an unsupported intrinsic function. */
 export function createResolver(stackName: string, template: Template): Resolve {
   const resolver = new Resolver(stackName, template);
   return (value) => resolver.resolve(value);
@@ -85,7 +85,8 @@ class Resolver {
     const [[name, argument] = ["", undefined]] = entries;
     const intrinsic = entries.length === 1 ? this.#intrinsics.get(name) : undefined;
     if (intrinsic) return intrinsic(argument as never);
-    if (name.startsWith("Fn::")) throw new UserError(`The local run does not know the template's ${name}.`);
+    if (name.startsWith("Fn::"))
+      throw new UserError(`The local run does not support ${name} in the template.`);
     return Object.fromEntries(entries.map(([key, item]) => [key, this.resolve(item)]));
   }
 
@@ -104,7 +105,9 @@ class Resolver {
     const type = namedTypes[this.#template.Resources[id]?.Type ?? ""];
     if (type && attribute === "Arn") return type.arn(name);
     if (type === table && attribute === "StreamArn") return `${table.arn(name)}/stream/local`;
-    throw new UserError(`The local run does not know the attribute ${attribute} of the template's ${id}.`);
+    throw new UserError(
+      `The local run does not support the attribute ${attribute} of ${id} in the template.`,
+    );
   }
 
   #sub(argument: string | readonly [string, Properties]): string {

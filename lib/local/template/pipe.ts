@@ -1,16 +1,23 @@
 import { UserError } from "../../errors.ts";
-import type { BusParameters } from "../streams/event-bus.ts";
 import { type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
 import type { LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
-/** A pipe that feeds a bus from the table's stream: a source whose function makes events of the records. */
+/** A pipe from the table's stream to an event bus; its enrichment function makes events of the records. */
 export interface Pipe extends EventSource {
   readonly bus: BusParameters;
 }
 
-/** Every property that is imitated, or that makes no difference on this machine: names, and the age of records. */
-const known = {
+/** How a pipe puts its events on the bus. */
+export interface BusParameters {
+  /** The `source` of every event. */
+  readonly source: string;
+  /** The field of an event's detail that becomes its `detail-type`. */
+  readonly typeField: string;
+}
+
+/** Every property that is supported, or has no effect on this machine: names, and the age of records. */
+const supported = {
   pipe: ["Name", "Tags", "Source", "SourceParameters", "Enrichment", "Target", "TargetParameters"],
   source: ["DynamoDBStreamParameters", "FilterCriteria"],
   stream: [
@@ -21,17 +28,21 @@ const known = {
   bus: ["Source", "DetailType"],
 };
 
-/** Reads from the template which pipes the table's stream feeds; what cannot be imitated here is an error. */
+/**
+ * Reads from the template which pipes the table's stream feeds.
+ *
+ * @throws UserError for settings that the local run does not support
+ */
 export function readPipes(
   template: Template,
   resolve: Resolve,
   functions: readonly LocalFunction[],
   tableName: string,
 ): Pipe[] {
-  // The run itself reads the stream and logs what fails, so it needs neither the role nor the log group.
-  return findResources(template, "AWS::Pipes::Pipe").map(([id, { RoleArn, LogConfiguration, ...given }]) => {
-    const part = (name: keyof typeof known, value: unknown) => knownOnly(id, known[name], value);
-    const pipe = part("pipe", resolve(given));
+  // The run itself reads the stream and logs failures, so it needs neither the role nor the log group.
+  return findResources(template, "AWS::Pipes::Pipe").map(([id, { RoleArn, LogConfiguration, ...others }]) => {
+    const part = (name: keyof typeof supported, value: unknown) => checkNames(id, supported[name], value);
+    const pipe = part("pipe", resolve(others));
     const source = part("source", pipe.SourceParameters);
     const stream = part("stream", source.DynamoDBStreamParameters);
     const bus = part("bus", part("target", pipe.TargetParameters).EventBridgeEventBusParameters);
@@ -45,17 +56,17 @@ export function readPipes(
   });
 }
 
-function knownOnly(id: string, names: readonly string[], value: unknown): Properties {
+function checkNames(id: string, names: readonly string[], value: unknown): Properties {
   const properties = (value ?? {}) as Properties;
-  const unknown = Object.keys(properties).find((name) => !names.includes(name));
-  if (unknown) throw new UserError(`The local run does not know ${unknown} of the pipe ${id}.`);
+  const unsupported = Object.keys(properties).find((name) => !names.includes(name));
+  if (unsupported) throw new UserError(`The local run does not support ${unsupported} of the pipe ${id}.`);
   return properties;
 }
 
 function findEnrichment(functions: readonly LocalFunction[], arn: unknown, id: string): LocalFunction {
-  const found = functions.find((fn) => fn.arn === arn);
-  if (!found) throw new UserError(`The pipe ${id} is enriched by ${arn}, which is no function here.`);
-  return found;
+  const fn = functions.find((candidate) => candidate.arn === arn);
+  if (!fn) throw new UserError(`The pipe ${id} is enriched by ${arn}, which is not a function of the stack.`);
+  return fn;
 }
 
 function readBus(target: unknown, { Source, DetailType }: Properties, id: string): BusParameters {
@@ -63,7 +74,7 @@ function readBus(target: unknown, { Source, DetailType }: Properties, id: string
   const isBus = /:event-bus\/.+$/.test(String(target));
   if (!isBus || !typeField || typeof Source !== "string" || Source.startsWith("$"))
     throw new UserError(
-      `The local run knows of the pipe ${id} only an event bus as its target, a Source that is no path and a DetailType that is the path of one field.`,
+      `The pipe ${id} must have an event bus as its target, a fixed Source and a DetailType that is the path of one field: the local run supports no others.`,
     );
   return { source: Source, typeField };
 }

@@ -2,7 +2,7 @@ import type { CreateTableCommandInput, GlobalSecondaryIndex } from "@aws-sdk/cli
 import { UserError } from "../../errors.ts";
 import type { Resolve, Template } from "./intrinsics.ts";
 
-/** The template's one table: how to create it, and the attribute that holds an item's expiry. */
+/** The stack's one table: the input that creates it, and the attribute that holds an item's expiry. */
 export interface TableDefinition {
   readonly input: CreateTableCommandInput & { readonly TableName: string };
   readonly timeToLiveAttribute?: string;
@@ -18,7 +18,8 @@ interface TableProperties extends CreateTableCommandInput {
 export function readTable(template: Template, resolve: Resolve): TableDefinition {
   const tables = Object.entries(template.Resources).filter(([, { Type }]) => tableTypes.has(Type));
   const [table, ...others] = tables;
-  if (!table || others.length > 0) throw new UserError(`The template has ${tables.length} tables, not one.`);
+  if (!table || others.length > 0)
+    throw new UserError(`The template has ${tables.length} tables; the local run supports exactly one.`);
   const [id, { Properties = {} }] = table;
   const properties = resolve(Properties) as TableProperties;
   const {
@@ -32,22 +33,22 @@ export function readTable(template: Template, resolve: Resolve): TableDefinition
       BillingMode: "PAY_PER_REQUEST",
       AttributeDefinitions: properties.AttributeDefinitions,
       KeySchema: properties.KeySchema,
-      ...(indexes && { GlobalSecondaryIndexes: indexes.map(indexInput) }),
+      ...(indexes && { GlobalSecondaryIndexes: indexes.map(toIndexInput) }),
       ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType } }),
     },
     ...(ttl?.Enabled && { timeToLiveAttribute: ttl.AttributeName }),
   };
 }
 
-/** The template's index may say more, as its capacity, than a table billed by request takes. */
-const indexInput = ({ IndexName, KeySchema, Projection }: GlobalSecondaryIndex): GlobalSecondaryIndex => ({
+/** Leaves out properties such as capacity, which CreateTable rejects for an on-demand table. */
+const toIndexInput = ({ IndexName, KeySchema, Projection }: GlobalSecondaryIndex): GlobalSecondaryIndex => ({
   IndexName,
   KeySchema,
   Projection,
 });
 
-/** The partition key attribute of the table, or of one of its indexes. */
-export function partitionKeyAttribute({ input }: TableDefinition, indexName?: string): string | undefined {
+/** Finds the partition key attribute of the table, or of one of its indexes. */
+export function findPartitionKey({ input }: TableDefinition, indexName?: string): string | undefined {
   const index = input.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName);
   const schema = indexName === undefined ? input.KeySchema : index?.KeySchema;
   return schema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName;

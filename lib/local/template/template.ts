@@ -8,7 +8,7 @@ import { createResolver, type Template } from "./intrinsics.ts";
 import { type Pipe, readPipes } from "./pipe.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
-/** All that the local run knows of a stack; every part is read from its template. */
+/** Everything that the local run reads from the stack's template. */
 export interface LocalStack extends Api {
   readonly functions: readonly LocalFunction[];
   readonly table: TableDefinition;
@@ -33,30 +33,30 @@ const suffix = ".template.json";
 
 /** Reads the one stack of a synthesized cloud assembly. */
 export async function readStack(directory: string): Promise<LocalStack> {
-  const name = await stackName(directory);
+  const name = await findStackName(directory);
   const template = await readJson<Template>(join(directory, name + suffix));
   const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
   return parseStack(name, template, readAssets(directory, manifest));
 }
 
-/** Whether two cloud assemblies are of the same stack but for the code of its functions. */
+/** Whether two cloud assemblies contain the same stack, apart from the code of its functions. */
 export async function isSameStack(directory: string, other: string): Promise<boolean> {
   const [template, otherTemplate] = await Promise.all([directory, other].map(templateWithoutCode));
   return template === otherTemplate;
 }
 
-/** Assets are named by a hash of what is in them. */
+/** Assets are named by a hash of their content. */
 async function templateWithoutCode(directory: string): Promise<string> {
-  const text = await readFile(join(directory, (await stackName(directory)) + suffix), "utf8");
+  const text = await readFile(join(directory, (await findStackName(directory)) + suffix), "utf8");
   return text.replaceAll(/[0-9a-f]{64}/g, "");
 }
 
-async function stackName(directory: string): Promise<string> {
+async function findStackName(directory: string): Promise<string> {
   const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
   const [file, ...others] = files;
   if (file === undefined || others.length > 0) {
     throw new UserError(
-      `${directory} holds ${files.length} templates, not one: synthesize the stack into it.`,
+      `${directory} contains ${files.length} templates instead of one: synthesize the stack into it.`,
     );
   }
   return file.slice(0, -suffix.length);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
-import { freePort, openersOf, type StartedCommand, startCommand, untilServing } from "./support/process.ts";
+import { findOpeners, freePort, type StartedCommand, startCommand, untilServing } from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -27,7 +27,7 @@ async function expectSentence(command: StartedCommand, sentence: string | RegExp
 }
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
-  test("serves until Ctrl-C, keeps its data and its key, and is alone on them", async () => {
+  test("serves until Ctrl-C, keeps its data and its key, and rejects a second run on them", async () => {
     const directory = await realpath(await temporaryDirectory());
     const port = await freePort();
     const env = { DATA_DIR: directory, PORT: String(port) };
@@ -63,10 +63,10 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     await expectSentence(start({ ...env, DATA_DIR: elsewhere }), new RegExp(`^The port ${port} is in use`));
 
     signalProcess(first.pid, "SIGINT");
-    // npm sends the signal once more.
+    // npm sends the signal a second time.
     signalProcess(first.pid, "SIGINT");
     expect(await first.ended).toBe(0);
-    expect(openersOf(join(directory, "dynamodb.sqlite"))).toEqual([]);
+    expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);
     expect(existsSync(join(directory, "run.json"))).toBe(false);
 
     const second = start(env);
@@ -78,22 +78,30 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(second.output()).toContain("The embedded DynamoDB ended by itself");
   });
 
-  test("ends at once, with its engine, when it is interrupted while it starts", async () => {
+  test("ends at once, with its engine, when it is interrupted during its start", async () => {
     const directory = await realpath(await temporaryDirectory());
     const command = start({ DATA_DIR: directory, PORT: "0" });
     await expect.poll(() => existsSync(join(directory, "stack")), { timeout: 20_000 }).toBe(true);
     signalProcess(command.pid, "SIGINT");
     expect(await command.ended).toBe(130);
-    expect(openersOf(join(directory, "dynamodb.sqlite"))).toEqual([]);
+    expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);
   });
 
   test.each([
     [{ PORT: "http" }, /^PORT=http must be a whole number from 0 to 65535\.$/],
     [{ PORT: "65536" }, /^PORT=65536 must be/],
     [{ DYNAMODB_ENDPOINT: "localhost:8000" }, /^DYNAMODB_ENDPOINT=localhost:8000 must be a URL/],
+    [
+      { DYNAMODB_ENDPOINT: "https://localhost:8000" },
+      /^DYNAMODB_ENDPOINT=https:.* must be a URL such as http:/,
+    ],
+    [
+      { DYNAMODB_ENDPOINT: "https://dynamodb.eu-west-1.amazonaws.com" },
+      /^DYNAMODB_ENDPOINT=https:.* must be an engine on this machine, .* does not use AWS\.$/,
+    ],
     [{ EVENTS_URL: "ftp://localhost" }, /^EVENTS_URL=ftp:\/\/localhost must be a URL/],
     [{ DATA_DIR: "/dev/null" }, /^The data directory \/dev\/null cannot be used .* set DATA_DIR/],
-  ])("with %j says in one sentence what is wrong", async (env: Record<string, string>, sentence) => {
+  ])("with %j reports the mistake in one sentence", async (env: Record<string, string>, sentence) => {
     await expectSentence(start({ PORT: "0", ...env }), sentence);
   });
 });

@@ -10,13 +10,13 @@ import { issueKey, startRun } from "./support/run.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 const account = "acme & söhne";
-const patience = { timeout: 30_000 };
+const timeout = { timeout: 30_000 };
 
 const start = (dataDirectory: string, eventsUrl: string) =>
   startRun(dataDirectory, { eventsUrl, maxEnvironments: 2 });
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
-  test("reach a connector that fails at first, all of them, over a restart of the run too", async () => {
+  test("all reach a connector that fails at first, even after a restart of the run", async () => {
     const directory = await realpath(await temporaryDirectory());
     let failing = true;
     const connector = await startConnector(() => (failing ? 503 : 200));
@@ -31,15 +31,15 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
       return response.body;
     };
     const hello = await send(first, "Hello Ada, this is the first message");
-    // One event was refused, and so nothing was taken: stopped now, the run must bring it again.
-    await expect.poll(() => connector.received.length, patience).toBeGreaterThan(1);
+    // One event was rejected and none accepted: the next run must deliver them again.
+    await expect.poll(() => connector.received.length, timeout).toBeGreaterThan(1);
     expect(connector.delivered.size).toBe(0);
     await first.stop();
 
     failing = false;
     const second = await start(directory, connector.url);
     const again = await send(second, "Hello again, this is the second message");
-    await expect.poll(() => [...connector.delivered.keys()], patience).toHaveLength(4);
+    await expect.poll(() => [...connector.delivered.keys()], timeout).toHaveLength(4);
     const ofMessage = (message: typeof hello) => ({ type: "message.sent", version: 1, account, ...message });
     const details = new Map([...connector.delivered].map(([id, { detail }]) => [id, detail]));
     expect(details.get(hello.id)).toEqual(ofMessage(hello));
@@ -58,7 +58,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     }
     await second.stop();
 
-    // What was taken does not come again: the position was kept.
+    // Accepted events are not delivered again, because the position was saved.
     const before = connector.received.length;
     const third = await start(directory, connector.url);
     await setTimeout(2000);
@@ -67,7 +67,9 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
 
     const log = [...first.log, ...second.log, ...third.log];
     expect(log).toContain(`[events] message.sent ${again.id}`);
-    expect(log.some((line) => line.includes("comes again: the connector answered 503"))).toBe(true);
+    expect(log.some((line) => line.includes("failed and is retried: the connector responded with 503"))).toBe(
+      true,
+    );
     expect(findLeaks(log, [lead.name, lead.email, lead.source, hello.message, again.message])).toEqual([]);
   }, 120_000);
 });

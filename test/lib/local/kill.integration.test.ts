@@ -6,21 +6,21 @@ import { expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
 import { isEngineOn, signalProcess } from "../../../lib/local/engine/engine-process.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
-import { freePort, openersOf, startCommand, untilServing } from "./support/process.ts";
+import { findOpeners, freePort, startCommand, untilServing } from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 /** How often the service is killed. */
 const kills = Number(process.env.KILLS ?? 4);
 const writers = 6;
 
-/** What was answered with 201, and so must never be lost. */
+/** What the API acknowledged with 201, and so must never be lost. */
 interface Acknowledged {
   readonly leads: string[];
   readonly messages: { readonly id: string; readonly conversationId: string }[];
 }
 
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
-  "kill -9 at any moment loses nothing that was answered, and never leaves two engines on one file",
+  "kill -9 at any moment loses no acknowledged write, and never leaves two engines on one file",
   async () => {
     const directory = await realpath(await temporaryDirectory());
     const file = join(directory, "dynamodb.sqlite");
@@ -33,7 +33,7 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
       const command = startCommand(env);
       onTestFinished(() => signalProcess(command.pid, "SIGKILL"));
       await untilServing(command);
-      expect(openersOf(file)).toHaveLength(1);
+      expect(findOpeners(file)).toHaveLength(1);
       const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
       await verify(run, acknowledged);
       if (round === kills) {
@@ -46,7 +46,7 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
         (await readFile(join(directory, "api-key"), "utf8")).trim(),
         acknowledged,
       );
-      // A number of answers rather than a time: a busy machine must not kill before anything is written.
+      // Wait for a number of writes, not a time: a busy machine must not kill before anything is written.
       const enough = total(acknowledged) + Math.ceil(Math.random() * 60);
       await expect.poll(() => total(acknowledged), { timeout: 60_000, interval: 1 }).toBeGreaterThan(enough);
       await setTimeout(Math.random() * 50);
@@ -75,10 +75,10 @@ async function write(url: string, apiKey: string, acknowledged: Acknowledged): P
       headers,
       body: JSON.stringify(body),
     });
-    const answer = (await response.json()) as T;
-    // Past the stage's throttle there is nothing to write for a moment.
+    const created = (await response.json()) as T;
+    // The stage's throttle has no tokens for a moment.
     if (response.status !== 201) await setTimeout(20);
-    return response.status === 201 ? answer : undefined;
+    return response.status === 201 ? created : undefined;
   };
   const writer = async () => {
     for (;;) {
@@ -96,7 +96,7 @@ async function write(url: string, apiKey: string, acknowledged: Acknowledged): P
   await Promise.allSettled(Array.from({ length: writers }, writer));
 }
 
-/** Reads the whole table from the engine itself and holds it against what was answered. */
+/** Reads the whole table from the engine itself and compares it with what was acknowledged. */
 async function verify(run: { dynamodbEndpoint: string; tableName: string }, acknowledged: Acknowledged) {
   const client = engineClient(run.dynamodbEndpoint);
   const ids = new Set<string>();
@@ -120,11 +120,11 @@ async function verify(run: { dynamodbEndpoint: string; tableName: string }, ackn
   expect(ids.size).toBeGreaterThanOrEqual(total(acknowledged));
 }
 
-/** Looks again and again how many engines have the file open; the run itself has it for a moment, to index it. */
+/** Counts repeatedly how many engines have the file open; the run itself opens it only to index it. */
 function watchEngines(file: string) {
   let most = 0;
   const timer = setInterval(() => {
-    most = Math.max(most, openersOf(file).filter((pid) => isEngineOn(pid, file)).length);
+    most = Math.max(most, findOpeners(file).filter((pid) => isEngineOn(pid, file)).length);
   }, 50);
   return { most: () => most, stop: () => clearInterval(timer) };
 }

@@ -1,20 +1,18 @@
 import { expect, inject, test } from "vitest";
 import { checkAccess } from "../../../lib/local/iam/access-check.ts";
-import { partitionKeyAttribute } from "../../../lib/local/template/table-definition.ts";
+import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 
 const stack = await readStack(inject("engine").assembly);
 const TableName = stack.table.input.TableName;
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "root" } });
 
-/** Whether the role of a deployed function allows a request, as the proxy decides it. */
+/** Whether the proxy would forward a request under the role of a deployed function. */
 function allows(label: string, operation: string, input: object): boolean {
   const caller = stack.functions.find((fn) => fn.label === label);
   if (!caller) throw new Error(`There is no function ${label}.`);
   const body = Buffer.from(JSON.stringify({ TableName, ...input }));
-  return (
-    checkAccess(caller, operation, body, (index) => partitionKeyAttribute(stack.table, index)) === undefined
-  );
+  return checkAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index)) === undefined;
 }
 
 const query = (pk: string, condition = "pk = :pk") => ({
@@ -35,7 +33,7 @@ test.each(lists)("%s reads its list and the counts", (name, pk) => {
   expect(allows(name, "Query", query("COUNT#a#LEAD"))).toBe(false);
 });
 
-test.each(lists)("%s can write nothing but what is used of the rate limit", (name, pk) => {
+test.each(lists)("%s can write nothing but the rate limit's window", (name, pk) => {
   for (const target of [pk, "COUNT#a#LEAD", "KEY#a"]) {
     expect(allows(name, "PutItem", { Item: key(target) })).toBe(false);
     expect(allows(name, "UpdateItem", { Key: key(target) })).toBe(false);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { engineClient, signAs } from "../../../lib/local/engine/dynamodb-client.ts";
+import { engineHeaders } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startIamProxy } from "../../../lib/local/iam/iam-proxy.ts";
 import { findApiKey, issueApiKey } from "../../../shared/domain/api-keys.ts";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
@@ -11,23 +11,19 @@ import { createFunction } from "../local/support/stack.ts";
 /** The surroundings of an operator who may issue and list keys, but change none. */
 async function restrictedOperator() {
   const { endpoint } = inject("engine");
-  const client = engineClient(endpoint);
   const proxy = await startIamProxy({
     endpoint,
-    partitionKeyAttribute: (index) => (index === undefined ? "pk" : indexes[index as keyof typeof indexes]),
-    sign: signAs(client, endpoint),
+    findPartitionKey: (index) => (index === undefined ? "pk" : indexes[index as keyof typeof indexes]),
+    headers: engineHeaders,
     log: () => {},
   });
-  onTestFinished(() => {
-    proxy.close();
-    client.destroy();
-  });
+  onTestFinished(proxy.close);
   const actions = ["dynamodb:PutItem", "dynamodb:Query"];
   const statement = { effect: "Allow", actions, resources: ["*"], leadingKeys: [] } as const;
   const operator = await createFunction("", { role: { name: "Operator", statements: [statement] } });
   const env = {
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
-    AWS_ACCESS_KEY_ID: proxy.accessKeyFor(operator),
+    AWS_ACCESS_KEY_ID: proxy.createAccessKey(operator),
   };
   return { dataDirectory: await dataDirectoryOfRun(), env };
 }

@@ -1,24 +1,40 @@
-import { expect, test, vi } from "vitest";
-import { awsRegion, engineClient, signAs } from "../../../../lib/local/engine/dynamodb-client.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import {
+  engineClient,
+  engineHeaders,
+  engineStreamsClient,
+  useEngine,
+} from "../../../../lib/local/engine/dynamodb-client.ts";
+
+const endpoint = "http://127.0.0.1:8000";
+
+beforeEach(() => {
+  for (const name of ["AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"])
+    vi.stubEnv(name, "developer");
+  vi.stubEnv("TABLE_NAME", "developer");
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "developer");
+});
+afterEach(() => vi.unstubAllEnvs());
 
 test.each([
-  ["https://dynamodb.eu-west-1.amazonaws.com", "eu-west-1"],
-  ["https://dynamodb.cn-north-1.amazonaws.com.cn", "cn-north-1"],
-  ["http://127.0.0.1:8000", undefined],
-  ["http://localhost:8000", undefined],
-])("the region of %s is %s", (endpoint, region) => {
-  expect(awsRegion(endpoint)).toBe(region);
+  ["tables", engineClient],
+  ["streams", engineStreamsClient],
+])("the client of the engine's %s uses none of the developer's settings", async (_, createClient) => {
+  const { config } = createClient(endpoint);
+  expect(await config.credentials()).toMatchObject({ accessKeyId: "local" });
+  expect(await config.region()).toBe("local");
+  expect(await config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8000 });
 });
 
-test.each([
-  ["AWS", "https://dynamodb.eu-west-1.amazonaws.com", "Credential=DEVELOPER/", "/eu-west-1/dynamodb/"],
-  ["another engine", "http://127.0.0.1:8000", "Credential=local/", "/local/dynamodb/"],
-])("requests to %s are signed with its credentials", async (_, endpoint, credential, scope) => {
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "DEVELOPER");
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
-  const headers = await signAs(engineClient(endpoint), endpoint)({ "x-amz-target": "x" }, Buffer.from("{}"));
-  vi.unstubAllEnvs();
-  expect(headers.authorization).toContain(credential);
-  expect(headers.authorization).toContain(scope);
-  expect(headers["x-amz-target"]).toBe("x");
+test("forwarded requests have the access key and region of the clients", () => {
+  expect(engineHeaders.authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=local\/\d{8}\/local\/dynamodb\/aws4_request, /,
+  );
+});
+
+test("the API's modules are pointed at the engine by the environment", () => {
+  useEngine(endpoint, "probes");
+  const { TABLE_NAME, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_PROFILE } = process.env;
+  expect([TABLE_NAME, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION]).toEqual(["probes", endpoint, "local"]);
+  expect([AWS_ACCESS_KEY_ID, AWS_PROFILE]).toEqual(["local", undefined]);
 });

@@ -8,15 +8,16 @@ import { lockDataDirectory } from "../../../../lib/local/engine/data-lock.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../../lib/local/engine/engine.ts";
 import {
-  endLeftEngine,
   engineBinary,
   isEngineOn,
   signalProcess,
   spawnEngine,
+  stopOrphanedEngine,
 } from "../../../../lib/local/engine/engine-process.ts";
+import { indexStream } from "../../../../lib/local/engine/stream-index.ts";
 import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
 import { parseStack } from "../../../../lib/local/template/template.ts";
-import { openersOf } from "../support/process.ts";
+import { findOpeners } from "../support/process.ts";
 import { createTemplate, temporaryDirectory } from "../support/stack.ts";
 
 const definition = parseStack("stack", createTemplate(), () => ({ directory: "/code", name: "probe" })).table;
@@ -47,7 +48,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
       TimeToLiveStatus: "ENABLED",
     });
     await first.stop();
-    expect(openersOf(join(directory, "dynamodb.sqlite"))).toEqual([]);
+    expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);
 
     const second = await start(directory);
     await ensureTable(second.client, definition, second.endpoint);
@@ -62,13 +63,13 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
       "SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records WHERE table_name = ?",
     ],
     [
-      "a look at a stream",
+      "a read of a stream",
       "SELECT event_name, keys_json, new_image, old_image, sequence_number, created_at, user_identity FROM _stream_records WHERE table_name = ? AND shard_id = ? AND CAST(sequence_number AS INTEGER) > ? ORDER BY CAST(sequence_number AS INTEGER) ASC LIMIT ?",
     ],
-  ])("does not read a whole stream for %s", async (_what, query) => {
+  ])("does not scan a whole stream for %s", async (_what, query) => {
     const directory = await dataDirectory();
     await start(directory);
-    // The engine's own queries, as its binary has them.
+    // The engine's queries, as they are in its binary.
     const binary = (await readFile(engineBinary(), "latin1"))
       .replaceAll(/\?\d/g, "?")
       .replaceAll(/\s+/g, " ");
@@ -78,12 +79,26 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     expect(step).toMatchObject({ detail: expect.stringContaining("stream_by_number (table_name=?") });
   });
 
-  test("two that create the table at once both succeed", async () => {
+  test.each([
+    ["of an unknown version is not indexed", "9.9.9", []],
+    [
+      "without its table of stream records is not indexed, which is logged",
+      "1.2.1",
+      [expect.stringMatching(/^The embedded DynamoDB's stream could not be indexed \(no such table/)],
+    ],
+  ])("%s", async (_, version, logged) => {
+    const log: string[] = [];
+    const file = join(await dataDirectory(), "empty.sqlite");
+    indexStream(file, version, (line) => log.push(line));
+    expect(log).toEqual(logged);
+  });
+
+  test("concurrent creations of the table all succeed", async () => {
     const { client, endpoint } = await start();
     await Promise.all([1, 2, 3].map(() => ensureTable(client, definition, endpoint)));
   });
 
-  test("refuses a table with other keys or indexes", async () => {
+  test("with other keys or indexes in its table is rejected", async () => {
     const { client, endpoint } = await start();
     const { GlobalSecondaryIndexes, ...input } = definition.input;
     const AttributeDefinitions = input.AttributeDefinitions?.slice(0, 1);
@@ -91,7 +106,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     await expect(ensureTable(client, definition, endpoint)).rejects.toThrow("other keys or indexes");
   });
 
-  test("says so when it ends by itself", async () => {
+  test("reports when it ends by itself", async () => {
     const directory = await dataDirectory();
     const { log } = await start(directory);
     const pid = Number(await readFile(join(directory, "engine.pid"), "utf8"));
@@ -99,37 +114,37 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     await expect.poll(() => log).toEqual(["ended"]);
   });
 
-  test("that was left behind is ended before the file is opened again", async () => {
+  test("is stopped before the file is opened again if an earlier run left it running", async () => {
     const directory = await dataDirectory();
     const file = join(directory, "dynamodb.sqlite");
     const args = ["--port", "0", "--db-path", file];
     const { pid = 0 } = await spawnEngine(args, join(directory, "engine.pid"));
-    await expect.poll(() => openersOf(file)).toEqual([pid]);
+    await expect.poll(() => findOpeners(file)).toEqual([pid]);
     const { log } = await start(directory);
     expect(isEngineOn(pid, file)).toBe(false);
-    expect(log).toEqual([`Ended the DynamoDB that the last run left behind (process ${pid}).`]);
-    expect(openersOf(file)).toHaveLength(1);
+    expect(log).toEqual([`Stopped the DynamoDB that the last run left running (process ${pid}).`]);
+    expect(findOpeners(file)).toHaveLength(1);
   });
 
-  test("never starts when the go-ahead does not come", async () => {
+  test("never starts without the line that it waits for", async () => {
     const directory = await dataDirectory();
     const file = join(directory, "dynamodb.sqlite");
-    // A directory in the place of the record: writing it fails, as it does for a process that dies just then.
+    // A directory in place of the pid file: writing it fails, as it does for a process that ends just then.
     await expect(spawnEngine(["--port", "0", "--db-path", file], directory)).rejects.toThrow();
-    expect(openersOf(file)).toEqual([]);
+    expect(findOpeners(file)).toEqual([]);
   });
 
-  test("is told from another process that has its recorded id now", async () => {
+  test("is distinguished from another process that now has its recorded id", async () => {
     const directory = await dataDirectory();
     const pidFile = join(directory, "engine.pid");
     for (const content of [String(process.pid), "nonsense", "1", ""]) {
       await writeFile(pidFile, content);
-      expect(await endLeftEngine(pidFile, join(directory, "dynamodb.sqlite"))).toBeUndefined();
+      expect(await stopOrphanedEngine(pidFile, join(directory, "dynamodb.sqlite"))).toBeUndefined();
     }
   });
 });
 
-test("a data directory has one holder at a time", async () => {
+test("a data directory can be locked by one run at a time", async () => {
   const directory = await dataDirectory();
   const unlock = await lockDataDirectory(directory);
   await expect(lockDataDirectory(directory)).rejects.toThrow(UserError);
@@ -138,7 +153,7 @@ test("a data directory has one holder at a time", async () => {
   again();
 });
 
-test("an endpoint where nothing answers is told in a sentence", async () => {
+test("an unreachable endpoint is a UserError", async () => {
   const endpoint = "http://127.0.0.1:1";
   await expect(ensureTable(engineClient(endpoint), definition, endpoint)).rejects.toThrow(UserError);
 });

@@ -3,8 +3,8 @@ import { request as httpRequest } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
-import type { Invoke } from "../../../../lib/local/gateway/request-handler.ts";
 import type { Api, ApiRoute } from "../../../../lib/local/template/api-definition.ts";
+import type { Invoke } from "../../../../lib/local/template/functions.ts";
 import { exchange } from "../../../support/socket.ts";
 import { createFunction } from "../support/stack.ts";
 
@@ -48,7 +48,7 @@ async function expectGatewayResponse(response: Response, status: number, message
   expect(await response.json()).toEqual({ message });
 }
 
-test("a function's answer is passed on with the request's id, which the event has too", async () => {
+test("a function's response is passed on with the request's id, which the event has too", async () => {
   const { get, log } = await start({
     respond: ({ requestContext }) => ({
       statusCode: 201,
@@ -75,7 +75,7 @@ test.each([
   ["PUT", "/probes"],
   ["HEAD", "/probes"],
   ["OPTIONS", "/probes"],
-])("%s %s is no route, and no authorizer is asked", async (method, path) => {
+])("%s %s matches no route, and invokes no authorizer", async (method, path) => {
   const { get } = await start({
     authorize: () => {
       throw new Error("must not be called");
@@ -93,37 +93,37 @@ test("a path that cannot be decoded is a bad request", async () => {
 
 test.each([
   ["throws", () => Promise.reject(new Error("x"))],
-  ["answers no status", () => ({ statusCode: "abc" })],
-  ["answers a header that cannot be sent", () => ({ statusCode: 200, headers: { a: "\n" } })],
-])("a function that %s is answered with 500", async (_, respond) => {
+  ["returns an invalid status", () => ({ statusCode: "abc" })],
+  ["returns an invalid header", () => ({ statusCode: 200, headers: { a: "\n" } })],
+])("a function that %s gets 500", async (_, respond) => {
   const { get } = await start({ respond });
   await expectGatewayResponse(await get(), 500, "Internal Server Error");
 });
 
-test("a function that takes longer than the gateway waits is answered with 503", async () => {
+test("a function that exceeds the gateway's timeout gets 503", async () => {
   const { get } = await start({ respond: () => new Promise(() => {}), timeout: 50 });
   await expectGatewayResponse(await get(), 503, "Service Unavailable");
 });
 
 test.each([
-  ["past 10 MB", 10_485_761, "application/json"],
-  ["past Lambda's 6 MB with its envelope", 6_291_000, "application/json"],
-  ["past 6 MB once it is encoded", 5_000_000, "application/octet-stream"],
-])("a body %s is answered with 413", async (_, size, type) => {
+  ["over 10 MB", 10_485_761, "application/json"],
+  ["over Lambda's 6 MB with its envelope", 6_291_000, "application/json"],
+  ["over 6 MB when encoded", 5_000_000, "application/octet-stream"],
+])("a body %s gets 413", async (_, size, type) => {
   const { get } = await start();
   const body = Buffer.alloc(size, "a");
   const response = await get("/probes", { method: "POST", body, headers: { "content-type": type } });
   await expectGatewayResponse(response, 413, "Request Entity Too Large");
 });
 
-test("a body just under the limits arrives whole", async () => {
+test("a body just under the limits is passed on whole", async () => {
   const { get } = await start({ respond: ({ body }) => ({ length: String(body).length }) });
   const body = Buffer.alloc(6_285_000, "a");
   const response = await get("/probes", { method: "POST", body, headers: { "content-type": "text/plain" } });
   expect(await response.json()).toEqual({ length: body.length });
 });
 
-test("requests past the throttle are answered with 429", async () => {
+test("requests over the throttle get 429", async () => {
   const { get } = await start({ throttle: { ratePerSecond: 0.001, burst: 2 } });
   expect((await get()).status).toBe(200);
   expect((await get()).status).toBe(200);
@@ -134,7 +134,7 @@ test.each([
   undefined,
   "",
   " ",
-])("the identity %j is unauthorized without asking the authorizer", async (authorization) => {
+])("the identity %j is unauthorized without invoking the authorizer", async (authorization) => {
   let calls = 0;
   const { get } = await start({ authorize: () => ({ isAuthorized: ++calls > 0 }) });
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
@@ -144,10 +144,10 @@ test.each([
 
 test.each([
   ["throws", () => Promise.reject(new Error("x")), 500, "Internal Server Error"],
-  ["answers nothing", () => null, 500, "Internal Server Error"],
-  ["answers no boolean", () => ({ isAuthorized: "true" }), 500, "Internal Server Error"],
+  ["returns nothing", () => null, 500, "Internal Server Error"],
+  ["returns no boolean", () => ({ isAuthorized: "true" }), 500, "Internal Server Error"],
   [
-    "answers a context that is no object",
+    "returns a context that is not an object",
     () => ({ isAuthorized: true, context: "x" }),
     500,
     "Internal Server Error",
@@ -158,7 +158,7 @@ test.each([
   await expectGatewayResponse(await get("/probes", { headers: { authorization: "x" } }), status, message);
 });
 
-test("the authorizer's context reaches the function and the log", async () => {
+test("the authorizer's context is passed to the function and the log", async () => {
   const { get, log } = await start({
     authorize: ({ type, identitySource }) => ({
       isAuthorized: true,
@@ -174,28 +174,28 @@ test("the authorizer's context reaches the function and the log", async () => {
   expect(log.join()).not.toContain("Bearer");
 });
 
-test("answers of the authorizer, denials too, are kept per identity over all routes", async () => {
-  const asked: unknown[] = [];
+test("the authorizer's responses, denials too, are cached by identity for all routes", async () => {
+  const identities: unknown[] = [];
   const { get } = await start({
     authorize: ({ identitySource }) => {
       const [identity] = identitySource as string[];
-      asked.push(identity);
+      identities.push(identity);
       return { isAuthorized: identity === "good" };
     },
   });
-  const statusOf = async (path: string, authorization: string) =>
+  const getStatus = async (path: string, authorization: string) =>
     (await get(path, { headers: { authorization } })).status;
   for (const path of ["/probes", "/others", "/probes"]) {
-    expect(await statusOf(path, "good")).toBe(200);
-    expect(await statusOf(path, "bad")).toBe(403);
+    expect(await getStatus(path, "good")).toBe(200);
+    expect(await getStatus(path, "bad")).toBe(403);
   }
-  expect(asked).toEqual(["good", "bad"]);
+  expect(identities).toEqual(["good", "bad"]);
 });
 
 test.each([
-  ["a time to live of 0", 0, () => ({ isAuthorized: true })],
+  ["a TTL of 0", 0, () => ({ isAuthorized: true })],
   ["an authorizer that fails", 60, () => Promise.reject(new Error("x"))],
-])("nothing is kept with %s", async (_, ttlSeconds, result) => {
+])("nothing is cached with %s", async (_, ttlSeconds, result) => {
   let calls = 0;
   const authorize = () => {
     calls += 1;
@@ -206,16 +206,15 @@ test.each([
   expect(calls).toBe(2);
 });
 
-/** Sends bytes as they are. */
 test.each([
-  ["no HTTP", "HELLO\r\n\r\n", "HTTP/1.1 400 "],
+  ["malformed HTTP", "HELLO\r\n\r\n", "HTTP/1.1 400 "],
   [
     "two lengths",
     "POST /probes HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
     "HTTP/1.1 400 ",
   ],
   ["large headers", `GET /probes HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(11_000)}\r\n\r\n`, "HTTP/1.1 431 "],
-])("%s is answered and the gateway goes on", async (_, bytes, status) => {
+])("%s gets a response, and the gateway continues", async (_, bytes, status) => {
   const { url, get } = await start();
   const response = String(await exchange(url, bytes, true));
   expect(response.startsWith(status)).toBe(true);
@@ -223,7 +222,7 @@ test.each([
   expect((await get()).status).toBe(200);
 });
 
-test("a client that goes away in the middle of its request does no harm", async () => {
+test("a client that closes the connection during its request does no harm", async () => {
   const { url, get, log } = await start();
   const request = httpRequest(`${url}/probes`, { method: "POST", headers: { "content-length": 100 } });
   request.on("error", () => {});
@@ -232,10 +231,10 @@ test("a client that goes away in the middle of its request does no harm", async 
   setTimeout(() => request.destroy(), 50);
   await new Promise((resolve) => request.on("close", resolve));
   expect((await get()).status).toBe(200);
-  expect(log[0]).toMatch(/^POST \/probes the client went away/);
+  expect(log[0]).toMatch(/^POST \/probes the client closed the connection/);
 });
 
-test("a port in use is told in a sentence", async () => {
+test("a port in use is a UserError", async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
   const second = startGateway(
@@ -246,7 +245,7 @@ test("a port in use is told in a sentence", async () => {
   await expect(second).rejects.toThrow(`The port ${port} is in use`);
 });
 
-test("stopping ends what is being served and takes nothing more", async () => {
+test("stopping completes pending requests and rejects new ones", async () => {
   const late = Promise.withResolvers<unknown>();
   const called = Promise.withResolvers<void>();
   const { url, stop, get } = await start({
@@ -255,13 +254,13 @@ test("stopping ends what is being served and takes nothing more", async () => {
       return late.promise;
     },
   });
-  const answered = get();
+  const response = get();
   await called.promise;
   const stopped = stop();
   await expect(fetch(`${url}/probes`)).rejects.toThrow();
   late.resolve({ done: true });
-  expect(await (await answered).json()).toEqual({ done: true });
-  const began = performance.now();
+  expect(await (await response).json()).toEqual({ done: true });
+  const startedAt = performance.now();
   await stopped;
-  expect(performance.now() - began).toBeLessThan(1000);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
 });

@@ -11,7 +11,7 @@ test.each([
   ["nothing", null, 200, json, "null"],
   ["a status alone", { statusCode: 204 }, 204, text, ""],
   ["a body", { statusCode: 200, body: "hi" }, 200, text, "hi"],
-  ["null for what is absent", { statusCode: 200, body: null, headers: null }, 200, text, ""],
+  ["null for absent fields", { statusCode: 200, body: null, headers: null }, 200, text, ""],
   [
     "a content type",
     { statusCode: 201, headers: { "Content-Type": "application/json" }, body: "{}" },
@@ -40,7 +40,7 @@ test.each([
     text,
     "",
   ],
-])("%s is answered", (_, result, status, headers, body) => {
+])("%s becomes a response", (_, result, status, headers, body) => {
   expect(toHttpResponse(result)).toEqual({ status, headers, body });
 });
 
@@ -62,6 +62,6 @@ test.each([
   { statusCode: 200, headers: { "a b": "1" } },
   { statusCode: 200, headers: { a: "x\r\ny: 1" } },
   { statusCode: 200, cookies: "a=1" },
-])("%j is no answer", (result) => {
+])("%j is an invalid response", (result) => {
   expect(toHttpResponse(result)).toEqual(gatewayResponse(500));
 });

@@ -5,7 +5,7 @@ import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import { exchange, parseResponses } from "../../../support/socket.ts";
 import { createFunction } from "../support/stack.ts";
 
-/** A gateway whose one route tells the body that it was sent, after a moment. */
+/** Starts a gateway whose one route returns the request's body after a moment. */
 async function start() {
   const route = { method: "POST", path: "/probes", timeout: 30_000, function: await createFunction("") };
   const bodies: unknown[] = [];
@@ -37,21 +37,21 @@ const post = (body: string, ...headers: string[]) =>
 
 const badRequest = '400 {"message":"Bad Request"}';
 
-test("a request without a host is answered with 400", async () => {
-  const { responses: answers, bodies } = await start();
-  expect(await answers("POST /probes HTTP/1.1\r\nConnection: close\r\n\r\n")).toEqual([badRequest]);
+test("a request without a host gets 400", async () => {
+  const { responses, bodies } = await start();
+  expect(await responses("POST /probes HTTP/1.1\r\nConnection: close\r\n\r\n")).toEqual([badRequest]);
   expect(bodies).toEqual([]);
-  expect(await answers("POST /probes HTTP/1.0\r\n\r\n")).toEqual(["201 "]);
+  expect(await responses("POST /probes HTTP/1.0\r\n\r\n")).toEqual(["201 "]);
 });
 
-test("CONNECT leads to no route", async () => {
-  const { responses: answers } = await start();
-  expect(await answers("CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n")).toEqual([
+test("CONNECT matches no route", async () => {
+  const { responses } = await start();
+  expect(await responses("CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n")).toEqual([
     '404 {"message":"Not Found"}',
   ]);
 });
 
-test("a client that keeps its side open after CONNECT does not keep the gateway from stopping", async () => {
+test("a client that keeps its connection open after CONNECT does not keep the gateway from stopping", async () => {
   const { url, stop } = await start();
   const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
@@ -60,33 +60,33 @@ test("a client that keeps its side open after CONNECT does not keep the gateway 
   await stop();
 });
 
-test("what a client expects changes nothing", async () => {
-  const { responses: answers } = await start();
-  expect(await answers(post("{}", "Expect: nonsense", "Connection: close"))).toEqual(["201 {}"]);
-  expect(await answers(post("{}", "Expect: 100-continue", "Connection: close"))).toEqual(["201 {}"]);
+test("the Expect header is ignored", async () => {
+  const { responses } = await start();
+  expect(await responses(post("{}", "Expect: nonsense", "Connection: close"))).toEqual(["201 {}"]);
+  expect(await responses(post("{}", "Expect: 100-continue", "Connection: close"))).toEqual(["201 {}"]);
 });
 
 test.each([
-  ["nothing more", ""],
+  ["nothing", ""],
   ["a request", post('{"b":2}')],
-  ["no HTTP", "nonsense\r\n\r\n"],
+  ["malformed HTTP", "nonsense\r\n\r\n"],
 ])("after a request that closes the connection, %s is not read", async (_, more) => {
-  const { responses: answers, bodies } = await start();
-  expect(await answers(post('{"a":1}', "Connection: close") + more)).toEqual(['201 {"a":1}']);
+  const { responses, bodies } = await start();
+  expect(await responses(post('{"a":1}', "Connection: close") + more)).toEqual(['201 {"a":1}']);
   expect(bodies).toEqual(['{"a":1}']);
 });
 
-test("requests that came before what is no HTTP are answered before it", async () => {
-  const { responses: answers, bodies } = await start();
+test("requests before malformed HTTP get their responses first", async () => {
+  const { responses, bodies } = await start();
   const sent = `${post('{"a":1}')}${post('{"b":2}')}nonsense\r\n\r\n`;
-  expect(await answers(sent)).toEqual(['201 {"a":1}', '201 {"b":2}', badRequest]);
+  expect(await responses(sent)).toEqual(['201 {"a":1}', '201 {"b":2}', badRequest]);
   expect(bodies).toEqual(['{"a":1}', '{"b":2}']);
 });
 
-test("a body that is cut is answered with 400, after the request before it", async () => {
-  const { responses: answers, bodies } = await start();
+test("a truncated body gets 400, after the response to the request before it", async () => {
+  const { responses, bodies } = await start();
   const cut = post("{}").replace("Content-Length: 2", "Content-Length: 9");
-  expect(await answers(cut, true)).toEqual([badRequest]);
-  expect(await answers(post('{"a":1}') + cut, true)).toEqual(['201 {"a":1}', badRequest]);
+  expect(await responses(cut, true)).toEqual([badRequest]);
+  expect(await responses(post('{"a":1}') + cut, true)).toEqual(['201 {"a":1}', badRequest]);
   expect(bodies).toEqual(['{"a":1}']);
 });

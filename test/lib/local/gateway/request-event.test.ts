@@ -6,14 +6,14 @@ import {
   parseTarget,
 } from "../../../../lib/local/gateway/http-request.ts";
 import {
-  authorizerEvent,
-  functionEvent,
-  newRequestId,
-  requestEvent,
+  buildAuthorizerEvent,
+  buildFunctionEvent,
+  buildRequestEvent,
+  createRequestId,
 } from "../../../../lib/local/gateway/request-event.ts";
 import { createFunction } from "../support/stack.ts";
 
-async function eventOf(request: Partial<HttpRequest> = {}) {
+async function createEvent(request: Partial<HttpRequest> = {}) {
   const route = { method: "GET", path: "/probes", timeout: 30_000, function: await createFunction("") };
   const meta = {
     route,
@@ -33,7 +33,7 @@ async function eventOf(request: Partial<HttpRequest> = {}) {
     body: Buffer.alloc(0),
     ...request,
   };
-  return requestEvent(complete, meta);
+  return buildRequestEvent(complete, meta);
 }
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   ["http://host:3000/probes?x=1", { path: "/probes", query: "x=1" }],
   ["//probes", { path: "//probes", query: "" }],
   ["/%zz", undefined],
-])("the target %s is parted", (target, parts) => {
+])("the target %s is split", (target, parts) => {
   expect(parseTarget(target)).toEqual(parts);
 });
 
@@ -57,13 +57,16 @@ test.each([
   expect(parseQuery(query)).toEqual(parameters);
 });
 
-test("header names are lower case, repeated ones are joined, cookies stand apart, the connection's are dropped", () => {
+test("header names become lower case, repeated headers are joined, cookies are separated, connection headers are dropped", () => {
   const rawHeaders = ["X-A", "1", "x-a", "2", "Cookie", "a=1; b=2", "Connection", "close", "Host", "h"];
   expect(parseHeaders(rawHeaders)).toEqual({ headers: { "x-a": "1,2", host: "h" }, cookies: ["a=1", "b=2"] });
 });
 
-test("the event has payload format 2.0, without what is absent", async () => {
-  const event = functionEvent(await eventOf({ headers: { "user-agent": "probe" } }), Buffer.alloc(0));
+test("the event has payload format 2.0, without absent fields", async () => {
+  const event = buildFunctionEvent(
+    await createEvent({ headers: { "user-agent": "probe" } }),
+    Buffer.alloc(0),
+  );
   expect(event).toEqual({
     version: "2.0",
     routeKey: "GET /probes",
@@ -97,13 +100,13 @@ test("the event has payload format 2.0, without what is absent", async () => {
   });
 });
 
-test("query, cookies, body and the authorizer's context are there when the request has them", async () => {
-  const event = await eventOf({
+test("query, cookies, body and the authorizer's context are included when present", async () => {
+  const event = await createEvent({
     query: "a=1",
     cookies: ["c=1"],
     headers: { "content-type": "application/json" },
   });
-  expect(functionEvent(event, Buffer.from('{"a":"é"}'), { accountId: "demo" })).toMatchObject({
+  expect(buildFunctionEvent(event, Buffer.from('{"a":"é"}'), { accountId: "demo" })).toMatchObject({
     queryStringParameters: { a: "1" },
     rawQueryString: "a=1",
     cookies: ["c=1"],
@@ -123,17 +126,17 @@ test.each([
   ["application/octet-stream", true],
   ["application/jsonp", true],
   [undefined, true],
-])("a body of type %s comes base64-encoded: %s", async (type, encoded) => {
-  const event = await eventOf({ headers: type === undefined ? {} : { "content-type": type } });
+])("a body of type %s is base64-encoded: %s", async (type, encoded) => {
+  const event = await createEvent({ headers: type === undefined ? {} : { "content-type": type } });
   const body = Buffer.from("{}");
-  expect(functionEvent(event, body)).toMatchObject({
+  expect(buildFunctionEvent(event, body)).toMatchObject({
     isBase64Encoded: encoded,
     body: body.toString(encoded ? "base64" : "utf8"),
   });
 });
 
-test("the authorizer is told the route and the identity, and no body", async () => {
-  const event = authorizerEvent(await eventOf(), ["Bearer x"]);
+test("the authorizer's event has the route and the identity, but no body", async () => {
+  const event = buildAuthorizerEvent(await createEvent(), ["Bearer x"]);
   expect(event).toMatchObject({
     version: "2.0",
     type: "REQUEST",
@@ -144,6 +147,6 @@ test("the authorizer is told the route and the identity, and no body", async () 
   expect(event).not.toHaveProperty("isBase64Encoded");
 });
 
-test("request ids have the gateway's form", () => {
-  expect(newRequestId()).toMatch(/^[\w+/]{15}=$/);
+test("request ids have the gateway's format", () => {
+  expect(createRequestId()).toMatch(/^[\w+/]{15}=$/);
 });

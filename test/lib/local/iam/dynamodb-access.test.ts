@@ -4,7 +4,7 @@ import { parseAccesses } from "../../../../lib/local/iam/dynamodb-access.ts";
 const table = "arn:aws:dynamodb:local:000000000000:table/probes";
 const TableName = "probes";
 const pk = (S: string) => ({ pk: { S }, sk: { S: "x" } });
-const of = (operation: string, input: object) =>
+const parse = (operation: string, input: object) =>
   parseAccesses(operation, input as Record<string, unknown>, (index) =>
     index === undefined ? "pk" : "byStatus",
   );
@@ -23,7 +23,9 @@ test.each([
     ["A", "B"],
   ],
 ])("%s is one access", (operation, input, leadingKeys) => {
-  expect(of(operation, input)).toEqual([{ action: `dynamodb:${operation}`, resource: table, leadingKeys }]);
+  expect(parse(operation, input)).toEqual([
+    { action: `dynamodb:${operation}`, resource: table, leadingKeys },
+  ]);
 });
 
 test.each([
@@ -36,27 +38,29 @@ test.each([
 ])("the key of a query by %s is found", (KeyConditionExpression, ExpressionAttributeNames) => {
   const ExpressionAttributeValues = { ":a": { S: "A" }, ":b": { S: "B" } };
   const query = { TableName, KeyConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues };
-  expect(of("Query", query)).toEqual([{ action: "dynamodb:Query", resource: table, leadingKeys: ["A"] }]);
+  expect(parse("Query", query)).toEqual([{ action: "dynamodb:Query", resource: table, leadingKeys: ["A"] }]);
 });
 
-test("a query of an index needs the index and its own key", () => {
+test("a query of an index needs access to the index by the index's key", () => {
   const query = {
     TableName,
     IndexName: "by-status",
     KeyConditionExpression: "byStatus = :a",
     ExpressionAttributeValues: { ":a": { S: "A" } },
   };
-  expect(of("Query", query)).toEqual([
+  expect(parse("Query", query)).toEqual([
     { action: "dynamodb:Query", resource: `${table}/index/by-status`, leadingKeys: ["A"] },
   ]);
 });
 
-test("a query whose key cannot be told is refused", () => {
-  expect(() => of("Query", { TableName, KeyConditionExpression: "sk = :a" })).toThrow("cannot be told");
-  expect(() => of("Query", { TableName, KeyConditions: {} })).toThrow("cannot be told");
+test("a query that does not name its partition key is rejected", () => {
+  expect(() => parse("Query", { TableName, KeyConditionExpression: "sk = :a" })).toThrow(
+    "does not name its partition key",
+  );
+  expect(() => parse("Query", { TableName, KeyConditions: {} })).toThrow("does not name its partition key");
 });
 
-test("a transaction is told item by item", () => {
+test("a transaction needs one access for each item", () => {
   const writes = [
     { Put: { TableName, Item: pk("A") } },
     { Update: { TableName, Key: pk("B") } },
@@ -64,7 +68,7 @@ test("a transaction is told item by item", () => {
     { ConditionCheck: { TableName, Key: pk("D") } },
   ];
   expect(
-    of("TransactWriteItems", { TransactItems: writes }).map(({ action, leadingKeys }) => [
+    parse("TransactWriteItems", { TransactItems: writes }).map(({ action, leadingKeys }) => [
       action,
       ...leadingKeys,
     ]),
@@ -74,7 +78,7 @@ test("a transaction is told item by item", () => {
     ["dynamodb:DeleteItem", "C"],
     ["dynamodb:ConditionCheckItem", "D"],
   ]);
-  expect(of("TransactGetItems", { TransactItems: [{ Get: { TableName, Key: pk("A") } }] })).toEqual([
+  expect(parse("TransactGetItems", { TransactItems: [{ Get: { TableName, Key: pk("A") } }] })).toEqual([
     { action: "dynamodb:GetItem", resource: table, leadingKeys: ["A"] },
   ]);
 });

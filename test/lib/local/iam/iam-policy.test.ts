@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Decision, evaluate, readStatement } from "../../../../lib/local/iam/iam-policy.ts";
+import { type Decision, evaluate } from "../../../../lib/local/iam/iam-policy.ts";
+import { readStatements } from "../../../../lib/local/template/statements.ts";
 
 const table = "arn:aws:dynamodb:local:000000000000:table/probes";
 const leadingKeys = (operator: string, ...keys: string[]) => ({
@@ -8,9 +9,8 @@ const leadingKeys = (operator: string, ...keys: string[]) => ({
 const like = (...keys: string[]) => leadingKeys("ForAllValues:StringLike", ...keys);
 
 function decide(documents: object[], access: object): Decision {
-  const statements = documents.flatMap(
-    (document) => readStatement({ Effect: "Allow", Resource: table, ...document }, (value) => value) ?? [],
-  );
+  const Statement = documents.map((document) => ({ Effect: "Allow", Resource: table, ...document }));
+  const statements = readStatements({ PolicyDocument: { Statement } }, (value) => value);
   return evaluate(statements, {
     action: "dynamodb:GetItem",
     resource: table,

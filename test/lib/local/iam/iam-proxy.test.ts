@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test } from "vitest";
-import { engineClient, signAs } from "../../../../lib/local/engine/dynamodb-client.ts";
-import type { Statement } from "../../../../lib/local/iam/iam-policy.ts";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
+import type { Statement } from "../../../../lib/local/template/statements.ts";
 import { listening } from "../../../support/listening.ts";
 import { createFunction } from "../support/stack.ts";
 
@@ -17,7 +16,7 @@ const allow = (action: string, pattern: string): Statement => ({
   leadingKeys: [{ patterns: [pattern], wildcards: true }],
 });
 
-/** An engine that answers everything with an item, and a client of the proxy before it that has a role. */
+/** An engine that responds to every request with an item, and a client with a role behind the proxy. */
 async function start(statements: Statement[]) {
   const received: { request: IncomingMessage; body: string }[] = [];
   const engine = createServer(async (request, response) => {
@@ -26,17 +25,15 @@ async function start(statements: Statement[]) {
     response.end('{"Item":{"pk":{"S":"LEAD#a"}}}');
   });
   const endpoint = await listening(engine);
-  const own = engineClient(endpoint);
   const log: string[] = [];
-  const sign = signAs(own, endpoint);
   const proxy = await startIamProxy({
     endpoint,
-    sign,
-    partitionKeyAttribute: () => "pk",
+    headers: { authorization: "Credential=engine/" },
+    findPartitionKey: () => "pk",
     log: (line) => log.push(line),
   });
   const role = { name: "ProbeRole", statements };
-  const accessKeyId = proxy.accessKeyFor(await createFunction("", { role }));
+  const accessKeyId = proxy.createAccessKey(await createFunction("", { role }));
   const client = new DynamoDBClient({
     endpoint: proxy.endpoint,
     region: "local",
@@ -52,17 +49,26 @@ async function start(statements: Statement[]) {
   return { client, received, log, proxy };
 }
 
-test("what the role allows reaches the engine as it was sent, signed anew", async () => {
+test("an allowed request reaches the engine unchanged, with the engine's credentials and no other headers", async () => {
   const { client, received } = await start([allow("GetItem", "LEAD#*")]);
   const { Item } = await client.send(new GetItemCommand({ TableName, Key: key("LEAD#a") }));
   expect(Item).toEqual(key("LEAD#a"));
   const [{ request, body } = { request: undefined, body: "" }] = received;
   expect(JSON.parse(body)).toEqual({ TableName, Key: key("LEAD#a") });
   expect(request?.headers["x-amz-target"]).toBe("DynamoDB_20120810.GetItem");
-  expect(request?.headers.authorization).toContain("Credential=local/");
+  expect(request?.headers.authorization).toBe("Credential=engine/");
+  const headers = Object.keys(request?.headers ?? {}).sort();
+  expect(headers).toEqual([
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "x-amz-target",
+  ]);
 });
 
-test("what it does not allow is answered as AWS does, and never reaches the engine", async () => {
+test("a denied request gets AWS's error, and does not reach the engine", async () => {
   const { client, received, log } = await start([allow("GetItem", "LEAD#*")]);
   const refused = client.send(new GetItemCommand({ TableName, Key: key("KEY#a") }));
   await expect(refused).rejects.toMatchObject({
@@ -74,14 +80,14 @@ test("what it does not allow is answered as AWS does, and never reaches the engi
   expect(log).toEqual([expect.stringMatching(/^\[probe\] AccessDeniedException: /)]);
 });
 
-test("an explicit denial is told as one", async () => {
+test("an explicit deny is reported as one", async () => {
   const denial: Statement = { ...allow("GetItem", "LEAD#b"), effect: "Deny" };
   const { client } = await start([allow("*", "*"), denial]);
   const refused = client.send(new GetItemCommand({ TableName, Key: key("LEAD#b") }));
   await expect(refused).rejects.toThrow("with an explicit deny in an identity-based policy");
 });
 
-test("one item that is not allowed refuses the whole transaction", async () => {
+test("one denied item rejects the whole transaction", async () => {
   const { client, received } = await start([allow("PutItem", "LEAD#*")]);
   const put = { Put: { TableName, Item: key("LEAD#a") } };
   const check = {
@@ -93,7 +99,7 @@ test("one item that is not allowed refuses the whole transaction", async () => {
   expect(received).toHaveLength(1);
 });
 
-test("headers of the engine, the checksum too, come through", async () => {
+test("the engine's headers, the checksum too, are passed on", async () => {
   const { client, proxy } = await start([allow("GetItem", "*")]);
   const { accessKeyId } = await client.config.credentials();
   const headers = {
@@ -106,7 +112,7 @@ test("headers of the engine, the checksum too, come through", async () => {
   expect(response.headers.get("x-amz-crc32")).toBe("3633387929");
 });
 
-test("a caller whom nobody knows is refused", async () => {
+test("an unknown caller is rejected", async () => {
   const { proxy, received } = await start([allow("*", "*")]);
   const response = await fetch(proxy.endpoint, { method: "POST", body: "{}" });
   expect(response.status).toBe(400);
@@ -116,17 +122,17 @@ test("a caller whom nobody knows is refused", async () => {
   expect(received).toEqual([]);
 });
 
-test("an engine that does not answer is a server error", async () => {
+test("an unreachable engine is a server error", async () => {
   const endpoint = "http://127.0.0.1:1";
   const proxy = await startIamProxy({
     endpoint,
-    sign: async (headers) => headers,
-    partitionKeyAttribute: () => "pk",
+    headers: {},
+    findPartitionKey: () => "pk",
     log: () => {},
   });
   onTestFinished(() => proxy.close());
   const role = { name: "r", statements: [allow("GetItem", "*")] };
-  const accessKeyId = proxy.accessKeyFor(await createFunction("", { role }));
+  const accessKeyId = proxy.createAccessKey(await createFunction("", { role }));
   const headers = {
     authorization: `Credential=${accessKeyId}/x`,
     "x-amz-target": "DynamoDB_20120810.GetItem",

@@ -19,7 +19,7 @@ async function createPool(
 
 const handler = (body: string) => `exports.handler = async (event, context) => { ${body} };`;
 
-test("the handler gets the event and Lambda's context, and sees its own environment variables only", async () => {
+test("the handler gets the event, Lambda's context and only its own environment variables", async () => {
   const { call } = await createPool(
     handler("return { event, env: process.env, context, left: context.getRemainingTimeInMillis() };"),
     { handler: "index.handler", timeout: 5000 },
@@ -53,48 +53,48 @@ const counting = `
 
 interface Count {
   readonly threadId: number;
-  /** Requests in the environment while this one was. */
+  /** How many requests the environment served at the same time. */
   readonly most: number;
   readonly served: number;
 }
 
-test("parallel requests get an environment each, and one at a time", async () => {
+test("concurrent requests get one environment each", async () => {
   const { call } = await createPool(counting);
   const responses = (await Promise.all([1, 2, 3, 4].map(() => call({ wait: 200 })))) as Count[];
   expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(4);
   expect(responses.every(({ most }) => most === 1)).toBe(true);
 });
 
-test("requests past the maximum wait for an environment", async () => {
+test("requests over the maximum wait for an environment", async () => {
   const { call } = await createPool(counting, { maxEnvironments: 2 });
   const responses = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
   expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(2);
   expect(responses.every(({ most }) => most === 1)).toBe(true);
 });
 
-const answering = (word: string) =>
+const responding = (word: string) =>
   handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
 
-test("new code serves what comes after it; what is being served ends by the old, and waits in vain for neither", async () => {
-  const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
+test("new code serves new and waiting requests, and pending requests finish with the old code", async () => {
+  const { call, reload } = await createPool(responding("old"), { maxEnvironments: 1 });
   expect(await call({ wait: 0 })).toBe("old");
   const served = call({ wait: 200 });
   const waiting = call({ wait: 0 });
-  reload((await createFunction(answering("new"))).codeDirectory);
+  reload((await createFunction(responding("new"))).codeDirectory);
   expect(await Promise.all([served, waiting, call({ wait: 0 })])).toEqual(["old", "new", "new"]);
 
-  reload((await createFunction(answering("newest"))).codeDirectory);
+  reload((await createFunction(responding("newest"))).codeDirectory);
   expect(await call({ wait: 0 })).toBe("newest");
 });
 
-test("an environment with old code is not used again when its directory comes back", async () => {
-  const { call, reload } = await createPool(answering("old"), { maxEnvironments: 1 });
-  const { codeDirectory } = await createFunction(answering("new"));
+test("an environment with old code is not reused when its directory is used again", async () => {
+  const { call, reload } = await createPool(responding("old"), { maxEnvironments: 1 });
+  const { codeDirectory } = await createFunction(responding("new"));
   reload(codeDirectory);
   expect(await call({ wait: 0 })).toBe("new");
   const served = call({ wait: 200 });
-  reload((await createFunction(answering("other"))).codeDirectory);
-  await writeFile(join(codeDirectory, "index.cjs"), answering("newest"));
+  reload((await createFunction(responding("other"))).codeDirectory);
+  await writeFile(join(codeDirectory, "index.cjs"), responding("newest"));
   reload(codeDirectory);
   expect(await Promise.all([served, call({ wait: 0 })])).toEqual(["new", "newest"]);
 });
@@ -121,17 +121,17 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
     handler("Promise.reject(new Error('forgotten')); await new Promise((r) => setTimeout(r, 500))"),
     "forgotten",
   ],
-  ["loops for ever", handler("for (;;);"), "timed out after 0.3 s", { timeout: 300 }],
-  ["never answers", handler("await new Promise(() => {})"), "timed out after 0.3 s", { timeout: 300 }],
+  ["loops forever", handler("for (;;);"), "timed out after 0.3 s", { timeout: 300 }],
+  ["never returns", handler("await new Promise(() => {})"), "timed out after 0.3 s", { timeout: 300 }],
   [
     "fills its memory",
     handler("const all = []; for (;;) all.push(new Array(1000).fill(0.5));"),
     "ran out of memory",
     { memorySize: 16 },
   ],
-  ["answers what is no JSON", handler("return { a: 1n }"), "BigInt"],
-  ["answers too much", handler("return 'x'.repeat(6_291_556)"), "larger than Lambda's limit"],
-  ["is no JavaScript", "exports.handler = (", "SyntaxError"],
+  ["returns a value that is not JSON", handler("return { a: 1n }"), "BigInt"],
+  ["returns too much", handler("return 'x'.repeat(6_291_556)"), "larger than Lambda's limit"],
+  ["is not JavaScript", "exports.handler = (", "SyntaxError"],
   ["throws while it is loaded", "throw new Error('at the start')", "at the start"],
   ["has no handler", "exports.other = 1", "index.handler is undefined or not exported"],
   ["has no module", handler(""), "Cannot find module 'nowhere'", { handler: "nowhere.handler" }],
@@ -140,14 +140,14 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
     "exports.handler = (event, context, callback) => callback(null, 1)",
     "takes a callback",
   ],
-])("a function that %s fails that request and says why", async (_, source, reason, settings = {}) => {
+])("a function that %s fails the request and logs the cause", async (_, source, reason, settings = {}) => {
   const { call, log } = await createPool(source, settings);
   await expect(call()).rejects.toThrow(FunctionError);
   expect(log.join("\n")).toContain(reason);
   expect(log.every((line) => line.startsWith("[probe] "))).toBe(true);
 });
 
-test("after a crash the next request gets a new environment, also for those that waited", async () => {
+test("after a crash the next request, even a waiting one, gets a new environment", async () => {
   const crashing = `
     let served = 0;
     exports.handler = async ({ crash }) => { if (crash) process.exit(1); return ++served; };`;
@@ -168,14 +168,14 @@ test("after a crash the next request gets a new environment, also for those that
   ]);
 });
 
-test("an environment that ends between two requests is not used again", async () => {
+test("an environment that ends between two requests is not reused", async () => {
   const { call } = await createPool(handler("setTimeout(() => process.exit(1), 20); return 'fine'"));
   expect(await call()).toBe("fine");
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(await call()).toBe("fine");
 });
 
-test("what the function prints is in the log under its name, an object in one line", async () => {
+test("output of the function is logged under its name, each object on one line", async () => {
   const { call, log } = await createPool(
     handler(
       "console.info({ message: 'x'.repeat(90), nested: { deep: { deeper: [1, 2] } } }); console.error('bad')",
@@ -189,7 +189,7 @@ test("what the function prints is in the log under its name, an object in one li
     );
 });
 
-test("a handler may answer nothing", async () => {
+test("a handler may return nothing", async () => {
   const { call } = await createPool(handler(""));
   expect(await call()).toBeNull();
 });

@@ -25,7 +25,7 @@ test.each([
   ["/docs/favicon-32x32.png", "image/png", /PNG/],
   ["/docs/openapi.json", "application/json", /"servers":\[\{"url":"\/"\}\]/],
   ["/docs/api-key.json", "application/json", /^"the-key"$/],
-])("%s is served, for no other page to read", async (path, type, body) => {
+])("%s is served, and other sites cannot read it", async (path, type, body) => {
   const { url } = await start();
   const response = await fetch(url + path);
   expect(response.status).toBe(200);
@@ -44,7 +44,7 @@ test.each([
   ["GET", "/docs/../package.json"],
   ["GET", "/docs/constructor"],
   ["POST", "/docs"],
-])("%s %s is no page", async (method, path) => {
+])("%s %s is not a page", async (method, path) => {
   const { url } = await start();
   expect((await fetch(url + path, { method })).status).toBe(404);
 });
@@ -53,7 +53,7 @@ test.each([
   "evil.example",
   "evil.example:3000",
   "127.0.0.1.evil.example",
-])("a request for the host %j is told nothing", async (host) => {
+])("a request for the host %j gets no key", async (host) => {
   const { url } = await start();
   const body = await new Promise<string>((resolve, reject) => {
     get(`${url}/docs/api-key.json`, { headers: { host } }, (response) => resolve(text(response))).on(
@@ -64,7 +64,7 @@ test.each([
   expect(body).toBe('{"message":"Not Found"}');
 });
 
-test("a page that is asked for before the key is there waits for it", async () => {
+test("a request for the key waits until it is known", async () => {
   const key = Promise.withResolvers<string>();
   const { url } = await start(key.promise);
   const early = fetch(`${url}/docs/api-key.json`);

@@ -5,7 +5,7 @@ import { startConnector } from "../support/connector.ts";
 const bus = { source: "probes", typeField: "type" };
 const sent = (id: string) => ({ type: "message.sent", id, message: "a secret" });
 
-test("an event is posted as EventBridge has it", async () => {
+test("an event is posted in EventBridge's format", async () => {
   const connector = await startConnector(() => 204);
   const log: string[] = [];
   await putOnBus(bus, [sent("msg_1"), sent("msg_2")], {
@@ -28,13 +28,13 @@ test("an event is posted as EventBridge has it", async () => {
   expect(log).toEqual(["[events] message.sent msg_1", "[events] message.sent msg_2"]);
 });
 
-test("without a connector an event is told of by its type and id alone", async () => {
+test("without a connector, only an event's type and id are logged", async () => {
   const log: string[] = [];
   await putOnBus(bus, [sent("msg_1")], { eventsUrl: undefined, log: (line) => log.push(line) });
   expect(log).toEqual(["[events] message.sent msg_1"]);
 });
 
-test("what a connector does not take fails, and nothing after it is tried", async () => {
+test("an event that the connector rejects fails, and the events after it are not attempted", async () => {
   const connector = await startConnector((_, calls) => (calls === 2 ? 500 : 200));
   const log: string[] = [];
   const put = () =>
@@ -42,20 +42,20 @@ test("what a connector does not take fails, and nothing after it is tried", asyn
       eventsUrl: connector.url,
       log: (line) => log.push(line),
     });
-  await expect(put()).rejects.toThrow("the connector answered 500");
+  await expect(put()).rejects.toThrow("the connector responded with 500");
   expect(connector.received.map(({ detail }) => detail.id)).toEqual(["msg_1", "msg_2"]);
   connector.stop();
-  await expect(put()).rejects.toThrow("the connector did not answer");
+  await expect(put()).rejects.toThrow("the connector did not respond");
   expect(log).toEqual([
     "[events] message.sent msg_1",
-    "[events] message.sent msg_2 comes again: the connector answered 500",
+    "[events] message.sent msg_2 failed and is retried: the connector responded with 500",
     expect.stringMatching(
-      /^\[events\] message\.sent msg_1 comes again: the connector did not answer \(.+\)$/,
+      /^\[events\] message\.sent msg_1 failed and is retried: the connector did not respond \(.+\)$/,
     ),
   ]);
 });
 
-test.each([[[]], [null], [""]])("a function that answers %j puts nothing on the bus", async (details) => {
+test.each([[[]], [null], [""]])("a function that returns %j puts nothing on the bus", async (details) => {
   const log: string[] = [];
   await putOnBus(bus, details, { eventsUrl: undefined, log: (line) => log.push(line) });
   expect(log).toEqual([]);

@@ -6,7 +6,7 @@ import { startStream } from "../../../../lib/local/streams/stream.ts";
 import type { StreamClient } from "../../../../lib/local/streams/stream-client.ts";
 import { StreamPositions } from "../../../../lib/local/streams/stream-positions.ts";
 import type { EventSource } from "../../../../lib/local/template/event-source.ts";
-import { aRecord, sequenceNumbers } from "../support/records.ts";
+import { createRecord, sequenceNumbers } from "../support/records.ts";
 import { createFunction, temporaryDirectory } from "../support/stack.ts";
 
 const streamArn = "arn:engine:stream/1";
@@ -19,7 +19,7 @@ class FakeStream implements StreamClient {
   failing = false;
 
   add(...numbers: number[]): void {
-    this.shardRecords["shard-1"]?.push(...numbers.map((number) => aRecord(number)));
+    this.shardRecords["shard-1"]?.push(...numbers.map((number) => createRecord(number)));
   }
 
   async shards() {
@@ -29,7 +29,7 @@ class FakeStream implements StreamClient {
   async iterator(_: string, shard: string, at?: string) {
     const index =
       this.shardRecords[shard]?.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === at) ?? -1;
-    // The embedded engine takes an unknown number, and never has a record there.
+    // The embedded engine accepts an unknown number, and never has a record there.
     return `${shard}:${at === undefined ? 0 : index < 0 ? 1_000_000 : index}`;
   }
 
@@ -52,7 +52,7 @@ interface Settings extends Partial<EventSource> {
 async function start(client: FakeStream, { file, respond = () => null, ...settings }: Settings = {}) {
   const source: EventSource = {
     ...{ id: "Source", function: await createFunction(""), streamArn: "arn:template:stream" },
-    ...{ accepts: () => true, batchSize: 3, window: 20, lanes: 1, retries: 1 },
+    ...{ accepts: () => true, batchSize: 3, window: 20, parallelization: 1, retries: 1 },
     ...{ bisects: true, reportsFailures: true, failureQueue: "Failures", ...settings },
   };
   const delivered: (readonly DynamoDBRecord[])[] = [];
@@ -71,20 +71,20 @@ async function start(client: FakeStream, { file, respond = () => null, ...settin
   return { ...stream, delivered, log, batches: () => delivered.map(sequenceNumbers) };
 }
 
-test("records arrive as Lambda passes them on, in batches of at most the batch size", async () => {
+test("records are delivered in Lambda's form, in batches of at most the batch size", async () => {
   const client = new FakeStream();
   client.add(8, 9, 10, 11);
   const { delivered, batches, log } = await start(client);
   await expect.poll(batches).toEqual([[8, 9, 10], [11]]);
   expect(delivered[0]?.[0]).toEqual({
-    ...aRecord(8),
+    ...createRecord(8),
     awsRegion: "local",
     eventSourceARN: "arn:template:stream",
   });
   expect(log).toEqual([]);
 });
 
-test("what comes within the window comes together", async () => {
+test("records within the window are delivered together", async () => {
   const client = new FakeStream();
   client.add(1);
   const { batches } = await start(client, { window: 700 });
@@ -92,7 +92,7 @@ test("what comes within the window comes together", async () => {
   await expect.poll(batches).toEqual([[1, 2]]);
 });
 
-test("what the filter refuses never arrives, and is not read again", async () => {
+test("records that do not pass the filter are never delivered, and not read again", async () => {
   const client = new FakeStream();
   client.add(1, 2, 3);
   const file = join(await temporaryDirectory(), "stream.json");
@@ -105,7 +105,7 @@ test("what the filter refuses never arrives, and is not read again", async () =>
   });
 });
 
-test("a run goes on where the last one was, or from the oldest record when the engine does not know the place", async () => {
+test("a run continues where the last one stopped, or at the oldest record when the engine does not have that position", async () => {
   const client = new FakeStream();
   client.add(1, 2);
   const file = join(await temporaryDirectory(), "stream.json");
@@ -129,7 +129,7 @@ test("a run goes on where the last one was, or from the oldest record when the e
   await expect.poll(unreadable.batches).toEqual([[1, 2, 3]]);
 });
 
-test("a record that always fails is told in a sentence, and the stream goes on", async () => {
+test("a record that always fails is discarded and logged, and the stream continues", async () => {
   const client = new FakeStream();
   client.add(1, 2, 3, 4);
   const { batches, log } = await start(client, {
@@ -139,33 +139,33 @@ test("a record that always fails is told in a sentence, and the stream goes on",
   });
   await expect.poll(batches).toEqual([[1, 2, 3], [1, 2], [1], [2], [2], [3], [4]]);
   expect(log).toEqual([
-    "[probe] Gave up 1 records of the stream, from 2 to 2, after 2 attempts; deployed, they go to the queue Failures.",
+    "[probe] Discarded 1 records of the stream, from 2 to 2, after 2 attempts; on AWS they go to the queue Failures.",
   ]);
 });
 
-test("a batch that waits holds up its own lane only, and the position waits with it", async () => {
+test("a pending batch delays only its own queue, and the position", async () => {
   const client = new FakeStream();
   client.add(...Array.from({ length: 20 }, (_, i) => i + 1));
   const file = join(await temporaryDirectory(), "stream.json");
   const { promise, resolve } = Promise.withResolvers<void>();
   const respond = (numbers: number[]) => (numbers.includes(1) ? promise : null);
-  const { batches, ...stream } = await start(client, { lanes: 10, respond, file, batchSize: 1 });
+  const { batches, ...stream } = await start(client, { parallelization: 10, respond, file, batchSize: 1 });
   await expect.poll(() => batches().length).toBeGreaterThan(10);
   await stream.stop();
   resolve();
   await expect(readFile(file, "utf8")).rejects.toThrow("ENOENT");
 });
 
-test("a child shard follows when its parent has ended", async () => {
+test("a child shard is read after its parent has ended", async () => {
   const client = new FakeStream();
   client.add(1);
-  client.shardRecords["shard-2"] = [aRecord(2)];
+  client.shardRecords["shard-2"] = [createRecord(2)];
   client.ended.add("shard-1");
   const { batches } = await start(client);
   await expect.poll(batches, { timeout: 15_000 }).toEqual([[1], [2]]);
 }, 20_000);
 
-test("an engine that fails is told once, and read on when it is back", async () => {
+test("a failing engine is logged once, and read again when it is back", async () => {
   const client = new FakeStream();
   client.failing = true;
   client.add(1);
@@ -173,10 +173,10 @@ test("an engine that fails is told once, and read on when it is back", async () 
   await expect.poll(() => client.reads, { timeout: 5000 }).toBeGreaterThan(1);
   client.failing = false;
   await expect.poll(batches, { timeout: 5000 }).toEqual([[1]]);
-  expect(log).toEqual(["The table's stream cannot be read, and is tried again: connection refused."]);
+  expect(log).toEqual(["The table's stream cannot be read and is retried: connection refused."]);
 }, 15_000);
 
-test("a stream without records is looked at a few times a second, and logs nothing", async () => {
+test("a stream without records is read a few times a second, and logs nothing", async () => {
   const client = new FakeStream();
   const { log, delivered } = await start(client);
   await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -13,7 +13,7 @@ export interface PostedEvent {
   readonly detail: ServiceEvent;
 }
 
-/** A connector of a channel, which answers what `respond` says and gets everything at least once. */
+/** Starts a channel's connector, which responds with the status that `respond` returns. */
 export async function startConnector(respond: (event: PostedEvent, calls: number) => number) {
   const received: PostedEvent[] = [];
   const delivered = new Map<string, PostedEvent>();
@@ -31,9 +31,9 @@ export async function startConnector(respond: (event: PostedEvent, calls: number
   onTestFinished(stop);
   return {
     url: `${await listening(server)}/events`,
-    /** Everything that came. */
+    /** Every received event, rejected ones included. */
     received,
-    /** What was taken, by its id. */
+    /** The accepted events by id. */
     delivered,
     stop,
   };

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "../../../..");
 export interface StartedCommand {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** All that it has printed. */
+  /** Everything that it has printed. */
   output(): string;
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
@@ -43,7 +43,7 @@ export function startCommand(
   return { child, pid: child.pid ?? 0, output: () => output, ended };
 }
 
-/** Comes back when the service takes requests. */
+/** Resolves when the service accepts requests. */
 export async function untilServing(command: StartedCommand): Promise<void> {
   const serving = new Promise<void>((resolve) => {
     command.child.stdout?.on("data", () => command.output().includes("Ctrl-C stops it") && resolve());
@@ -54,7 +54,7 @@ export async function untilServing(command: StartedCommand): Promise<void> {
   await Promise.race([serving, ended]);
 }
 
-/** A port that nobody uses now. */
+/** Finds a port that is not in use. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -63,24 +63,24 @@ export async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** The processes that have the file open. */
-export function openersOf(file: string): number[] {
+/** Finds the processes that have the file open. */
+export function findOpeners(file: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => openFiles(pid).includes(file))
+    .filter((pid) => listOpenFiles(pid).includes(file))
     .map(Number);
 }
 
-function openFiles(pid: string): string[] {
+function listOpenFiles(pid: string): string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => linkTarget(`/proc/${pid}/fd/${fd}`) ?? []);
+    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => readLinkTarget(`/proc/${pid}/fd/${fd}`) ?? []);
   } catch {
-    // The process ended meanwhile.
+    // The process has ended.
     return [];
   }
 }
 
-function linkTarget(link: string): string | undefined {
+function readLinkTarget(link: string): string | undefined {
   try {
     return readlinkSync(link);
   } catch {

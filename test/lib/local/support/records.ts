@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from "aws-lambda";
 
-/** A record of the table's stream; its sequence number is not padded, as the embedded engine's. */
-export const aRecord = (sequenceNumber: number | string, pk = "LEAD#a"): DynamoDBRecord => ({
+/** Creates a record of the table's stream; its sequence number is not padded, as in the embedded engine. */
+export const createRecord = (sequenceNumber: number | string, pk = "LEAD#a"): DynamoDBRecord => ({
   eventID: String(sequenceNumber),
   eventName: "INSERT",
   dynamodb: {

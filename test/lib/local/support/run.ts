@@ -2,7 +2,7 @@ import { inject, onTestFinished } from "vitest";
 import { useEngine } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "../../../../lib/local/local-run.ts";
 
-/** Starts the whole service on an engine of its own, until the test ends. */
+/** Starts the whole service on an engine of its own; it stops at the end of the test. */
 export async function startRun(
   dataDirectory: string,
   options: Pick<NonNullable<Parameters<typeof startLocal>[0]>, "eventsUrl" | "maxEnvironments" | "streams">,
@@ -19,7 +19,7 @@ export async function startRun(
   return { ...run, log };
 }
 
-/** A key of the account; the modules of the API take the table's name and address once, so only one run can give it. */
+/** Issues a key for the first run of a test file: the API's modules read the table's name and address only once. */
 export async function issueKey({ tableName, dynamodbEndpoint }: LocalRun, account: string): Promise<string> {
   useEngine(dynamodbEndpoint, tableName);
   const { issueApiKey } = await import("../../../../shared/domain/api-keys.ts");

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 
-/** A directory that is gone after the test. */
+/** Creates a directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "local-test-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** A function of the local run; `source` is the code of its module, which exports `handler`. */
+/** Creates a function of the local run. @param source the code of its module, which exports `handler` */
 export async function createFunction(
   source: string,
   settings: Partial<LocalFunction> = {},
@@ -34,7 +34,7 @@ export async function createFunction(
 
 const inlinePolicy = (Statement: unknown) => ({ PolicyName: "Data", PolicyDocument: { Statement } });
 
-/** Parts of a template as CDK writes them: a table, a function with its role, a route behind an authorizer. */
+/** Creates a template as the CDK writes it: a table, a function with its role, a route behind an authorizer. */
 export function createTemplate(
   statement: unknown = { Action: "dynamodb:GetItem", Effect: "Allow", Resource: "*" },
 ) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { UserError } from "../../../../lib/errors.ts";
 import { readFilters } from "../../../../lib/local/template/event-filter.ts";
 
 const record = (pk: string, eventName = "INSERT") => ({
@@ -19,8 +20,8 @@ test.each([
   [[JSON.stringify({ eventName: ["REMOVE"] })], "LEAD#a", false],
   [[JSON.stringify({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { N: ["1"] } } } })], "LEAD#a", false],
   [[JSON.stringify({ nothing: { there: ["x"] } })], "LEAD#a", false],
-])("%j on %s: %s", (patterns, pk, isRetryable) => {
-  expect(readFilters(patterns)(record(pk))).toBe(isRetryable);
+])("%j on %s: %s", (patterns, pk, passes) => {
+  expect(readFilters(patterns)(record(pk))).toBe(passes);
 });
 
 test.each([
@@ -30,6 +31,7 @@ test.each([
   [byKey(7), "cannot evaluate 7"],
   [byKey(null), "cannot evaluate null"],
   [JSON.stringify({ eventName: "INSERT" }), 'cannot evaluate "INSERT" at pattern.eventName'],
-])("%s is refused in a sentence", (pattern, message) => {
+])("%s is rejected with a UserError", (pattern, message) => {
+  expect(() => readFilters([pattern])).toThrow(UserError);
   expect(() => readFilters([pattern])).toThrow(message);
 });

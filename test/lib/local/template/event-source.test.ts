@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { UserError } from "../../../../lib/errors.ts";
 import { parseStack } from "../../../../lib/local/template/template.ts";
 import { createTemplate } from "../support/stack.ts";
 
@@ -8,7 +9,7 @@ const mapping = {
   StartingPosition: "TRIM_HORIZON",
 };
 
-function sourcesWith(changes: object) {
+function readSources(changes: object) {
   const { Resources } = createTemplate();
   const Source = { Type: "AWS::Lambda::EventSourceMapping", Properties: { ...mapping, ...changes } };
   const Queue = { Type: "AWS::SQS::Queue", Properties: {} };
@@ -17,7 +18,7 @@ function sourcesWith(changes: object) {
 }
 
 test("an event source is read from the template", () => {
-  const [source, ...others] = sourcesWith({
+  const [source, ...others] = readSources({
     BatchSize: 1000,
     MaximumBatchingWindowInSeconds: 1,
     ParallelizationFactor: 10,
@@ -36,7 +37,7 @@ test("an event source is read from the template", () => {
     accepts: expect.any(Function),
     batchSize: 1000,
     window: 1000,
-    lanes: 10,
+    parallelization: 10,
     retries: 3,
     bisects: true,
     reportsFailures: true,
@@ -48,19 +49,27 @@ test("an event source is read from the template", () => {
   ]);
 });
 
-test("what the template does not say is as on Lambda", () => {
-  expect(sourcesWith({})).toMatchObject([
-    { batchSize: 100, window: 0, lanes: 1, retries: Infinity, bisects: false, reportsFailures: false },
+test("settings that the template omits have Lambda's defaults", () => {
+  expect(readSources({})).toMatchObject([
+    {
+      batchSize: 100,
+      window: 0,
+      parallelization: 1,
+      retries: Infinity,
+      bisects: false,
+      reportsFailures: false,
+    },
   ]);
-  expect(sourcesWith({ Enabled: false })).toEqual([]);
+  expect(readSources({ Enabled: false })).toEqual([]);
 });
 
 test.each([
   [{ StartingPosition: "LATEST" }, "from TRIM_HORIZON"],
   [{ EventSourceArn: { "Fn::GetAtt": ["Queue", "Arn"] } }, "does not read the stream of the table probes"],
   [{ FunctionName: "elsewhere" }, "feeds elsewhere"],
-  [{ TumblingWindowInSeconds: 5 }, "does not know TumblingWindowInSeconds"],
+  [{ TumblingWindowInSeconds: 5 }, "does not support TumblingWindowInSeconds"],
   [{ FilterCriteria: { Filters: [{ Pattern: '{"a":[{"exists":true}]}' }] } }, "cannot evaluate"],
-])("%j is refused in a sentence", (changes, message) => {
-  expect(() => sourcesWith(changes)).toThrow(message);
+])("%j is rejected with a UserError", (changes, message) => {
+  expect(() => readSources(changes)).toThrow(UserError);
+  expect(() => readSources(changes)).toThrow(message);
 });

@@ -33,10 +33,10 @@ test.each([
 });
 
 test.each([
-  [{ "Fn::ImportValue": "x" }, "does not know the template's Fn::ImportValue"],
+  [{ "Fn::ImportValue": "x" }, "does not support Fn::ImportValue in the template"],
   [{ Ref: "Nowhere" }, 'refers to "Nowhere"'],
-  [{ "Fn::GetAtt": ["Bucket", "Arn"] }, "does not know the attribute Arn of the template's Bucket"],
-  [{ "Fn::GetAtt": ["Table", "Colour"] }, "does not know the attribute Colour"],
-])("%j is refused", (value, message) => {
+  [{ "Fn::GetAtt": ["Bucket", "Arn"] }, "does not support the attribute Arn of Bucket in the template"],
+  [{ "Fn::GetAtt": ["Table", "Colour"] }, "does not support the attribute Colour"],
+])("%j is rejected", (value, message) => {
   expect(() => resolve(value)).toThrow(message);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { UserError } from "../../../../lib/errors.ts";
 import { parseStack } from "../../../../lib/local/template/template.ts";
 import { createTemplate } from "../support/stack.ts";
 
@@ -13,7 +14,7 @@ const properties = {
   LogConfiguration: { CloudwatchLogsLogDestination: { LogGroupArn: { "Fn::GetAtt": ["Logs", "Arn"] } } },
 };
 
-function pipesWith(stream: object, changes: object = {}, FilterCriteria: object = {}) {
+function readPipes(stream: object, changes: object = {}, FilterCriteria: object = {}) {
   const DynamoDBStreamParameters = { StartingPosition: "TRIM_HORIZON", ...stream };
   const SourceParameters = { DynamoDBStreamParameters, FilterCriteria };
   const template = {
@@ -28,7 +29,7 @@ function pipesWith(stream: object, changes: object = {}, FilterCriteria: object 
 }
 
 test("a pipe is read from the template", () => {
-  const [pipe, ...others] = pipesWith(
+  const [pipe, ...others] = readPipes(
     {
       ...{ BatchSize: 10, MaximumBatchingWindowInSeconds: 2, ParallelizationFactor: 5 },
       ...{ OnPartialBatchItemFailure: "AUTOMATIC_BISECT", MaximumRetryAttempts: 185 },
@@ -43,7 +44,14 @@ test("a pipe is read from the template", () => {
     function: expect.objectContaining({ name: "Probe" }),
     streamArn: "arn:aws:dynamodb:local:000000000000:table/probes/stream/local",
     accepts: expect.any(Function),
-    ...{ batchSize: 10, window: 2000, lanes: 5, retries: 185, bisects: true, reportsFailures: false },
+    ...{
+      batchSize: 10,
+      window: 2000,
+      parallelization: 5,
+      retries: 185,
+      bisects: true,
+      reportsFailures: false,
+    },
     failureQueue: "Queue",
     bus: { source: "probes", typeField: "type" },
   });
@@ -51,9 +59,9 @@ test("a pipe is read from the template", () => {
   expect(pipe?.accepts({ eventName: "MODIFY" })).toBe(false);
 });
 
-test("what the template does not say is as in EventBridge", () => {
-  expect(pipesWith({})).toMatchObject([
-    { batchSize: 100, window: 0, lanes: 1, retries: Infinity, bisects: false },
+test("settings that the template omits have EventBridge's defaults", () => {
+  expect(readPipes({})).toMatchObject([
+    { batchSize: 100, window: 0, parallelization: 1, retries: Infinity, bisects: false },
   ]);
 });
 
@@ -66,14 +74,15 @@ test.each([
   ["another source", {}, { Source: { "Fn::GetAtt": ["Queue", "Arn"] } }, "does not read the stream"],
   ["no enrichment", {}, { Enrichment: undefined }, "is enriched by undefined"],
   ["another enrichment", {}, { Enrichment: "arn:elsewhere" }, "is enriched by arn:elsewhere"],
-  ["another target", {}, { Target: { "Fn::GetAtt": ["Queue", "Arn"] } }, "only an event bus"],
-  ["a fixed type", {}, toBus({ DetailType: "probe" }), "only an event bus"],
-  ["a deep path", {}, toBus({ DetailType: "$.a.b" }), "only an event bus"],
-  ["a source by path", {}, toBus({ Source: "$.source" }), "only an event bus"],
-  ["a time", {}, toBus({ Time: "$.createdAt" }), "does not know Time"],
-  ["a template", {}, { TargetParameters: { InputTemplate: "{}" } }, "does not know InputTemplate"],
-  ["a stopped pipe", {}, { DesiredState: "STOPPED" }, "does not know DesiredState"],
-  ["an unknown setting", { Colour: "red" }, {}, "does not know Colour"],
-])("%s is refused in a sentence", (_, stream, changes, message) => {
-  expect(() => pipesWith(stream, changes)).toThrow(message);
+  ["another target", {}, { Target: { "Fn::GetAtt": ["Queue", "Arn"] } }, "must have an event bus"],
+  ["a fixed type", {}, toBus({ DetailType: "probe" }), "must have an event bus"],
+  ["a deep path", {}, toBus({ DetailType: "$.a.b" }), "must have an event bus"],
+  ["a source by path", {}, toBus({ Source: "$.source" }), "must have an event bus"],
+  ["a time", {}, toBus({ Time: "$.createdAt" }), "does not support Time"],
+  ["a template", {}, { TargetParameters: { InputTemplate: "{}" } }, "does not support InputTemplate"],
+  ["a stopped pipe", {}, { DesiredState: "STOPPED" }, "does not support DesiredState"],
+  ["an unknown setting", { Colour: "red" }, {}, "does not support Colour"],
+])("%s is rejected with a UserError", (_, stream, changes, message) => {
+  expect(() => readPipes(stream, changes)).toThrow(UserError);
+  expect(() => readPipes(stream, changes)).toThrow(message);
 });

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { partitionKeyAttribute } from "../../../../lib/local/template/table-definition.ts";
+import { UserError } from "../../../../lib/errors.ts";
+import { findPartitionKey } from "../../../../lib/local/template/table-definition.ts";
 import { isSameStack, parseStack } from "../../../../lib/local/template/template.ts";
 import { createTemplate, temporaryDirectory } from "../support/stack.ts";
 
@@ -40,7 +41,7 @@ test("a stack is read from its template", () => {
   expect(stack.apiId).toBe("Api");
 });
 
-test("the table is read as it is created", () => {
+test("the table is read as the input that creates it", () => {
   const { table } = parse(createTemplate());
   expect(table).toEqual({
     input: {
@@ -62,9 +63,9 @@ test("the table is read as it is created", () => {
     },
     timeToLiveAttribute: "expiresAt",
   });
-  expect(partitionKeyAttribute(table)).toBe("pk");
-  expect(partitionKeyAttribute(table, "by-status")).toBe("byStatus");
-  expect(partitionKeyAttribute(table, "nowhere")).toBeUndefined();
+  expect(findPartitionKey(table)).toBe("pk");
+  expect(findPartitionKey(table, "by-status")).toBe("byStatus");
+  expect(findPartitionKey(table, "nowhere")).toBeUndefined();
 });
 
 type Resources = Record<string, { Type?: string; Properties: Record<string, unknown> }>;
@@ -88,7 +89,7 @@ test.each<[string, (resources: Resources) => void, string]>([
     ({ Authorizer }) => set(Authorizer, { IdentitySource: ["$context.x"] }),
     "$context.x",
   ],
-  ["CORS", ({ Api }) => set(Api, { CorsConfiguration: {} }), "does not answer preflight requests"],
+  ["CORS", ({ Api }) => set(Api, { CorsConfiguration: {} }), "does not support CORS preflight requests"],
   ["settings of a route", ({ Stage }) => set(Stage, { RouteSettings: {} }), "RouteSettings"],
   [
     "unknown code",
@@ -109,9 +110,10 @@ test.each<[string, (resources: Resources) => void, string]>([
     "ForAllValues:StringLike on aws:x",
   ],
   ["NotAction", ({ Role }) => set(Role, { Policies: policies({ NotAction: "s3:*" }) }), "NotAction"],
-])("%s is refused in a sentence", (_, change, message) => {
+])("%s is rejected with a UserError", (_, change, message) => {
   const template = createTemplate();
   change(template.Resources as unknown as Resources);
+  expect(() => parse(template)).toThrow(UserError);
   expect(() => parse(template)).toThrow(message);
 });
 
@@ -122,7 +124,7 @@ const policies = (statement: object) => [
   { PolicyDocument: { Statement: { Effect: "Allow", Action: "dynamodb:*", Resource: "*", ...statement } } },
 ];
 
-test("a stack is the same with other code, and another with anything else", async () => {
+test("stacks are the same with different code, and differ in anything else", async () => {
   const assembly = async (code: string, timeout: number) => {
     const directory = await temporaryDirectory();
     const properties = { Code: { S3Key: `${code.repeat(32)}.zip` }, Timeout: timeout };
