@@ -54,11 +54,12 @@ export async function callInChildProcess(
   return JSON.parse(await runNode(["--input-type=module", "--eval", script], options)) as unknown;
 }
 
-/** Finds the first error of esbuild or Node.js in the error output, with file and line if it has them. */
+/** Shortens the errors of esbuild and uncaught errors to their message, with file and line if they have them. */
 function describeError(errors: string): string {
-  const [, place, message] = /^(\S+:\d+):\d+: ERROR: (.+)$/m.exec(errors) ?? [];
-  if (place !== undefined) return `${place}: ${message}`;
-  const [, error = errors.trim()] = /^\w*Error(?: \[\w+\])?: (.+)$/m.exec(errors) ?? [];
+  const [, place, buildError] = /^(\S+:\d+):\d+: ERROR: (.+)$/m.exec(errors) ?? [];
+  if (place !== undefined) return `${place}: ${buildError}`;
+  const [, uncaught] = /^\w*Error(?: \[\w+\])?: (.+)$[\s\S]*^Node\.js v/m.exec(errors) ?? [];
+  if (uncaught === undefined) return errors.trim();
   const [, file, line] = /^(?:file:\/\/)?(\/.+):(\d+)$/m.exec(errors) ?? [];
-  return file === undefined ? error : `${relative(root, file)}:${line}: ${error}`;
+  return file === undefined ? uncaught : `${relative(root, file)}:${line}: ${uncaught}`;
 }
