@@ -15,7 +15,7 @@ import { synthesizeAssembly } from "./assembly.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The engine under the integration tests, and the stack that they test. */
+    /** The engine that the integration tests use, and the stack that they test. */
     engine: {
       readonly endpoint: string;
       readonly table: Omit<CreateTableCommandInput, "TableName">;
@@ -25,14 +25,14 @@ declare module "vitest" {
   }
 }
 
-/** Synthesizes the stack once and starts an engine in memory, or takes the one at `DYNAMODB_ENDPOINT`. */
+/** Synthesizes the stack once and starts an engine in memory, or uses the one at `DYNAMODB_ENDPOINT`. */
 export default async function setup(project: TestProject) {
-  // In a directory of its own, for several test runs go on at once.
+  // Several test runs may go on at once, so each has a directory of its own.
   const assembly = await mkdtemp(join(tmpdir(), "integration-"));
   const tableName = `test-${randomUUID()}`;
   await synthesizeAssembly({ outdir: assembly, tableName });
   const { table } = await readStack(assembly);
-  const engine = await engineOf(process.env.DYNAMODB_ENDPOINT || undefined, tableName);
+  const engine = await startOrConnect(process.env.DYNAMODB_ENDPOINT || undefined, tableName);
   project.provide("engine", { endpoint: engine.endpoint, table: table.input, assembly });
   return async () => {
     await engine.stop();
@@ -40,9 +40,9 @@ export default async function setup(project: TestProject) {
   };
 }
 
-async function engineOf(endpoint: string | undefined, tableName: string) {
+async function startOrConnect(endpoint: string | undefined, tableName: string) {
   if (endpoint) return { endpoint, stop: () => deleteTable(endpoint, tableName) };
-  const onExit = () => console.error("The embedded DynamoDB ended before the tests did.");
+  const onExit = () => console.error("The embedded DynamoDB ended before the tests.");
   return startEngine({ log: console.log, onExit });
 }
 
@@ -51,7 +51,7 @@ async function deleteTable(endpoint: string, TableName: string): Promise<void> {
   try {
     await client.send(new DeleteTableCommand({ TableName }));
   } catch (error) {
-    // A run of other tests than the API's made none.
+    // Only the tests of the whole API create it.
     if (!(error instanceof ResourceNotFoundException)) throw error;
   } finally {
     client.destroy();

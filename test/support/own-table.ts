@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, inject } from "vitest";
 
-/** Gives each test file a table of its own on the engine, as the template defines it. */
+/** Creates a table for each test file, as the template defines it, and deletes it afterwards. */
 const { endpoint, table } = inject("engine");
 process.env.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
 process.env.AWS_REGION ??= "local";

@@ -1,33 +1,33 @@
 import { connect } from "node:net";
 
-/** An answer as it came. */
+/** A parsed HTTP response. */
 export interface RawResponse {
   readonly status: number;
-  /** By name in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** How long an answer may take, in milliseconds. */
-const patience = 10_000;
+/** How long a response may take, in milliseconds. */
+const timeout = 10_000;
 
 /**
- * Sends bytes as they are, and reads until the server closes the connection.
+ * Sends raw bytes, and reads until the server closes the connection.
  *
  * @param ends whether the client closes its side at once
- * @throws Error when the server neither answers nor closes
+ * @throws Error when the server neither responds nor closes
  */
 export async function exchange(url: string, bytes: Buffer | string, ends = false): Promise<Buffer> {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname });
-  socket.setTimeout(patience, () => socket.destroy(new Error("The server did not answer.")));
+  socket.setTimeout(timeout, () => socket.destroy(new Error("The server did not respond.")));
   if (ends) socket.end(bytes);
   else socket.write(bytes);
   const received: Buffer[] = [];
   try {
     for await (const chunk of socket) received.push(chunk);
   } catch (error) {
-    // The server may close before it has read all, when it has answered.
+    // The server may close after its response before it has read everything.
     if (received.length === 0 || !isReset(error)) throw error;
   }
   return Buffer.concat(received);
@@ -37,10 +37,10 @@ const isReset = (error: unknown) =>
   error instanceof Error && "code" in error && ["ECONNRESET", "EPIPE"].includes(String(error.code));
 
 /**
- * The answers among the bytes, each with exactly the body that it announces.
+ * Parses the responses in the bytes, each with exactly the body that it announces.
  *
- * @param toHead whether they answer HEAD, so that they have a body only where the server did not get to know that
- * @throws Error when something is left over
+ * @param toHead whether the requests are HEAD: then a response has a body only when the server could not parse that
+ * @throws Error when bytes are left over
  */
 export function parseResponses(bytes: Buffer, toHead = false): RawResponse[] {
   const responses: RawResponse[] = [];
@@ -48,23 +48,24 @@ export function parseResponses(bytes: Buffer, toHead = false): RawResponse[] {
     const end = bytes.indexOf("\r\n\r\n", at);
     const [first = "", ...lines] = bytes.toString("latin1", at, end).split("\r\n");
     const [, status] = /^HTTP\/1\.1 (\d{3}) [A-Za-z ]+$/.exec(first) ?? [];
-    if (end < 0 || !status) throw new Error(`No answer: ${JSON.stringify(bytes.toString("latin1", at))}`);
+    if (end < 0 || !status)
+      throw new Error(`Not a response: ${JSON.stringify(bytes.toString("latin1", at))}`);
     at = end + 4;
     if (status === "100") continue;
-    const headers = headersOf(lines);
+    const headers = parseHeaders(lines);
     const length = toHead && bytes[at] !== 0x7b ? 0 : Number(headers["content-length"]);
-    if (!(at + length <= bytes.length)) throw new Error(`The body is cut: ${first}`);
+    if (!(at + length <= bytes.length)) throw new Error(`The body is truncated: ${first}`);
     responses.push({ status: Number(status), headers, text: bytes.toString("utf8", at, at + length) });
     at += length;
   }
   return responses;
 }
 
-function headersOf(lines: readonly string[]): Record<string, string> {
+function parseHeaders(lines: readonly string[]): Record<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
     const [, name = "", value = ""] = /^([a-z-]+): ([\x20-\x7e]*)$/i.exec(line) ?? [];
-    if (!name || headers.has(name.toLowerCase())) throw new Error(`No header: ${JSON.stringify(line)}`);
+    if (!name || headers.has(name.toLowerCase())) throw new Error(`Not a header: ${JSON.stringify(line)}`);
     headers.set(name.toLowerCase(), value);
   }
   return Object.fromEntries(headers);

@@ -1,8 +1,7 @@
 /**
- * The service in a process of its own, as `npm start` runs it but for a fresh data directory and the context that it is
- * given.
+ * Runs the service in a process of its own, as `npm start` does, with an empty data directory and the given context.
  *
- * It says when it takes requests, and from then on does what it is told.
+ * It sends a message when it accepts requests, and then executes the commands that it receives.
  *
  * Usage: fork with the context as JSON and the file of the log
  */
@@ -18,7 +17,7 @@ import { measureWorkers } from "./heap.ts";
 import type { Command, Outcomes } from "./service.ts";
 
 const [, , context = "{}", logFile = ""] = process.argv;
-// Signals reach the benchmark too, and with its end this process ends in order: the engine goes with it.
+// Signals reach the benchmark too. When it ends, this process exits normally, and its engine with it.
 process.once("disconnect", () => process.exit());
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 
@@ -26,7 +25,7 @@ const log = createWriteStream(logFile);
 const directory = await mkdtemp(join(tmpdir(), "bench-load-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 const templateDirectory = await synthesize(join(directory, "stack"), {
-  context: JSON.parse(context),
+  context: JSON.parse(context) as Record<string, unknown>,
 });
 const { functions } = await readStack(templateDirectory);
 const run = await startLocal({
@@ -36,7 +35,7 @@ const run = await startLocal({
   onEngineExit: () => process.exit(1),
 });
 useEngine(run.dynamodbEndpoint, run.tableName);
-// Read only now: it takes the table's name and address from the environment.
+// Imported now because it reads the table's name and address from the environment.
 const { issueApiKey } = await import("../../../shared/domain/api-keys.ts");
 
 const labels = new Map(functions.map(({ name, label }) => [name, label]));

@@ -4,14 +4,14 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkerHeap } from "./heap.ts";
 
-/** What the service's process can be told to do, and what comes of it. */
+/** The commands to the service's process, with their results. */
 export interface Outcomes {
   readonly key: string;
   readonly heap: readonly WorkerHeap[];
   readonly stop: unknown;
 }
 
-/** One order to the service's process. */
+/** A command to the service's process. */
 export interface Command {
   readonly name: keyof Outcomes;
   readonly account?: string;
@@ -20,7 +20,7 @@ export interface Command {
 /** The whole service on this machine, in a process of its own. */
 export interface Service {
   readonly url: string;
-  /** Makes an API key of an account. */
+  /** Issues an API key of an account. */
   issueKey(account: string): Promise<string>;
   /** The memory of every execution environment, after a forced collection. */
   heap(): Promise<readonly WorkerHeap[]>;
@@ -30,10 +30,10 @@ export interface Service {
 const directory = join(import.meta.dirname, "..", "..", "..", ".build", "bench");
 
 /**
- * Starts the service with the stage `dev` and the given settings over its own. What it logs is in
+ * Starts the service with the stage `dev` and the settings that override its own. Its log is
  * `.build/bench/<name>.log`.
  *
- * @throws Error when it ends before it is told to, whatever it was doing
+ * @throws Error when the process ends before it is stopped
  */
 export async function startService(
   name: string,
@@ -42,17 +42,17 @@ export async function startService(
   await mkdir(directory, { recursive: true });
   const args = [JSON.stringify(settings), join(directory, `${name}.log`)];
   const child = fork(new URL("./service-process.ts", import.meta.url), args);
-  const url = (await outcome(child)) as string;
-  const tell = async <Name extends keyof Outcomes>(command: Command & { readonly name: Name }) => {
+  const url = (await readOutcome(child)) as string;
+  const send = async <Name extends keyof Outcomes>(command: Command & { readonly name: Name }) => {
     child.send(command);
-    return (await outcome(child)) as Outcomes[Name];
+    return (await readOutcome(child)) as Outcomes[Name];
   };
   return {
     url,
-    issueKey: (account) => tell({ name: "key", account }),
-    heap: () => tell({ name: "heap" }),
+    issueKey: (account) => send({ name: "key", account }),
+    heap: () => send({ name: "heap" }),
     async stop() {
-      await tell({ name: "stop" });
+      await send({ name: "stop" });
       const ended = once(child, "exit");
       child.disconnect();
       await ended;
@@ -60,16 +60,16 @@ export async function startService(
   };
 }
 
-/** What the process says next. */
-async function outcome(child: ChildProcess): Promise<unknown> {
+/** Waits for the process's next message. */
+async function readOutcome(child: ChildProcess): Promise<unknown> {
   const waiting = new AbortController();
   const { signal } = waiting;
   const ended = once(child, "exit", { signal }).then(([code]) => {
-    throw new Error(`The service ended by itself with code ${code}: .build/bench has its log.`);
+    throw new Error(`The service ended by itself with code ${code}; its log is in .build/bench.`);
   });
   try {
-    const [said] = await Promise.race([once(child, "message", { signal }), ended]);
-    return said.outcome;
+    const [message] = await Promise.race([once(child, "message", { signal }), ended]);
+    return message.outcome;
   } finally {
     ended.catch(() => {});
     waiting.abort();
