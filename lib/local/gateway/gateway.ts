@@ -97,7 +97,7 @@ function formatLogLine(
   requestId: string,
 ) {
   const [path] = String(request.url).split("?");
-  const result = request.errored ? "the client closed the connection" : status;
+  const result = request.errored ? "the client went away" : status;
   return `${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}`;
 }
 

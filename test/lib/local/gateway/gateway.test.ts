@@ -231,7 +231,7 @@ test("a client that closes the connection during its request does no harm", asyn
   setTimeout(() => request.destroy(), 50);
   await new Promise((resolve) => request.on("close", resolve));
   expect((await get()).status).toBe(200);
-  expect(log[0]).toMatch(/^POST \/probes the client closed the connection/);
+  expect(log[0]).toMatch(/^POST \/probes the client went away/);
 });
 
 test("a port in use is a UserError", async () => {
