@@ -61,13 +61,9 @@ export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> 
   const run = await start(options, starting);
   const resources = starting.move();
   let stopping: Promise<void> | undefined;
-  return {
-    ...run,
-    stop() {
-      stopping ??= resources.disposeAsync();
-      return stopping;
-    },
-  };
+  // All callers wait for the same end.
+  const stop = () => (stopping ??= resources.disposeAsync());
+  return { ...run, stop };
 }
 
 async function start(
