@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { stages } from "../../shared/stages.ts";
-import type { ConnectionOptions } from "./connection.ts";
+import type { ConnectionOptions } from "./select-table.ts";
 
 /** What every command on an account is told. */
 export interface AccountOptions extends ConnectionOptions {

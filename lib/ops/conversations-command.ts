@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
 import { UserError } from "../errors.ts";
 import { type WritingOptions, writingCommand } from "./account-command.ts";
-import { selectTable } from "./connection.ts";
 import { deadline } from "./deadline.ts";
+import { selectTable } from "./select-table.ts";
 
 interface SetStatusOptions extends WritingOptions {
   readonly conversation: string;

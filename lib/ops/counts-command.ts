@@ -8,9 +8,9 @@ import {
   type WritingOptions,
   writingCommand,
 } from "./account-command.ts";
-import { type ConnectionOptions, selectTable } from "./connection.ts";
 import type { Difference } from "./counts/difference.ts";
 import { type Progress, startProgress } from "./progress.ts";
+import { type ConnectionOptions, selectTable } from "./select-table.ts";
 
 type Wait = (milliseconds: number) => Promise<unknown>;
 

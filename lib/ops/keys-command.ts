@@ -8,8 +8,8 @@ import {
   type WritingOptions,
   writingCommand,
 } from "./account-command.ts";
-import { type ConnectionOptions, selectTable } from "./connection.ts";
 import { after, duration } from "./durations.ts";
+import { type ConnectionOptions, selectTable } from "./select-table.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {

@@ -2,10 +2,10 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { UserError } from "../errors.ts";
 import { type WritingOptions, writingCommand } from "./account-command.ts";
-import { type ConnectionOptions, selectTable } from "./connection.ts";
 import { deadline } from "./deadline.ts";
-import { exportCommand } from "./leads/leads-export.ts";
-import { importCommand } from "./leads/leads-import.ts";
+import { exportCommand } from "./import-export/leads-export.ts";
+import { importCommand } from "./import-export/leads-import.ts";
+import { type ConnectionOptions, selectTable } from "./select-table.ts";
 
 interface LeadOptions extends WritingOptions {
   readonly lead: string;
@@ -41,7 +41,7 @@ function score(text: string): number {
 /** The module is imported only here, because it connects to the table that `selectTable` has chosen. */
 async function leadsModule(options: ConnectionOptions) {
   await selectTable(options);
-  return import("./leads/lead-changes.ts");
+  return import("./lead-changes.ts");
 }
 
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {

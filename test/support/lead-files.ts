@@ -29,7 +29,7 @@ export const readLines = async (path: string) =>
 /** All leads of the account as they are stored, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
   // The table's name is known once the test file has begun.
-  const { allLeads } = await import("../../lib/ops/leads/all-leads.ts");
+  const { allLeads } = await import("../../lib/ops/import-export/all-leads.ts");
   const leads: Lead[] = [];
   for await (const page of allLeads(account, {}, true)) leads.push(...page);
   return leads;

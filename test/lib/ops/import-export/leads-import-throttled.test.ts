@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test, vi } from "vitest";
-import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { importCommand } from "../../../../lib/ops/import-export/leads-import.ts";
 import { leadFile, storedLeads } from "../../../support/lead-files.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

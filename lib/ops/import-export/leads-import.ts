@@ -3,13 +3,13 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
-import { selectTable } from "../connection.ts";
 import { startProgress } from "../progress.ts";
-import { importedLead } from "../transfer/imported-lead.ts";
-import { checkLead, type LeadInput } from "../transfer/lead-check.ts";
-import { type LeadFile, openLeadFile } from "../transfer/lead-file.ts";
-import { paced } from "../transfer/paced.ts";
-import { Rejects } from "../transfer/rejects.ts";
+import { selectTable } from "../select-table.ts";
+import { paced } from "./for-each-at-rate.ts";
+import { importedLead } from "./imported-lead.ts";
+import { checkLead, type LeadInput } from "./lead-check.ts";
+import { type LeadFile, openLeadFile } from "./lead-file.ts";
+import { Rejects } from "./rejects-file.ts";
 
 interface ImportOptions extends AccountOptions {
   readonly rejects?: string;

@@ -7,9 +7,9 @@ import { stringify } from "csv-stringify/sync";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
-import { selectTable } from "../connection.ts";
 import { startProgress } from "../progress.ts";
-import { columns, toCells } from "../transfer/csv-cells.ts";
+import { selectTable } from "../select-table.ts";
+import { columns, toCells } from "./csv-cells.ts";
 
 interface ExportOptions extends AccountOptions {
   readonly format?: "csv" | "jsonl";
