@@ -1,9 +1,6 @@
-import { UserError } from "../lib/errors.ts";
+import { run } from "../lib/command-line.ts";
 import { startCommand } from "../lib/local/command.ts";
 
-try {
-  await startCommand().parseAsync();
-} catch (error) {
-  console.error(error instanceof UserError ? error.message : error);
-  process.exit(1);
-}
+await run(() => startCommand().parseAsync());
+// After a failure, what has already started would keep the process alive.
+if (process.exitCode) process.exit();

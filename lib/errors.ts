@@ -1,4 +1,4 @@
-/** A failure that the user of a command can put right: its message is a sentence to show without a stack. */
+/** An error that the user of a command can fix. Commands print its message without a stack. */
 export class UserError extends Error {
   override readonly name = "UserError";
 }

@@ -6,9 +6,9 @@ import { activeConversationKey, conversationKey } from "../../shared/dynamodb/ke
 import { withRetry } from "../../shared/dynamodb/retry.ts";
 import { readItem, tableName } from "../../shared/dynamodb/table-client.ts";
 import { transact } from "../../shared/dynamodb/transact.ts";
-import type { Conversation } from "../../shared/schemas/conversation-schemas.ts";
+import { active, type Conversation } from "../../shared/schemas/conversation-schemas.ts";
 
-/** What became of a change of a conversation's status. */
+/** The outcome of a change of status. */
 export type StatusChange =
   | { readonly outcome: "changed"; readonly conversation: Conversation }
   | { readonly outcome: "unknown" }
@@ -16,12 +16,12 @@ export type StatusChange =
   | { readonly outcome: "refused"; readonly activeId: string };
 
 /**
- * Gives a conversation another status. Of the conversations of a lead on a channel, one at most is active; when that
- * ends, the next message starts another.
+ * Changes the status of a conversation. A lead has at most one active conversation on a channel. After it ends, the next
+ * message starts another.
  *
- * @param deadline in milliseconds since the epoch
- * @param dryRun whether nothing is written
- * @throws ApiError `busy` when other writers stood in the way until the deadline
+ * @param deadline until when to retry, in milliseconds since the epoch
+ * @param dryRun whether to write nothing
+ * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
 export function setConversationStatus(
   account: string,
@@ -32,12 +32,12 @@ export function setConversationStatus(
 ): Promise<StatusChange> {
   return withRetry(
     async () => {
-      const found = await readConversation(account, id);
-      if (!found) return { outcome: "unknown" };
-      const conversation = { ...found, status };
+      const current = await readConversation(account, id);
+      if (!current) return { outcome: "unknown" };
+      const conversation = { ...current, status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(conversationKey(account, id), set);
-      if (status === "active") return activate(account, conversation, !dryRun && update);
+      if (status === active) return activate(account, conversation, !dryRun && update);
       if (dryRun) return { outcome: "changed", conversation };
       return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
     },
@@ -45,7 +45,7 @@ export function setConversationStatus(
   );
 }
 
-/** Makes the conversation the one that the pointer names, unless that is active. @param update false to write nothing */
+/** Makes the conversation active, unless the pointer names another active one. @param update false to write nothing */
 async function activate(
   account: string,
   conversation: Conversation,
@@ -55,7 +55,7 @@ async function activate(
   const pointerKey = activeConversationKey(account, leadId, channel);
   const named = await activeConversation(account, conversation);
   const other = named === id ? undefined : named;
-  if (other !== undefined && (await readConversation(account, other))?.status === "active") {
+  if (other !== undefined && (await readConversation(account, other))?.status === active) {
     return { outcome: "refused", activeId: other };
   }
   if (!update) return { outcome: "changed", conversation };

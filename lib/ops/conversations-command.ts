@@ -1,27 +1,30 @@
 import { Command, InvalidArgumentError } from "commander";
 import { UserError } from "../errors.ts";
-import { type WritingOptions, writingCommand } from "./account-command.ts";
-import { deadline } from "./deadline.ts";
-import { selectTable } from "./select-table.ts";
+import { changeDeadline, type WritingOptions, writingCommand } from "./account-command.ts";
+import { setConversationStatus } from "./conversation-status.ts";
+import { selectTableByOptions } from "./select-table.ts";
 
 interface SetStatusOptions extends WritingOptions {
   readonly conversation: string;
   readonly status: string;
 }
 
-/** `conversations set-status`: how an operator ends a conversation, or takes it up again. */
+/** `conversations set-status`: ends a conversation, or makes it active again. */
 export function conversationsCommand(): Command {
   return new Command("conversations")
-    .description("change an account's conversations")
+    .description("change the conversations of an account")
     .addCommand(
-      writingCommand("set-status", "give a conversation another status; any but `active` ends it")
+      writingCommand(
+        "set-status",
+        "change the status of a conversation; every status except `active` ends it",
+      )
         .requiredOption("--conversation <id>", "the conversation's id")
-        .requiredOption("--status <status>", "the new status, as active or closed", status)
+        .requiredOption("--status <status>", "the new status, for example active or closed", parseStatus)
         .action(setStatus),
     );
 }
 
-function status(text: string): string {
+function parseStatus(text: string): string {
   if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(text)) {
     throw new InvalidArgumentError("A status has 1 to 64 characters, and no control characters.");
   }
@@ -29,11 +32,9 @@ function status(text: string): string {
 }
 
 async function setStatus(options: SetStatusOptions): Promise<void> {
-  await selectTable(options);
-  // Imported only here, because it connects to the table that `selectTable` has chosen.
-  const { setConversationStatus } = await import("./conversation-status.ts");
+  await selectTableByOptions(options);
   const { account, conversation: id, status, json, dryRun } = options;
-  const change = await setConversationStatus(account, id, status, deadline(), dryRun);
+  const change = await setConversationStatus(account, id, status, changeDeadline(), dryRun);
   if (change.outcome === "unknown") throw new UserError(`The account ${account} has no conversation ${id}.`);
   if (change.outcome === "refused") {
     throw new UserError(

@@ -1,6 +1,12 @@
-import { Command, Option } from "commander";
-import ms from "ms";
-import type { ApiKey } from "../../shared/domain/api-keys.ts";
+import { Command, InvalidArgumentError, Option } from "commander";
+import ms, { type StringValue } from "ms";
+import {
+  type ApiKey,
+  apiKeyState,
+  endApiKey,
+  issueApiKey,
+  listApiKeys,
+} from "../../shared/domain/api-keys.ts";
 import { UserError } from "../errors.ts";
 import {
   type AccountOptions,
@@ -8,12 +14,12 @@ import {
   type WritingOptions,
   writingCommand,
 } from "./account-command.ts";
-import { after, duration } from "./durations.ts";
-import { type ConnectionOptions, selectTable } from "./select-table.ts";
+import { toPartialFailure } from "./aws-errors.ts";
+import { selectTableByOptions } from "./select-table.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {
-  const keys = new Command("keys").description("issue, list, revoke and rotate an account's API keys");
+  const keys = new Command("keys").description("issue, list, revoke and rotate the API keys of an account");
   keys.addCommand(
     writingCommand("issue", "issue a key; it is printed once and cannot be shown again")
       .option("--label <text>", "a note that `keys list` shows")
@@ -22,14 +28,18 @@ export function keysCommand(): Command {
   );
   keys.addCommand(accountCommand("list", "list all keys, oldest first").action(list));
   keys.addCommand(
-    writingCommand("revoke", "end a key now; authorizers may admit it until their cache has expired")
+    writingCommand("revoke", "end a key now; authorizers can accept it until their cache expires")
       .requiredOption("--key <keyId>", "the key's id, as `keys list` shows it", parseKeyId)
       .action(revoke),
   );
   keys.addCommand(
-    writingCommand("rotate", "issue a key in place of another, which goes on working for a while")
+    writingCommand("rotate", "replace a key with a new one; the old key still works during the overlap")
       .requiredOption("--key <keyId>", "the id of the key to replace", parseKeyId)
-      .addOption(overlapOption())
+      .addOption(
+        new Option("--overlap <duration>", "how long the old key still works: 90s, 24h, 7d")
+          .argParser(parseDuration)
+          .default(ms("24h"), "24h"),
+      )
       .addOption(validForOption())
       .action(rotate),
   );
@@ -37,41 +47,46 @@ export function keysCommand(): Command {
 }
 
 const validForOption = () =>
-  new Option("--valid-for <duration>", "how long the key works: 12h, 90d (default: for ever)").argParser(
-    duration,
+  new Option("--valid-for <duration>", "how long the key is valid: 12h, 90d (default: forever)").argParser(
+    parseDuration,
   );
 
-const overlapOption = () =>
-  new Option("--overlap <duration>", "how long the old key works on: 90s, 24h, 7d")
-    .argParser(duration)
-    .default(ms("24h"), "24h");
-
-/** A whole key is taken for its id, and so never printed: it may have come here from where it leaked. */
+/** Accepts a whole key in place of its id, but keeps only the id, so that the key is never printed. */
 const parseKeyId = (text: string) => /^lck_([^_]*)/.exec(text)?.[1] ?? text;
 
-/** The module is imported only here, because it connects to the table that `selectTable` has chosen. */
-async function apiKeys(options: ConnectionOptions) {
-  await selectTable(options);
-  return import("../../shared/domain/api-keys.ts");
+/** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
+function parseDuration(text: string): number {
+  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : Number.NaN;
+  // A duration that ends beyond the last date of JavaScript is rejected, too.
+  if (milliseconds > 0 && !Number.isNaN(timeAfter(milliseconds).getTime())) return milliseconds;
+  throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
 }
 
+const timeAfter = (milliseconds: number) => new Date(Date.now() + milliseconds);
+
+/** The ISO 8601 UTC timestamp of the time after a duration, in milliseconds. */
+const timestampAfter = (milliseconds: number) => timeAfter(milliseconds).toISOString();
+
+const newKeyFields = (label: string | undefined, validFor: number | undefined) => ({
+  ...(label !== undefined && { label }),
+  ...(validFor !== undefined && { validUntil: timestampAfter(validFor) }),
+});
+
 async function issue(options: WritingOptions & { label?: string; validFor?: number }): Promise<void> {
-  const { issueApiKey } = await apiKeys(options);
-  const { account, label, validFor, json } = options;
-  const given = {
-    ...(label !== undefined && { label }),
-    ...(validFor !== undefined && { validUntil: after(validFor) }),
-  };
-  if (options.dryRun) {
-    const sentence = `A key of the account ${account} would be issued, to work ${given.validUntil ? `until ${given.validUntil}` : "for ever"}.`;
-    return console.log(json ? JSON.stringify({ accountId: account, ...given }) : sentence);
+  await selectTableByOptions(options);
+  const { account, label, validFor, json, dryRun } = options;
+  const fields = newKeyFields(label, validFor);
+  if (dryRun) {
+    const end = fields.validUntil ? `until ${fields.validUntil}` : "forever";
+    const sentence = `A key of the account ${account} would be issued, valid ${end}.`;
+    return console.log(json ? JSON.stringify({ accountId: account, ...fields }) : sentence);
   }
-  const issued = await issueApiKey(account, given);
+  const issued = await issueApiKey(account, fields);
   console.log(json ? JSON.stringify(issued) : issued.apiKey);
 }
 
 async function list(options: AccountOptions): Promise<void> {
-  const { listApiKeys, apiKeyState } = await apiKeys(options);
+  await selectTableByOptions(options);
   const keys = (await listApiKeys(options.account)).map((key) => ({ ...key, state: apiKeyState(key) }));
   if (options.json) return console.log(JSON.stringify(keys));
   if (keys.length === 0) return console.log(`The account ${options.account} has no keys.`);
@@ -79,13 +94,13 @@ async function list(options: AccountOptions): Promise<void> {
 }
 
 async function revoke(options: WritingOptions & { key: string }): Promise<void> {
-  const { endApiKey } = await apiKeys(options);
+  await selectTableByOptions(options);
   const { account, key, json, dryRun } = options;
-  const found = await findKey(options);
-  if (found.revokedAt) throw new UserError(`The key ${key} was revoked before, at ${found.revokedAt}.`);
-  const end = { revokedAt: after(0) };
-  const ended = dryRun ? { ...found, ...end } : await endApiKey(account, key, end);
-  console.log(json ? JSON.stringify(ended) : `The key ${key} ${dryRun ? "would be" : "is"} revoked.`);
+  const current = await findKey(options);
+  if (current.revokedAt) throw new UserError(`The key ${key} was already revoked at ${current.revokedAt}.`);
+  const end = { revokedAt: timestampAfter(0) };
+  const revoked = dryRun ? { ...current, ...end } : await endApiKey(account, key, end);
+  console.log(json ? JSON.stringify(revoked) : `The key ${key} ${dryRun ? "would be" : "is"} revoked.`);
 }
 
 interface RotateOptions extends WritingOptions {
@@ -95,47 +110,44 @@ interface RotateOptions extends WritingOptions {
 }
 
 async function rotate(options: RotateOptions): Promise<void> {
-  const { apiKeyState } = await apiKeys(options);
+  await selectTableByOptions(options);
   const old = await findKey(options);
   const state = apiKeyState(old);
-  if (state !== "live") throw new UserError(`The key ${options.key} is ${state}; issue a new one instead.`);
-  const validUntil = earlier(old.validUntil, after(options.overlap));
+  if (state !== "live") throw new UserError(`The key ${options.key} is ${state}: issue a new one instead.`);
+  const validUntil = earlierTime(old.validUntil, timestampAfter(options.overlap));
   if (options.dryRun) {
-    const sentence = `A key would be issued, and the key ${options.key} would work until ${validUntil}.`;
+    const sentence = `A key would be issued, and the key ${options.key} would be valid until ${validUntil}.`;
     return console.log(options.json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
   }
-  await replace(options, old, validUntil);
+  await replaceKey(options, old, validUntil);
 }
 
-/** Issues a key in place of another, which works until then. */
-async function replace(options: RotateOptions, { label }: ApiKey, validUntil: string): Promise<void> {
-  const { issueApiKey, endApiKey } = await apiKeys(options);
-  const issued = await issueApiKey(options.account, {
-    ...(label !== undefined && { label }),
-    ...(options.validFor !== undefined && { validUntil: after(options.validFor) }),
-  });
-  // Printed before anything else can fail: it cannot be shown again.
-  if (!options.json) console.log(issued.apiKey);
+/** Issues a key and sets the end of the one that it replaces. */
+async function replaceKey(options: RotateOptions, { label }: ApiKey, validUntil: string): Promise<void> {
+  const { account, key, validFor, json } = options;
+  const issued = await issueApiKey(account, newKeyFields(label, validFor));
+  // Printed before the next call can fail, because it cannot be shown again.
+  if (!json) console.log(issued.apiKey);
   let replaced: ApiKey | undefined;
   try {
-    replaced = await endApiKey(options.account, options.key, { validUntil });
-  } catch (cause) {
-    throw new UserError(
-      `The new key is issued, but the key ${options.key} could not be ended (${String(cause)}): revoke it once the new one is in use.`,
-      { cause },
+    replaced = await endApiKey(account, key, { validUntil });
+  } catch (error) {
+    throw await toPartialFailure(
+      error,
+      (reason) =>
+        `The new key is issued, but the end of the key ${key} could not be set: ${reason} Revoke it when the new key is in use.`,
     );
   } finally {
-    if (options.json) console.log(JSON.stringify({ issued, replaced }));
+    if (json) console.log(JSON.stringify({ issued, replaced }));
   }
-  if (!options.json) console.error(`The key ${options.key} works until ${replaced?.validUntil}.`);
+  if (!json) console.error(`The key ${key} is valid until ${replaced?.validUntil}.`);
 }
 
-const earlier = (end: string | undefined, other: string) =>
+const earlierTime = (end: string | undefined, other: string) =>
   end !== undefined && Date.parse(end) < Date.parse(other) ? end : other;
 
-async function findKey(options: AccountOptions & { key: string }): Promise<ApiKey> {
-  const { listApiKeys } = await apiKeys(options);
-  const key = (await listApiKeys(options.account)).find(({ keyId }) => keyId === options.key);
-  if (!key) throw new UserError(`The account ${options.account} has no key ${options.key}.`);
+async function findKey({ account, key: keyId }: AccountOptions & { key: string }): Promise<ApiKey> {
+  const key = (await listApiKeys(account)).find((candidate) => candidate.keyId === keyId);
+  if (!key) throw new UserError(`The account ${account} has no key ${keyId}.`);
   return key;
 }

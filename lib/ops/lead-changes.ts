@@ -12,6 +12,7 @@ import type { Lead } from "../../shared/schemas/lead-schemas.ts";
  * @param deadline until when to retry, in milliseconds since the epoch
  * @param dryRun whether to write nothing
  * @returns the changed lead; undefined when the account has no such lead
+ * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
 export const setLeadStatus = (
   account: string,
@@ -25,7 +26,7 @@ export const setLeadStatus = (
     ...leadStatusKeys(account, { ...lead, status }),
   }));
 
-/** Changes the score of a lead, from 0 to 100; otherwise as `setLeadStatus`. */
+/** Changes the score of a lead (0 to 100). Parameters and result are those of `setLeadStatus`. */
 export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>
   changeLead({ account, id, deadline, dryRun }, () => ({ score }));
 

@@ -1,21 +1,21 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { UserError } from "../errors.ts";
-import { type WritingOptions, writingCommand } from "./account-command.ts";
-import { deadline } from "./deadline.ts";
+import { changeDeadline, type WritingOptions, writingCommand } from "./account-command.ts";
 import { exportCommand } from "./import-export/leads-export.ts";
 import { importCommand } from "./import-export/leads-import.ts";
-import { type ConnectionOptions, selectTable } from "./select-table.ts";
+import { setLeadScore, setLeadStatus } from "./lead-changes.ts";
+import { selectTableByOptions } from "./select-table.ts";
 
 interface LeadOptions extends WritingOptions {
   readonly lead: string;
 }
 
-/** `leads set-status|set-score|import|export`: how an operator moves leads. */
+/** `leads set-status|set-score|import|export`: the leads of an account. */
 export function leadsCommand(): Command {
-  const leads = new Command("leads").description("change, import and export an account's leads");
+  const leads = new Command("leads").description("change, import and export the leads of an account");
   leads.addCommand(
-    writingCommand("set-status", "give a lead another status")
+    writingCommand("set-status", "change the status of a lead")
       .requiredOption("--lead <id>", "the lead's id")
       .addOption(
         new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
@@ -23,37 +23,31 @@ export function leadsCommand(): Command {
       .action(setStatus),
   );
   leads.addCommand(
-    writingCommand("set-score", "give a lead another score")
+    writingCommand("set-score", "change the score of a lead")
       .requiredOption("--lead <id>", "the lead's id")
-      .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", score)
+      .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
       .action(setScore),
   );
   return leads.addCommand(importCommand()).addCommand(exportCommand());
 }
 
-function score(text: string): number {
+function parseScore(text: string): number {
   if (!/^(?:\d{1,2}|100)$/.test(text)) {
     throw new InvalidArgumentError("A score is a whole number from 0 to 100.");
   }
   return Number(text);
 }
 
-/** The module is imported only here, because it connects to the table that `selectTable` has chosen. */
-async function leadsModule(options: ConnectionOptions) {
-  await selectTable(options);
-  return import("./lead-changes.ts");
-}
-
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
-  const { setLeadStatus } = await leadsModule(options);
+  await selectTableByOptions(options);
   const { account, lead, status, dryRun } = options;
-  report(options, await setLeadStatus(account, lead, status, deadline(), dryRun));
+  report(options, await setLeadStatus(account, lead, status, changeDeadline(), dryRun));
 }
 
 async function setScore(options: LeadOptions & { score: number }): Promise<void> {
-  const { setLeadScore } = await leadsModule(options);
+  await selectTableByOptions(options);
   const { account, lead, score, dryRun } = options;
-  report(options, await setLeadScore(account, lead, score, deadline(), dryRun));
+  report(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
 }
 
 function report({ account, lead: id, json, dryRun }: LeadOptions, lead: Lead | undefined): void {

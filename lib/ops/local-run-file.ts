@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, UserError } from "../errors.ts";
+import { isRecord } from "../is-record.ts";
 
-/** What `npm start` says of itself in its data directory. */
+/** What `npm start` writes about itself to `run.json` in its data directory. */
 interface LocalRun {
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
@@ -10,7 +11,7 @@ interface LocalRun {
 }
 
 /**
- * Where the `npm start` that is running has its table.
+ * Reads where the running `npm start` has its table.
  *
  * @throws UserError when none is running
  */
@@ -20,29 +21,29 @@ export async function readLocalRun(): Promise<LocalRun> {
   const text = await readFile(file, "utf8").catch(() => {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });
-  const run = parse(text);
-  if (!run) throw new UserError(`${file} does not say where a run is: start \`npm start\` again.`);
+  const run = parseRun(text);
+  if (!run) throw new UserError(`${file} is not valid: restart \`npm start\`.`);
   if (isAlive(run.pid)) return run;
-  throw new UserError(
-    `The \`npm start\` of ${file} (process ${run.pid}) is no longer running: start it again.`,
-  );
+  throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
 }
 
-function parse(text: string): LocalRun | undefined {
+function parseRun(text: string): LocalRun | undefined {
   try {
-    const run = JSON.parse(text);
-    return run.tableName && run.dynamodbEndpoint && Number.isSafeInteger(run.pid) ? run : undefined;
+    const run: unknown = JSON.parse(text);
+    return isRecord(run) && run.tableName && run.dynamodbEndpoint && Number.isSafeInteger(run.pid)
+      ? (run as unknown as LocalRun)
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** `kill -9` leaves the file behind. */
+/** Whether the process exists: after `kill -9` the file remains. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Another user's process is alive, too.
+    // The process exists, but belongs to another user.
     return errorCode(error) === "EPERM";
   }
 }

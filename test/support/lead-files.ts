@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { readAllLeads } from "../../lib/ops/import-export/all-leads.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
 const root = await mkdtemp(join(tmpdir(), "lead-files-"));
@@ -9,7 +10,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 let files = 0;
 
-/** A path for a file that goes with the end of the test file. */
+/** A path for a file that is removed after the test file. */
 export const filePath = (ending: string) => join(root, `leads-${++files}${ending}`);
 
 /** Writes such a file. @returns its path */
@@ -26,11 +27,9 @@ export const readLines = async (path: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** All leads of the account as they are stored, oldest first. */
+/** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
-  // The table's name is known once the test file has begun.
-  const { allLeads } = await import("../../lib/ops/import-export/all-leads.ts");
   const leads: Lead[] = [];
-  for await (const page of allLeads(account, {}, true)) leads.push(...page);
+  for await (const page of readAllLeads(account, {}, true)) leads.push(...page);
   return leads;
 }

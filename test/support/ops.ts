@@ -10,8 +10,8 @@ const program = join(import.meta.dirname, "../../bin/ops.ts");
 const root = await mkdtemp(join(tmpdir(), "ops-"));
 afterAll(() => rm(root, { recursive: true }));
 
-/** A data directory whose `run.json` names the test file's own table; it goes with the end of the file. */
-export async function dataDirectoryOfRun(): Promise<string> {
+/** A data directory whose `run.json` names the test file's own table. It is removed after the test file. */
+export async function createDataDirectory(): Promise<string> {
   const directory = await mkdtemp(join(root, "run-"));
   const run = {
     tableName: process.env.TABLE_NAME,
@@ -28,27 +28,27 @@ interface Outcome {
   readonly stderr: string;
 }
 
-interface Surroundings {
+interface Environment {
   readonly dataDirectory: string;
   readonly cwd?: string;
-  /** Over that of this process. */
+  /** Variables that are added to those of this process. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs the command line `ops keys …` in a process of its own. */
-export const opsKeys = (args: readonly string[], surroundings: Surroundings) =>
-  ops(["keys", ...args], surroundings);
+/** Runs the command line `ops keys …` in a separate process. */
+export const opsKeys = (args: readonly string[], environment: Environment) =>
+  ops(["keys", ...args], environment);
 
-/** Runs the command line `ops …` in a process of its own. */
+/** Runs the command line `ops …` in a separate process. */
 export async function ops(
   args: readonly string[],
-  { dataDirectory, cwd, env: own }: Surroundings,
+  { dataDirectory, cwd, env: added }: Environment,
 ): Promise<Outcome> {
   const { TABLE_NAME, ...others } = process.env;
   const env = {
     ...others,
     DATA_DIR: dataDirectory,
-    ...own,
+    ...added,
   };
   return promisify(execFile)(process.execPath, [program, ...args], { env, cwd }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),

@@ -2,23 +2,23 @@ import type { Cells } from "../../../shared/pages/tree/cells.ts";
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
 import { cellNumber, type Names } from "../../../shared/pages/tree/names.ts";
 
-/** An entry with the sort key at which its part of the list ends. */
-export interface Bounded extends Entry {
+/** An entry with its whole range: from its start to before the sort key `end`. */
+export interface EntryRange extends Entry {
   readonly end: string;
 }
 
-/** A part of the list whose counts are wrong. */
+/** A range of a list whose counts are wrong. */
 export interface Difference {
-  /** 0 for a leaf, which differs from its rows; n for a node of level n, which differs from the entry for it. */
+  /** 0 for a leaf that differs from its rows; n for a node of level n that differs from the entry above it. */
   readonly level: number;
-  /** The part of the list, from this sort key … */
+  /** The first sort key of the range. */
   readonly start: string;
-  /** … to before this one. */
+  /** The sort key at which the range ends, exclusive. */
   readonly end: string;
   readonly cells: readonly CellDifference[];
 }
 
-/** How often rows of a status and an origin were counted, and how many there are. */
+/** The counted and the actual number of rows with a status and a source or channel. */
 export interface CellDifference {
   readonly status: string;
   readonly sourceOrChannel: string | undefined;
@@ -26,8 +26,13 @@ export interface CellDifference {
   readonly actual: number;
 }
 
-/** How an entry differs from what is really in its part of the list. */
-export function describeDifference(names: Names, level: number, entry: Bounded, actual: Cells): Difference {
+/** Compares an entry with the actual cells of its range. */
+export function describeDifference(
+  names: Names,
+  level: number,
+  entry: EntryRange,
+  actual: Cells,
+): Difference {
   const numbers = [...new Set([...entry.cells.keys(), ...actual.keys()])].sort((a, b) => a - b);
   const labels = cellLabels(names);
   const cells = numbers.map((cell) => ({
@@ -39,13 +44,13 @@ export function describeDifference(names: Names, level: number, entry: Bounded, 
   return { level, start, end, cells: cells.filter(({ counted, actual }) => counted !== actual) };
 }
 
-/** Stands for every name that has no cells of its own. */
+/** The label of all names without cells of their own. */
 const unnamed = "(other)";
 
-/** What each cell counts. */
+/** The status and the source or channel of each cell number. */
 function cellLabels(names: Names) {
   const labels = new Map<number, { status: string; sourceOrChannel: string | undefined }>();
-  // No name of a row is empty, so this is one that no dictionary has.
+  // No row has an empty name, so no dictionary contains it.
   for (const status of [...names.statuses.names, undefined])
     for (const sourceOrChannel of [...names.labels.names, "", undefined])
       labels.set(cellNumber(names, { sk: "", status: status ?? "", sourceOrChannel }), {

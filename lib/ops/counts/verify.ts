@@ -3,140 +3,141 @@ import { type Cells, equalCells, noCells, sumCells } from "../../../shared/pages
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
 import { cellNumber, type Names } from "../../../shared/pages/tree/names.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
-import { readRows } from "../../../shared/pages/tree/rows.ts";
-import { limits as inService, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { limits as deployedLimits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type CountedOwner, readNode, readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import { type Bounded, type Difference, describeDifference } from "./difference.ts";
+import { retryWhileBusy } from "../retry-while-busy.ts";
+import { type Reading, readAllRows } from "./all-rows.ts";
+import { type Difference, describeDifference, type EntryRange } from "./difference.ts";
 
-/** What a verification works with beside the table. */
-export interface Verification {
-  readonly limits?: Limits;
-  readonly wait?: (milliseconds: number) => Promise<unknown>;
-  /** Told of the rows that were read. */
-  readonly onRows?: (rows: number) => void;
-}
+/** A difference is reported if it remains in all comparisons: the stream may still deliver the change. */
+const comparisons = 3;
 
-/** A difference that the stream has yet to mend is gone after one of these looks, this many milliseconds apart. */
-const looks = 3;
-const betweenLooks = 10_000;
+/** The delay between two comparisons, in milliseconds. */
+const comparisonDelay = 10_000;
 
-/** How often a part is begun again when the tree changes while it is read. */
+/** How often a range is compared again from the root when the tree changes during the comparison. */
 const attempts = 3;
 
+/** How many leaves are read at once. */
 const parallelLeaves = 8;
 
-/** Counts all rows of a list anew and compares them with its tree. @returns the differences that last */
+/** Counts all rows of a list and compares them with its tree. @returns the differences that remain */
 export async function verify(
   owner: CountedOwner,
-  { limits = inService, wait = setTimeout, onRows = () => {} }: Verification = {},
+  { limits = deployedLimits, wait = setTimeout, onRows = () => {} }: Partial<Reading> = {},
 ): Promise<Difference[]> {
-  const walk = { owner, onRows, limits };
-  let differences = await look(walk, { start: "", end: undefined });
-  for (let number = 2; number <= looks && differences.length > 0; number++) {
-    await wait(betweenLooks);
-    const lasting = new Map<string, Difference>();
+  const comparison = { owner, limits, wait, onRows };
+  let differences = await compareTree(comparison, { start: "", end: undefined });
+  for (let number = 2; number <= comparisons && differences.length > 0; number++) {
+    await wait(comparisonDelay);
+    const remaining = new Map<string, Difference>();
     for (const { level, start, end } of differences) {
-      for (const difference of await look(walk, { start, end, level })) {
-        if (difference.level === level) lasting.set(`${level}#${difference.start}`, difference);
+      for (const difference of await compareTree(comparison, { start, end, level })) {
+        if (difference.level === level) remaining.set(`${level}#${difference.start}`, difference);
       }
     }
-    differences = [...lasting.values()];
+    differences = [...remaining.values()];
   }
   return differences;
 }
 
-interface Walk {
+interface Comparison extends Reading {
   readonly owner: CountedOwner;
-  readonly onRows: (rows: number) => void;
-  readonly limits: Limits;
 }
 
-/** A part of a list; with a level, only that level of the tree is looked at. */
-interface Part {
+/** A range of sort keys to compare; with a level, only that level of the tree is compared. */
+interface KeyRange {
   readonly start: string;
   readonly end: string | undefined;
   readonly level?: number;
 }
 
-/** Walks from the root, as it is now, to every leaf of a part. */
-async function look(walk: Walk, part: Part, attempt = 1): Promise<Difference[]> {
-  const root = await readRoot(walk.owner);
+/** Traverses the tree from its current root to every leaf of a range. */
+async function compareTree(comparison: Comparison, range: KeyRange, attempt = 1): Promise<Difference[]> {
+  const root = await retryWhileBusy(() => readRoot(comparison.owner), comparison.wait);
   if (!root) return [];
-  const top = bounded(root.entries, root.last.start);
-  const last = bounded([root.last], root.watermark);
-  const nodes = await lookAt(walk, root, part, { entries: top, level: root.level, attempt });
-  const leaves = await lookAt(walk, root, part, { entries: last, level: 0, attempt });
+  const top = toRanges(root.entries, root.last.start);
+  const last = toRanges([root.last], root.watermark);
+  const nodes = await compareEntries(comparison, root, range, { entries: top, level: root.level, attempt });
+  const leaves = await compareEntries(comparison, root, range, { entries: last, level: 0, attempt });
   return [...nodes, ...leaves];
 }
 
 interface Level {
-  readonly entries: readonly Bounded[];
+  readonly entries: readonly EntryRange[];
   readonly level: number;
   readonly attempt: number;
 }
 
-async function lookAt(walk: Walk, root: Root, part: Part, { entries, level, attempt }: Level) {
-  const inPart = entries.filter(({ start, end }) => end > part.start && (part.end ?? end) > start);
+async function compareEntries(
+  comparison: Comparison,
+  root: Root,
+  range: KeyRange,
+  { entries, level, attempt }: Level,
+): Promise<Difference[]> {
+  const inRange = entries.filter(({ start, end }) => end > range.start && (range.end ?? end) > start);
   const differences: Difference[] = [];
-  const atOnce = level === 0 ? parallelLeaves : 1;
-  for (let from = 0; from < inPart.length; from += atOnce) {
-    const looking = inPart
-      .slice(from, from + atOnce)
+  const parallel = level === 0 ? parallelLeaves : 1;
+  for (let from = 0; from < inRange.length; from += parallel) {
+    const compared = inRange
+      .slice(from, from + parallel)
       .map((entry) =>
         level === 0
-          ? lookAtLeaf(walk, root, part, entry)
-          : lookAtNode(walk, root, part, { entry, level, attempt }),
+          ? compareLeaf(comparison, root, range, entry)
+          : compareNode(comparison, root, range, { entry, level, attempt }),
       );
-    differences.push(...(await Promise.all(looking)).flat());
+    differences.push(...(await Promise.all(compared)).flat());
   }
   return differences;
 }
 
-async function lookAtNode(
-  walk: Walk,
+async function compareNode(
+  comparison: Comparison,
   root: Root,
-  part: Part,
-  { entry, level, attempt }: { entry: Bounded; level: number; attempt: number },
+  range: KeyRange,
+  { entry, level, attempt }: { entry: EntryRange; level: number; attempt: number },
 ): Promise<Difference[]> {
-  const node = await readNode(walk.owner, root.generation, level, entry.start);
+  const { owner, wait } = comparison;
+  const { start, end } = entry;
+  const node = await retryWhileBusy(() => readNode(owner, root.generation, level, start), wait);
   const sum = sumCells((node ?? []).map(({ cells }) => cells));
   const same = node !== undefined && equalCells(sum, entry.cells);
-  // A node that was changed or split after the root was read is found whole from the root that is there now.
+  // The node may have been changed or split after the root was read: compare its range from the current root.
   if (!same && attempt < attempts) {
-    const { start, end } = entry;
-    return look(
-      walk,
-      { ...part, start: latest(start, part.start), end: earliest(end, part.end) },
-      attempt + 1,
-    );
+    const narrowed = { ...range, start: latest(start, range.start), end: earliest(end, range.end) };
+    return compareTree(comparison, narrowed, attempt + 1);
   }
-  const own =
-    same || (part.level ?? level) !== level ? [] : [describeDifference(root.names, level, entry, sum)];
-  if ((part.level ?? 0) >= level) return own;
-  const entries = bounded(node ?? [], entry.end);
-  return [...own, ...(await lookAt(walk, root, part, { entries, level: level - 1, attempt }))];
+  const differences =
+    same || (range.level ?? level) !== level ? [] : [describeDifference(root.names, level, entry, sum)];
+  if ((range.level ?? 0) >= level) return differences;
+  const entries = toRanges(node ?? [], end);
+  const below = await compareEntries(comparison, root, range, { entries, level: level - 1, attempt });
+  return [...differences, ...below];
 }
 
-async function lookAtLeaf(walk: Walk, root: Root, part: Part, entry: Bounded): Promise<Difference[]> {
-  // A pending leaf is still to be counted: until then lists do without the tree.
-  if ((part.level ?? 0) > 0 || root.pending.includes(entry.start)) return [];
-  const actual = await countRange(walk, root.names, entry);
+async function compareLeaf(
+  comparison: Comparison,
+  root: Root,
+  range: KeyRange,
+  entry: EntryRange,
+): Promise<Difference[]> {
+  // Lists do not use the tree while a leaf is pending, which means that it must still be counted.
+  if ((range.level ?? 0) > 0 || root.pending.includes(entry.start)) return [];
+  const actual = await countRows(comparison, root.names, entry);
   return equalCells(actual, entry.cells) ? [] : [describeDifference(root.names, 0, entry, actual)];
 }
 
-/** Counts the rows of a leaf's part as they are now. */
-async function countRange({ owner, limits, onRows }: Walk, names: Names, { start, end }: Bounded) {
+/** Counts the current rows in the range of a leaf. */
+async function countRows(comparison: Comparison, names: Names, { start, end }: EntryRange): Promise<Cells> {
   let cells: Cells = noCells;
-  for (let from: string | undefined = start; from !== undefined; ) {
-    const { rows, next } = await readRows(owner, { start: from, end }, limits.rangeRows);
+  for await (const rows of readAllRows(comparison.owner, { start, end }, comparison)) {
     cells = sumCells([cells, ...rows.map((row) => new Map([[cellNumber(names, row), 1]]))]);
-    onRows(rows.length);
-    from = next;
   }
   return cells;
 }
 
-const bounded = (entries: readonly Entry[], end: string): Bounded[] =>
+/** The ranges of adjacent entries, of which the last ends at `end`. */
+const toRanges = (entries: readonly Entry[], end: string): EntryRange[] =>
   entries.map((entry, index) => ({ ...entry, end: entries[index + 1]?.start ?? end }));
 
 const latest = (a: string, b: string) => (a > b ? a : b);

@@ -1,14 +1,14 @@
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 
-/** The columns of a CSV file of leads, in the order in which an export has them. */
+/** The columns of a CSV file of leads, in the order of an export. */
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];
 
-/** A lead's fields by the cells of its row; an empty cell is none. What is no number stays text, to be found fault with. */
+/** Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. */
 export function toFields(header: readonly string[], cells: readonly string[]): Record<string, unknown> {
-  const given = header
+  const filled = header
     .map((column, i) => [column, cells[i] ?? ""] as const)
     .filter(([, cell]) => cell !== "");
-  return Object.fromEntries(given.map(([column, cell]) => [column, toField(column, cell)]));
+  return Object.fromEntries(filled.map(([column, cell]) => [column, toField(column, cell)]));
 }
 
 function toField(column: string, cell: string): unknown {
@@ -17,7 +17,7 @@ function toField(column: string, cell: string): unknown {
   return cell;
 }
 
-/** Tags are written `a;b`, or as JSON, which begins with `[`. */
+/** Parses tags: `a;b`, or JSON, which starts with `[`. */
 function parseTags(cell: string): unknown {
   if (!cell.startsWith("[")) return cell.split(";");
   try {
@@ -27,12 +27,12 @@ function parseTags(cell: string): unknown {
   }
 }
 
-/** The cells of a lead, in the order of `columns`, from which an import makes the same lead. */
+/** Converts a lead to cells in the order of `columns`, which an import converts back to the same lead. */
 export const toCells = (record: Lead): string[] =>
-  columns.map((column) => (column === "tags" ? tagsCell(record.tags) : String(record[column] ?? "")));
+  columns.map((column) => (column === "tags" ? formatTags(record.tags) : String(record[column] ?? "")));
 
-function tagsCell(tags: readonly string[]): string {
+function formatTags(tags: readonly string[]): string {
   const plain = tags.join(";");
-  const readable = !plain.startsWith("[") && !tags.some((tag) => tag.includes(";"));
-  return readable ? plain : JSON.stringify(tags);
+  const parsable = !plain.startsWith("[") && !tags.some((tag) => tag.includes(";"));
+  return parsable ? plain : JSON.stringify(tags);
 }

@@ -1,31 +1,31 @@
 import { setTimeout } from "node:timers/promises";
 
-/** How fast values are worked on. */
-export interface Pace {
-  /** How many are begun in a second, at the most. */
+/** The limits of concurrent work. */
+interface Rate {
+  /** The most values to start with in one second. */
   readonly rate: number;
-  /** How many are under way at once, at the most. */
+  /** The most values to work on concurrently. */
   readonly parallel: number;
 }
 
-/** Works on each value. When one fails no other is begun; the failure is thrown. */
-export async function paced<T>(
+/** Works on each value. When one fails, no other is started and the error is thrown. */
+export async function forEachAtRate<T>(
   values: AsyncGenerator<T>,
-  { rate, parallel }: Pace,
+  { rate, parallel }: Rate,
   work: (value: T) => Promise<unknown>,
 ): Promise<void> {
   let next = 0;
-  const turn = async () => {
+  const waitForTurn = async () => {
     const now = Date.now();
-    const wait = Math.max(0, next - now);
-    next = now + wait + 1000 / rate;
-    if (wait >= 1) await setTimeout(wait);
+    const delay = Math.max(0, next - now);
+    next = now + delay + 1000 / rate;
+    if (delay >= 1) await setTimeout(delay);
   };
   let failed = false;
   const worker = async () => {
-    // They share one generator, which ends for all when the loop of one is left; some have a value by then.
+    // The workers share one generator. It ends for all of them when one leaves its loop, but others may hold a value.
     for await (const value of values) {
-      await turn();
+      await waitForTurn();
       if (failed) return;
       await work(value).catch((error: unknown) => {
         failed = true;

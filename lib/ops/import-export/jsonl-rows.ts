@@ -5,11 +5,11 @@ import { maxRowBytes, type Row, rowFault } from "./row.ts";
 const newline = 0x0a;
 
 /**
- * The rows of a file with a JSON object on each line, in UTF-8.
+ * Parses a file with a JSON object on each line, in UTF-8.
  *
  * @throws UserError for an empty file
  */
-export async function* jsonlRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Row> {
+export async function* parseJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Row> {
   let line = 0;
   let empty = true;
   for await (const bytes of splitLines(chunks)) {
@@ -23,30 +23,30 @@ export async function* jsonlRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 
 const tooLong = rowFault("too_large", `must be at most ${maxRowBytes} bytes`);
 
-/** The lines without their ends; undefined for one that is too long, which is not kept. */
+/** The lines without their line feeds; undefined for a line that is too long, which is not kept in memory. */
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
-  let begun: Buffer[] = [];
+  let parts: Buffer[] = [];
   let length = 0;
   const take = (part: Buffer) => {
     length += part.length;
-    if (length > maxRowBytes) begun = [];
-    else begun.push(part);
+    if (length > maxRowBytes) parts = [];
+    else parts.push(part);
   };
-  const line = () => {
-    const whole = length > maxRowBytes ? undefined : Buffer.concat(begun);
-    [begun, length] = [[], 0];
-    return whole;
+  const endLine = () => {
+    const line = length > maxRowBytes ? undefined : Buffer.concat(parts);
+    [parts, length] = [[], 0];
+    return line;
   };
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       take(chunk.subarray(start, end));
-      yield line();
+      yield endLine();
       start = end + 1;
     }
     take(chunk.subarray(start));
   }
-  if (length > 0) yield line();
+  if (length > 0) yield endLine();
 }
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);

@@ -1,15 +1,15 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { toFaults } from "../../../shared/http/faults.ts";
-import { idTimestamp } from "../../../shared/ids.ts";
+import { maxFaults, toFaults } from "../../../shared/http/faults.ts";
+import { idTimestamp, ulidPattern } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { lead, newLead } from "../../../shared/schemas/lead-schemas.ts";
 import { validation } from "../../bundling/validators.ts";
 import { isRecord } from "../../is-record.ts";
 import { type RowFault, rowFault } from "./row.ts";
 
-/** What the API takes for a new lead, and the status, which it gives itself. */
+/** The fields that the API accepts for a new lead, and the status. */
 const fields = {
   ...newLead,
   properties: { ...newLead.properties, status: lead.properties.status },
@@ -19,31 +19,28 @@ const fields = {
 export type LeadInput = FromSchema<typeof fields> & {
   readonly id?: string;
   readonly score?: number;
-  /** In milliseconds since the epoch. */
+  /** The creation time, in milliseconds since the epoch. */
   readonly at?: number;
 };
 
-type Checked = { readonly input: LeadInput } | { readonly faults: readonly RowFault[] };
-
-/** How many faults of a row are told, as the API does. */
-const mostFaults = 100;
+type CheckedRow = { readonly input: LeadInput } | { readonly faults: readonly RowFault[] };
 
 const validate = new Ajv2020(validation).compile({ type: "object", properties: { body: fields } });
 
 /**
- * Checks a row as the API checks a new lead, and what an import may give beyond it.
+ * Checks a row as the API checks a new lead, and the fields that only an import can set: id, score and creation time.
  *
- * @param now the latest time at which a lead may say that it was made, in milliseconds since the epoch
+ * @param now the latest creation time that is allowed, in milliseconds since the epoch
  */
-export function checkLead(value: unknown, now: number): Checked {
+export function checkLead(value: unknown, now: number): CheckedRow {
   const { id, score, createdAt, ...others } = isRecord(value) ? value : {};
   const body = isRecord(value) ? others : value;
-  const own = [...idFaults(id, now), ...scoreFaults(score), ...timeFaults(createdAt, id, now)];
-  if (validate({ body }) && own.length === 0) {
+  const importFaults = [...idFaults(id, now), ...scoreFaults(score), ...timeFaults(createdAt, id, now)];
+  if (validate({ body }) && importFaults.length === 0) {
     const at = typeof createdAt === "string" ? { at: Date.parse(createdAt) } : {};
     return { input: { ...others, id, score, ...at } as LeadInput };
   }
-  return { faults: [...schemaFaults(), ...own].slice(0, mostFaults) };
+  return { faults: [...schemaFaults(), ...importFaults].slice(0, maxFaults) };
 }
 
 const schemaFaults = () =>
@@ -53,32 +50,36 @@ const schemaFaults = () =>
 
 function idFaults(id: unknown, now: number): RowFault[] {
   if (id === undefined) return [];
-  if (!isLeadId(id)) return [{ field: "id", code: "invalid_format", message: "must be lead_ and a ULID" }];
+  if (!isLeadId(id))
+    return [{ field: "id", code: "invalid_format", message: "must be lead_ followed by a ULID" }];
   return idTimestamp(id) > now + limits.skew
-    ? [{ field: "id", code: "out_of_range", message: "must not be of a time to come" }]
+    ? [{ field: "id", code: "out_of_range", message: "must not contain a future time" }]
     : [];
 }
 
-const isLeadId = (id: unknown): id is string =>
-  typeof id === "string" && /^lead_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id);
+const leadId = new RegExp(`^lead_${ulidPattern}$`);
+
+const isLeadId = (id: unknown): id is string => typeof id === "string" && leadId.test(id);
 
 function scoreFaults(score: unknown): RowFault[] {
   const { minimum, maximum } = lead.properties.score;
-  const right = typeof score === "number" && Number.isInteger(score) && score >= minimum && score <= maximum;
-  if (score === undefined || right) return [];
+  const valid = typeof score === "number" && Number.isInteger(score) && score >= minimum && score <= maximum;
+  if (score === undefined || valid) return [];
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   return [{ field: "score", code: "out_of_range", message }];
 }
 
 function timeFaults(createdAt: unknown, id: unknown, now: number): RowFault[] {
   if (createdAt === undefined) return [];
-  const fault = (code: string, message: string) => [{ ...rowFault(code, message), field: "createdAt" }];
+  const fault = (code: RowFault["code"], message: string) => [
+    { ...rowFault(code, message), field: "createdAt" },
+  ];
   const time = isDateTime(createdAt) ? Date.parse(createdAt) : Number.NaN;
   if (Number.isNaN(time))
-    return fault("invalid_format", "must be a date and time with a zone, as 2026-11-21T01:59:00Z");
-  if (time < 0 || time > now + limits.skew)
-    return fault("out_of_range", "must be from 1970 on and not to come");
-  if (isLeadId(id) && idTimestamp(id) !== time) return fault("not_allowed", "must be the time in the id");
+    return fault("invalid_format", "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z");
+  if (time < 0 || time > now + limits.skew) return fault("out_of_range", "must be between 1970 and now");
+  if (isLeadId(id) && idTimestamp(id) !== time)
+    return fault("not_allowed", "must be the time that the id contains");
   return [];
 }
 

@@ -2,49 +2,48 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode, UserError } from "../../errors.ts";
-import { csvRows } from "./csv-rows.ts";
-import { jsonlRows } from "./jsonl-rows.ts";
+import { parseCsv } from "./csv-rows.ts";
+import { parseJsonLines } from "./jsonl-rows.ts";
 import type { Row } from "./row.ts";
 
-/** A file of leads that was read once, and so can be read to its end. */
+/** A file of leads whose syntax is valid. */
 export interface LeadFile extends AsyncDisposable {
-  /** The SHA-256 of its bytes. */
+  /** The SHA-256 of the file's bytes. */
   readonly digest: Buffer;
-  /** How many rows it has. */
+  /** The number of rows. */
   readonly count: number;
-  /** @throws UserError at the end, if the file was changed since it was opened */
+  /** Reads the rows. @throws UserError at the end if the file has changed since it was opened */
   rows(): AsyncGenerator<Row>;
 }
 
-const formats: Readonly<Record<string, typeof csvRows>> = { ".csv": csvRows, ".jsonl": jsonlRows };
+const parsers: Readonly<Record<string, typeof parseCsv>> = { ".csv": parseCsv, ".jsonl": parseJsonLines };
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Opens a file and reads it once, to know it by its digest and to find before anything is written what makes it
- * unreadable.
+ * Opens a file and reads it once, for its digest and to find syntax errors before anything is written.
  *
- * @throws UserError
+ * @throws UserError when the file cannot be read or its syntax is invalid
  */
 export async function openLeadFile(path: string): Promise<LeadFile> {
-  const readRows = formats[extname(path).toLowerCase()];
-  if (!readRows) throw new UserError(`${path} must end in ${Object.keys(formats).join(" or ")}.`);
+  const parse = parsers[extname(path).toLowerCase()];
+  if (!parse) throw new UserError(`${path} must end in ${Object.keys(parsers).join(" or ")}.`);
   const handle = await openFile(path);
   try {
     const before = await handle.stat();
-    if (!before.isFile()) throw new UserError(`${path} is no file.`);
+    if (!before.isFile()) throw new UserError(`${path} is not a file.`);
     const hash = createHash("sha256");
     let count = 0;
-    for await (const _ of readRows(withoutMark(readChunks(handle, (chunk) => hash.update(chunk)))))
+    for await (const _ of parse(withoutByteOrderMark(readChunks(handle, (chunk) => hash.update(chunk)))))
       count += 1;
     return {
       digest: hash.digest(),
       count,
       async *rows() {
-        yield* readRows(withoutMark(readChunks(handle)));
+        yield* parse(withoutByteOrderMark(readChunks(handle)));
         const { size, mtimeMs } = await handle.stat();
         if (size !== before.size || mtimeMs !== before.mtimeMs)
-          throw new UserError(`${path} was changed while it was read.`);
+          throw new UserError(`${path} changed while it was read.`);
       },
       [Symbol.asyncDispose]: () => handle.close(),
     };
@@ -62,16 +61,16 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-async function* readChunks(handle: FileHandle, see: (chunk: Buffer) => void = () => {}) {
-  const stream = handle.createReadStream({ start: 0, autoClose: false });
+async function* readChunks(handle: FileHandle, onChunk: (chunk: Buffer) => void = () => {}) {
+  const stream: AsyncIterable<Buffer> = handle.createReadStream({ start: 0, autoClose: false });
   for await (const chunk of stream) {
-    see(chunk);
-    yield chunk as Buffer;
+    onChunk(chunk);
+    yield chunk;
   }
 }
 
-/** Spreadsheets begin UTF-8 with a byte order mark. */
-async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Removes the byte order mark that spreadsheets write at the start of UTF-8. */
+async function* withoutByteOrderMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let first = true;
   for await (const chunk of chunks) {
     yield first && chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk;

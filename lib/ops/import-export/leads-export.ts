@@ -1,14 +1,15 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { stringify } from "csv-stringify/sync";
+import { listLeads } from "../../../shared/domain/leads.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
-import { errorCode, UserError } from "../../errors.ts";
+import { errorCode, errorMessage, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
 import { startProgress } from "../progress.ts";
-import { selectTable } from "../select-table.ts";
+import { selectTableByOptions } from "../select-table.ts";
+import { readAllLeads } from "./all-leads.ts";
 import { columns, toCells } from "./csv-cells.ts";
 
 interface ExportOptions extends AccountOptions {
@@ -20,30 +21,31 @@ interface ExportOptions extends AccountOptions {
   readonly escapeFormulas?: boolean;
 }
 
-/** `leads export`: writes an account's leads as a file that `leads import` takes. */
+/** `leads export`: writes the leads of an account to a file that `leads import` can read. */
 export function exportCommand(): Command {
-  return accountCommand("export", "write an account's leads, newest first, as `leads import` reads them")
+  return accountCommand("export", "write an account's leads, newest first, for `leads import`")
     .addOption(
-      new Option("--format <format>", "csv or jsonl (default: what --output ends in, or csv)").choices([
+      new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
         "csv",
         "jsonl",
       ]),
     )
-    .option("--output <file>", "where to write, instead of stdout; --json then prints a summary")
-    .option("--oldest-first", "begin with the oldest lead")
-    .addOption(new Option("--status <status>", "only leads of this status").choices(leadStatuses))
-    .option("--source <source>", "only leads of this source")
+    .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
+    .option("--oldest-first", "start with the oldest lead")
+    .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
+    .option("--source <source>", "only leads with this source")
     .option(
       "--escape-formulas",
-      "for spreadsheets: put a ' before cells of a .csv that they would run; such a file is not to be imported",
+      "for spreadsheets: put a ' before CSV cells that are formulas; do not import such a file",
     )
     .action(exportLeads);
 }
 
 async function exportLeads(options: ExportOptions): Promise<void> {
   const { account, output, json } = options;
-  if (json && output === undefined) throw new UserError("--json needs --output: stdout has the leads.");
-  await selectTable(options);
+  if (json && output === undefined)
+    throw new UserError("--json needs --output, because stdout has the leads.");
+  await selectTableByOptions(options);
   const progress = startProgress("Exporting");
   let exported = 0;
   const onRows = (rows: number) => {
@@ -60,20 +62,24 @@ async function exportLeads(options: ExportOptions): Promise<void> {
   console.log(json ? JSON.stringify({ account, exported, output }) : `Exported ${exported} leads.`);
 }
 
-/** A file has its name once it is whole. */
+/** Writes to stdout, or to a temporary file that is renamed when it is complete. */
 async function write(options: ExportOptions, onRows: (rows: number) => void): Promise<void> {
   const { output } = options;
   const text = Readable.from(formatLeads(options, onRows));
   if (output === undefined) {
     return pipeline(text, process.stdout).catch((error) => {
-      // Whoever reads stdout may stop, as `head` does.
+      // The reader of stdout may stop early, as `head` does.
       if (errorCode(error) !== "EPIPE") throw error;
     });
   }
+  const toUserError = (error: unknown) => {
+    throw new UserError(`${output} cannot be written: ${errorMessage(error)}`);
+  };
   const part = `${output}.part`;
+  const file = await open(part, "w", 0o600).catch(toUserError);
   try {
-    await pipeline(text, createWriteStream(part, { mode: 0o600, flush: true }));
-    await rename(part, output);
+    await pipeline(text, file.createWriteStream({ flush: true }));
+    await rename(part, output).catch(toUserError);
   } catch (error) {
     await rm(part, { force: true });
     throw error;
@@ -85,10 +91,8 @@ async function* formatLeads(options: ExportOptions, onRows: (rows: number) => vo
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   const csv = (rows: readonly (readonly string[])[]) =>
     stringify([...rows], { escape_formulas: escapeFormulas, record_delimiter: "windows" });
-  // Imported only here, because it connects to the table that `selectTable` has chosen.
-  const { allLeads } = await import("./all-leads.ts");
   if (format === "csv") yield csv([columns]);
-  for await (const leads of allLeads(account, { status, source }, oldestFirst)) {
+  for await (const leads of readAllLeads(account, { status, source }, oldestFirst)) {
     yield format === "csv"
       ? csv(leads.map(toCells))
       : leads.map((lead) => `${JSON.stringify(lead)}\n`).join("");
@@ -97,7 +101,6 @@ async function* formatLeads(options: ExportOptions, onRows: (rows: number) => vo
 }
 
 async function countLeads({ account, status, source }: ExportOptions): Promise<number> {
-  const { listLeads } = await import("../../../shared/domain/leads.ts");
   const filter = { ...(status !== undefined && { status }), ...(source !== undefined && { source }) };
   const { pagination } = await listLeads(account, filter, { page: 1, limit: 1 });
   return pagination.total;

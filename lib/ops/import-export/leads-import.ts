@@ -1,143 +1,155 @@
 import { resolve } from "node:path";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { errorMessage, UserError } from "../../errors.ts";
-import { type AccountOptions, accountCommand } from "../account-command.ts";
+import { addLead } from "../../../shared/domain/leads.ts";
+import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../errors.ts";
+import { type WritingOptions, writingCommand } from "../account-command.ts";
+import { toPartialFailure } from "../aws-errors.ts";
 import { startProgress } from "../progress.ts";
-import { selectTable } from "../select-table.ts";
-import { paced } from "./for-each-at-rate.ts";
-import { importedLead } from "./imported-lead.ts";
+import { retryWhileBusy } from "../retry-while-busy.ts";
+import { selectTableByOptions } from "../select-table.ts";
+import { forEachAtRate } from "./for-each-at-rate.ts";
+import { buildImportedLead } from "./imported-lead.ts";
 import { checkLead, type LeadInput } from "./lead-check.ts";
 import { type LeadFile, openLeadFile } from "./lead-file.ts";
-import { Rejects } from "./rejects-file.ts";
+import { RejectsFile } from "./rejects-file.ts";
 
-interface ImportOptions extends AccountOptions {
+interface ImportOptions extends WritingOptions {
   readonly rejects?: string;
   readonly rate: number;
-  readonly dryRun?: boolean;
 }
 
-/** What became of the rows. */
+/** How many rows an import has stored, and how many were already stored. */
 interface Outcome {
   readonly rows: number;
-  /** How many were stored now; those that had been there before are `present`. */
   imported: number;
   present: number;
 }
 
-/** The exit code of an import that left rows out. */
+/** The exit code of an import with invalid rows. */
 const someRejected = 3;
 
-/** How many rows are being written at once. */
+/** How many rows are written concurrently. */
 const parallel = 32;
 
-/** How long a row is tried for, in milliseconds, while the table is busy. */
-const patience = 60_000;
-
-/** `leads import`: stores the leads of a file, each once however often it is run. */
+/** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
 export function importCommand(): Command {
-  return accountCommand("import", "store the leads of a file; run it again to go on after a failure")
+  return writingCommand("import", "store the leads of a file; after a failure, run it again to continue")
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
-    .option("--rejects <file>", "where rows that are not valid are told (default: <file>.rejected.jsonl)")
-    .option("--rate <rows>", "how many rows are written in a second, at the most", rate, 500)
-    .option("--dry-run", "check the rows and write none; needs no table")
-    .addHelpText("after", "\nExit codes: 0 all rows are stored, 1 failed, 3 some rows are not valid.")
+    .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
+    .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
+    .addHelpText(
+      "after",
+      "\n--dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
+    )
     .action(importLeads);
 }
 
-function rate(text: string): number {
+function parseRate(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("A rate is a whole number above 0.");
   return Number(text);
 }
 
 async function importLeads(path: string, options: ImportOptions): Promise<void> {
   const rejectsPath = options.rejects ?? `${path}.rejected.jsonl`;
-  if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the file itself.");
-  if (!options.dryRun) await selectTable(options);
+  if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
+  if (!options.dryRun) await selectTableByOptions(options);
   await using file = await openLeadFile(path);
-  await using rejects = new Rejects(rejectsPath);
+  await using rejects = new RejectsFile(rejectsPath);
   const outcome: Outcome = { rows: file.count, imported: 0, present: 0 };
   const progress = startProgress(options.dryRun ? "Checking" : "Importing");
   progress.expect(file.count);
   try {
-    if (options.dryRun) await check(file, rejects, progress.advance);
-    else await store(options, file, rejects, outcome, progress.advance);
+    await importRows(options, file, rejects, outcome, progress.advance);
   } finally {
     progress.stop();
   }
   report(options, outcome, rejects);
 }
 
-async function check(file: LeadFile, rejects: Rejects, advance: (rows: number) => void): Promise<void> {
-  for await (const _ of validRows(file, rejects, Date.now(), advance)) advance(1);
-}
-
-async function store(
-  { account, rate }: ImportOptions,
+async function importRows(
+  { account, rate, dryRun }: ImportOptions,
   file: LeadFile,
-  rejects: Rejects,
+  rejects: RejectsFile,
   outcome: Outcome,
   advance: (rows: number) => void,
 ): Promise<void> {
-  // Imported only here, because they selectTable to the table that `selectTable` has chosen.
-  const [{ addLead }, { startOfImport }, { isTableBusy }, { withRetry }] = await Promise.all([
-    import("../../../shared/domain/leads.ts"),
-    import("./import-start.ts"),
-    import("../../../shared/dynamodb/dynamodb-errors.ts"),
-    import("../../../shared/dynamodb/retry.ts"),
-  ]);
-  const startedAt = await startOfImport(account, file.digest.toString("hex"));
-  const add = async (lead: Lead) => {
-    const added = await withRetry(() => addLead(account, lead, true), {
-      deadline: Date.now() + patience,
-      isRetryable: isTableBusy,
-    });
-    outcome[added ? "imported" : "present"] += 1;
-    advance(1);
-  };
+  const { digest } = file;
+  const startedAt = dryRun ? Date.now() : await readImportStart(account, digest.toString("hex"));
+  const rows = validRows(file, rejects, startedAt, advance);
+  if (dryRun) {
+    for await (const _ of rows);
+    return;
+  }
   try {
-    await paced(validRows(file, rejects, startedAt, advance), { rate, parallel }, ({ line, input }) =>
-      add(importedLead(input, line, { digest: file.digest, startedAt })),
-    );
-  } catch (cause) {
-    const { imported, present } = outcome;
-    throw new UserError(
-      `Stopped after ${imported + present} rows: ${errorMessage(cause)} Run the same command again to go on.`,
-      { cause },
+    await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
+      const lead = buildImportedLead(input, line, { digest, startedAt });
+      const added = await retryWhileBusy(() => addLead(account, lead, true));
+      outcome[added ? "imported" : "present"] += 1;
+    });
+  } catch (error) {
+    const stored = outcome.imported + outcome.present;
+    throw await toPartialFailure(
+      error,
+      (reason) => `Stopped after ${stored} rows: ${reason} Run the same command again to continue.`,
     );
   }
 }
 
-/** The rows that are valid; the others go to the rejects. */
+/**
+ * Reads the start of the first import of a file into the account, or records that it starts now.
+ *
+ * @param sha256 of the file's bytes, in hexadecimal
+ * @returns milliseconds since the epoch
+ */
+async function readImportStart(account: string, sha256: string): Promise<number> {
+  const { Attributes } = await table.send(
+    new UpdateCommand({
+      TableName: tableName,
+      Key: leadImportKey(account, sha256),
+      UpdateExpression: "SET startedAt = if_not_exists(startedAt, :now)",
+      ExpressionAttributeValues: { ":now": new Date().toISOString() },
+      ReturnValues: "ALL_NEW",
+    }),
+  );
+  return Date.parse(String(Attributes?.startedAt));
+}
+
+interface ValidRow {
+  readonly line: number;
+  readonly input: LeadInput;
+}
+
+/** The valid rows of the file. Invalid rows are written to the rejects. A row has advanced when the next one is read. */
 async function* validRows(
   file: LeadFile,
-  rejects: Rejects,
+  rejects: RejectsFile,
   now: number,
   advance: (rows: number) => void,
-): AsyncGenerator<{ line: number; input: LeadInput }> {
+): AsyncGenerator<ValidRow> {
   for await (const row of file.rows()) {
     const { line } = row;
     const checked = "fault" in row ? { faults: [row.fault] } : checkLead(row.value, now);
-    if ("input" in checked) {
-      yield { line, input: checked.input };
-      continue;
-    }
-    await rejects.add({ line, errors: checked.faults, ...("value" in row && { row: row.value }) });
+    if ("input" in checked) yield { line, input: checked.input };
+    else await rejects.add({ line, errors: checked.faults, ...("value" in row && { row: row.value }) });
     advance(1);
   }
 }
 
-function report({ account, dryRun, json }: ImportOptions, outcome: Outcome, rejects: Rejects): void {
+function report({ account, dryRun, json }: ImportOptions, outcome: Outcome, rejects: RejectsFile): void {
   const { rows, imported, present } = outcome;
   const rejected = rejects.count;
-  const told = rejected > 0 ? { rejects: rejects.path } : {};
-  const done = dryRun ? { valid: rows - rejected } : { imported, present };
-  if (json) console.log(JSON.stringify({ account, rows, ...done, rejected, ...told }));
-  else {
+  if (json) {
+    const counts = dryRun ? { valid: rows - rejected } : { imported, present };
+    const rejectsPath = rejected > 0 ? { rejects: rejects.path } : {};
+    console.log(JSON.stringify({ account, rows, ...counts, rejected, ...rejectsPath }));
+  } else {
     const sentence = dryRun
-      ? `Of ${rows} rows ${rows - rejected} are valid and ${rejected} are not.`
-      : `Of ${rows} rows ${imported} are imported, ${present} were there before and ${rejected} are not valid.`;
-    console.log(rejected > 0 ? `${sentence} ${rejects.path} says why.` : sentence);
+      ? `${rows} rows: ${rows - rejected} valid, ${rejected} invalid.`
+      : `${rows} rows: ${imported} imported, ${present} already imported, ${rejected} invalid.`;
+    console.log(rejected > 0 ? `${sentence} See ${rejects.path}.` : sentence);
   }
   if (rejected > 0) process.exitCode = someRejected;
 }

@@ -6,12 +6,12 @@ import type { RowFault } from "./row.ts";
 interface Reject {
   readonly line: number;
   readonly errors: readonly RowFault[];
-  /** What the row holds, if that could be told. */
+  /** The content of the row, if it could be read. */
   readonly row?: unknown;
 }
 
-/** The file of the rows that were rejected, one JSON object a line; without any there is no file. */
-export class Rejects implements AsyncDisposable {
+/** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
+export class RejectsFile implements AsyncDisposable {
   readonly path: string;
   count = 0;
   #file: FileHandle | undefined;
@@ -24,7 +24,7 @@ export class Rejects implements AsyncDisposable {
   async add(reject: Reject): Promise<void> {
     this.count += 1;
     try {
-      // For nobody else to read: it holds what the rows hold.
+      // Readable only by its owner, because it contains the data of leads.
       this.#file ??= await open(this.path, "w", 0o600);
       await this.#file.write(`${JSON.stringify(reject)}\n`);
     } catch (error) {

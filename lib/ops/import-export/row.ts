@@ -1,17 +1,19 @@
-/** What is wrong with a row: its field (`""` for the whole row), a code of the API's and a sentence's end. */
+import type { FaultCode } from "../../../shared/errors.ts";
+
+/** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
 export interface RowFault {
   readonly field: string;
-  readonly code: string;
+  readonly code: FaultCode | "wrong_columns";
   readonly message: string;
 }
 
-/** A row of a file, under the number of the line on which it begins: what it holds, or why that cannot be told. */
+/** A row of a file with the number of its first line: its value, or why it cannot be read. */
 export type Row =
   | { readonly line: number; readonly value: unknown }
   | { readonly line: number; readonly fault: RowFault };
 
-/** The longest row that is read, in bytes: what the API takes as a body. */
+/** The longest row that is read, in bytes: as long as a request body can be. */
 export const maxRowBytes = 256 * 1024;
 
-/** The fault of a row as a whole. */
-export const rowFault = (code: string, message: string): RowFault => ({ field: "", code, message });
+/** A fault of the whole row. */
+export const rowFault = (code: RowFault["code"], message: string): RowFault => ({ field: "", code, message });

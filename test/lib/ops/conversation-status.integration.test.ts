@@ -22,11 +22,11 @@ async function pointer(account: string, leadId: string): Promise<string> {
   return Item?.conversationId;
 }
 
-/** A lead with so many conversations on one channel, all ended; the pointer names the last. */
+/** Creates a lead with ended conversations on one channel; the pointer names the last one. */
 async function endedConversations(account: string, count: number) {
   const { id: leadId } = await aLead(account);
   const ids: string[] = [];
-  for (let made = 0; made < count; made++) {
+  for (let i = 0; i < count; i++) {
     const { conversationId } = await aMessage(account, leadId);
     ids.push(conversationId);
     expect(await set(account, conversationId, "closed")).toMatchObject({ outcome: "changed" });
@@ -34,7 +34,7 @@ async function endedConversations(account: string, count: number) {
   return { leadId, ids };
 }
 
-test("a status moves a conversation in every list, and nothing else of it changes", async () => {
+test("a changed status moves a conversation in every list, and changes nothing else", async () => {
   const account = randomUUID();
   const { id: leadId } = await aLead(account);
   const { conversationId } = await aMessage(account, leadId);
@@ -51,14 +51,14 @@ test("a status moves a conversation in every list, and nothing else of it change
   expect(await conversations(account, "status=active")).toEqual([]);
 });
 
-test("the conversation that the pointer names is taken up again", async () => {
+test("a conversation that the pointer names becomes active again", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 1);
   expect(await set(account, `${ids[0]}`, "active")).toMatchObject({ outcome: "changed" });
   expect((await aMessage(account, leadId)).conversationId).toBe(ids[0]);
 });
 
-test("an older conversation is taken up again in the place of one that has ended", async () => {
+test("an older conversation becomes active again in place of one that has ended", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 2);
   const [older = "", newer = ""] = ids;
@@ -68,7 +68,7 @@ test("an older conversation is taken up again in the place of one that has ended
   expect(await set(account, newer, "active")).toEqual({ outcome: "refused", activeId: older });
 });
 
-test("one that nothing points to can be active", async () => {
+test("a conversation without a pointer can become active", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 1);
   const [id = ""] = ids;
@@ -82,7 +82,7 @@ test("one that nothing points to can be active", async () => {
   expect(await pointer(account, leadId)).toBe(id);
 });
 
-test("of many made active at once, with messages between them, one at most is", async () => {
+test("at most one conversation is active after concurrent changes and messages", async () => {
   for (let round = 0; round < 5; round++) {
     const account = randomUUID();
     const { leadId, ids } = await endedConversations(account, 4);
@@ -93,20 +93,20 @@ test("of many made active at once, with messages between them, one at most is", 
   }
 });
 
-/** Has something happen once, between the reads and the write of the next attempt whose transaction is so. */
-function beforeTransaction(isMeant: (items: { Put?: unknown }[]) => boolean, happen: () => Promise<unknown>) {
+/** Runs a change once, before the first transaction that matches. */
+function beforeTransaction(matches: (items: { Put?: unknown }[]) => boolean, change: () => Promise<unknown>) {
   const send = table.send.bind(table) as (command: unknown) => Promise<unknown>;
-  let happened = false;
+  let changed = false;
   vi.spyOn(table, "send").mockImplementation((async (command: { input: { TransactItems?: [] } }) => {
-    if (!happened && isMeant(command.input.TransactItems ?? [])) {
-      happened = true;
-      await happen();
+    if (!changed && matches(command.input.TransactItems ?? [])) {
+      changed = true;
+      await change();
     }
     return send(command);
   }) as unknown as typeof table.send);
 }
 
-test("a conversation that the pointer names meanwhile is not overlooked", async () => {
+test("a conversation that becomes active during the change is found", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 2);
   let started: string | undefined;
@@ -120,11 +120,11 @@ test("a conversation that the pointer names meanwhile is not overlooked", async 
   expect(await conversations(account, "status=active")).toMatchObject([{ id: started }]);
 });
 
-test("a message that has found a conversation ended joins it if it is taken up again meanwhile", async () => {
+test("a message joins an ended conversation that becomes active while the message is sent", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 1);
   const [id = ""] = ids;
-  // It first tries to join; the transaction that would start another begins with the pointer.
+  // The message first tries to join. The transaction that starts a new conversation begins with the pointer.
   beforeTransaction(
     ([first]) => first?.Put !== undefined,
     () => set(account, id, "active"),
@@ -133,6 +133,6 @@ test("a message that has found a conversation ended joins it if it is taken up a
   expect(await conversations(account, "status=active")).toMatchObject([{ id, messageCount: 2 }]);
 });
 
-test("an unknown conversation is told", async () => {
+test("an unknown conversation is reported", async () => {
   expect(await set(randomUUID(), "conv_x", "active")).toEqual({ outcome: "unknown" });
 });

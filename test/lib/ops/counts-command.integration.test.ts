@@ -8,13 +8,13 @@ import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { maintain } from "../../../shared/pages/maintenance/maintain.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import { dataDirectoryOfRun, ops as runOps } from "../../support/ops.ts";
+import { createDataDirectory, ops as runOps } from "../../support/ops.ts";
 
-const dataDirectory = await dataDirectoryOfRun();
+const dataDirectory = await createDataDirectory();
 const ops = (...args: string[]) => runOps(args, { dataDirectory });
 afterEach(() => void vi.restoreAllMocks());
 
-/** An account whose leads are counted. */
+/** Creates an account with counted leads. */
 async function countedAccount(count: number) {
   const account = randomUUID();
   const ids = Array.from({ length: count }, (_, i) => `lead_${ulid(Date.now() - 3_600_000 + i)}`);
@@ -28,7 +28,7 @@ async function putLead(account: string, id: string, status: string) {
   await table.send(new PutCommand({ TableName: tableName, Item }));
 }
 
-/** Runs the command here, where its waits need not be waited for. */
+/** Runs the command in this process, without its waits. */
 async function counts(...args: string[]) {
   const printed: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
@@ -43,24 +43,24 @@ async function counts(...args: string[]) {
 }
 
 describe("ops counts", () => {
-  test("verify finds counts right, at once", async () => {
+  test("verify finds correct counts without waiting", async () => {
     const { account } = await countedAccount(30);
     const { code, stdout, stderr } = await ops("counts", "verify", "--account", account, "--local");
-    const sentence = `The counts of the account ${account} are right.\n`;
+    const sentence = `The counts of the account ${account} are correct.\n`;
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: sentence, stderr: "" });
     const json = await ops("counts", "verify", "--account", account, "--local", "--json");
     expect(json).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
   });
 
-  test("verify tells a difference that lasts, rebuild mends it", async () => {
+  test("verify reports a difference that remains, and rebuild corrects it", async () => {
     const { account, ids } = await countedAccount(30);
-    // A change that the stream never brings.
+    // A change that the stream never delivers.
     await putLead(account, `${ids[3]}`, "booked");
     const failure = `The counts of the account ${account} differ in 1 places: run \`counts rebuild\`.`;
-    const told = await counts("verify", "--account", account);
-    expect(told).toMatchObject({ waits: [10_000, 10_000], failure });
+    const verified = await counts("verify", "--account", account);
+    expect(verified).toMatchObject({ waits: [10_000, 10_000], failure });
     const place = { list: "leads", level: 0, from: "", sourceOrChannel: "web" };
-    expect(told.printed).toMatchObject([
+    expect(verified.printed).toMatchObject([
       [
         { ...place, status: "new", counted: 30, actual: 29 },
         { ...place, status: "(other)", counted: 0, actual: 1 },
@@ -72,13 +72,13 @@ describe("ops counts", () => {
     const rebuilt = await counts("rebuild", "--account", account);
     expect(rebuilt).toMatchObject({
       failure: undefined,
-      printed: [`The counts of the account ${account} are made anew.`],
+      printed: [`The counts of the account ${account} are rebuilt.`],
     });
     expect((await readRoot({ account, list: countedLists.lead }))?.generation).toBe(2);
     expect(await counts("verify", "--account", account)).toMatchObject({ failure: undefined, waits: [] });
   });
 
-  test("verify exits with 1 when a difference lasts", async () => {
+  test("verify exits with 1 when a difference remains", async () => {
     const { account, ids } = await countedAccount(20);
     await putLead(account, `${ids[3]}`, "booked");
     const { code, stdout, stderr } = await ops("counts", "verify", "--account", account, "--local", "--json");
@@ -86,7 +86,7 @@ describe("ops counts", () => {
     expect(stderr).toMatch(/^The counts of the account .* differ in 1 places: run `counts rebuild`\.\n$/);
   }, 60_000);
 
-  test("a terminal sees how far the work has come", async () => {
+  test("a terminal shows the progress", async () => {
     const { account } = await countedAccount(20);
     const { isTTY } = process.stderr;
     const written: string[] = [];
@@ -100,9 +100,12 @@ describe("ops counts", () => {
   test.each([
     [["rebuild", "--local"], /--account/],
     [["verify", "--account", "a"], /--local, --stage NAME or --table NAME/],
-    [["verify", "--account", "a", "--table", "no-such-table"], /ResourceNotFoundException/],
+    [
+      ["verify", "--account", "a", "--table", "no-such-table"],
+      /^There is no table no-such-table in the region local\.\n$/,
+    ],
     [["count", "--account", "a"], /unknown command/],
-  ])("%j fails with a sentence", async (args, message) => {
+  ])("%j fails with one sentence", async (args, message) => {
     const { code, stdout, stderr } = await ops("counts", ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(message);

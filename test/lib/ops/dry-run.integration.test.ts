@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { setConversationStatus } from "../../../lib/ops/conversation-status.ts";
 import { issueApiKey, listApiKeys } from "../../../shared/domain/api-keys.ts";
 import { call } from "../../support/call.ts";
-import { dataDirectoryOfRun, ops } from "../../support/ops.ts";
+import { createDataDirectory, ops } from "../../support/ops.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
 
-const dataDirectory = await dataDirectoryOfRun();
+const dataDirectory = await createDataDirectory();
 const account = randomUUID();
 const lead = await aLead(account);
 const { conversationId } = await aMessage(account, lead.id);
@@ -21,7 +21,7 @@ const stored = async () => [
 ];
 
 test.each([
-  ["keys issue --label web", { accountId: account, label: "web" }, /would be issued, to work for ever/],
+  ["keys issue --label web", { accountId: account, label: "web" }, /would be issued, valid forever/],
   [`keys revoke --key ${keyId}`, { keyId, revokedAt: expect.any(String) }, /would be revoked/],
   [`keys rotate --key ${keyId}`, { replaced: { keyId, validUntil: expect.any(String) } }, /would be issued/],
   [`leads set-status --lead ${lead.id} --status booked`, { ...lead, status: "booked" }, /the status booked/],
@@ -37,11 +37,15 @@ test.each([
     /would have the status active/,
   ],
   ["counts rebuild", { account, rebuilt: false, rows: 3 }, / 3 rows would be read twice/],
-])("ops %s --dry-run says what would be, and changes nothing", async (command, json, sentence) => {
+])("ops %s --dry-run prints what the command would do, and changes nothing", async (command, json, sentence) => {
   const before = await stored();
   const args = [...command.split(" "), "--account", account, "--local", "--dry-run"];
-  const told = await ops([...args, "--json"], { dataDirectory });
-  expect({ ...told, stdout: JSON.parse(told.stdout) }).toMatchObject({ code: 0, stdout: json, stderr: "" });
+  const printed = await ops([...args, "--json"], { dataDirectory });
+  expect({ ...printed, stdout: JSON.parse(printed.stdout) }).toMatchObject({
+    code: 0,
+    stdout: json,
+    stderr: "",
+  });
   expect((await ops(args, { dataDirectory })).stdout).toMatch(sentence);
   expect(await stored()).toEqual(before);
 });

@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { issueApiKey } from "../../../shared/domain/api-keys.ts";
-import { dataDirectoryOfRun, opsKeys } from "../../support/ops.ts";
+import { createDataDirectory, opsKeys } from "../../support/ops.ts";
 
 const list = ["list", "--account", "a", "--local"];
 
@@ -13,8 +13,8 @@ async function expectSentence(dataDirectory: string, sentence: RegExp) {
   expect(stderr.trim()).toMatch(sentence);
 }
 
-test("without a local run, the operator is told so", async () => {
-  const dataDirectory = await dataDirectoryOfRun();
+test("without a local run, the command says so", async () => {
+  const dataDirectory = await createDataDirectory();
   await rm(join(dataDirectory, "run.json"));
   await expectSentence(
     dataDirectory,
@@ -28,40 +28,38 @@ test.each([
   "null",
   "{}",
   '{"tableName":"t","dynamodbEndpoint":"http://127.0.0.1"}',
-])("a run.json that holds %j does not say where the run is", async (text) => {
-  const dataDirectory = await dataDirectoryOfRun();
+])("a run.json with %j is not valid", async (text) => {
+  const dataDirectory = await createDataDirectory();
   await writeFile(join(dataDirectory, "run.json"), text);
-  await expectSentence(dataDirectory, /^.*run\.json does not say where a run is: start `npm start` again\.$/);
+  await expectSentence(dataDirectory, /^.*run\.json is not valid: restart `npm start`\.$/);
 });
 
-test("a run that was killed is told by its process", async () => {
-  const dataDirectory = await dataDirectoryOfRun();
+test("a killed run is detected by its process id", async () => {
+  const dataDirectory = await createDataDirectory();
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const run = { tableName: "t", dynamodbEndpoint: inject("engine").endpoint, pid };
   await writeFile(join(dataDirectory, "run.json"), JSON.stringify(run));
-  await expectSentence(
-    dataDirectory,
-    new RegExp(`\\(process ${pid}\\) is no longer running: start it again\\.$`),
-  );
+  await expectSentence(dataDirectory, new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`));
 });
 
-test("an empty DATA_DIR is none, as it is for `npm start`", async () => {
+test("an empty DATA_DIR means the default, as for `npm start`", async () => {
   const { keyId } = await issueApiKey("a");
-  const cwd = await dataDirectoryOfRun();
+  const cwd = await createDataDirectory();
   expect((await opsKeys(list, { dataDirectory: cwd })).stdout).toContain(keyId);
   const { stdout } = await opsKeys(list, { dataDirectory: "", cwd });
   expect(stdout).not.toContain(keyId);
 });
 
-test("--local does not ask for the credentials of AWS that the operator has", async () => {
+test("--local uses neither the AWS credentials nor the endpoint of the operator", async () => {
   const { keyId } = await issueApiKey("profile");
   const env = {
     AWS_PROFILE: "nobody",
+    AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9",
     AWS_REGION: "eu-central-1",
     AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
   };
   const args = ["list", "--account", "profile", "--local"];
-  const { code, stdout, stderr } = await opsKeys(args, { dataDirectory: await dataDirectoryOfRun(), env });
+  const { code, stdout, stderr } = await opsKeys(args, { dataDirectory: await createDataDirectory(), env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(keyId);
 });

@@ -5,10 +5,10 @@ import { startIamProxy } from "../../../lib/local/iam/iam-proxy.ts";
 import { findApiKey, issueApiKey } from "../../../shared/domain/api-keys.ts";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
-import { dataDirectoryOfRun, opsKeys } from "../../support/ops.ts";
+import { createDataDirectory, opsKeys } from "../../support/ops.ts";
 import { createFunction } from "../local/support/stack.ts";
 
-/** The surroundings of an operator who may issue and list keys, but change none. */
+/** The environment of an operator who may issue and list keys, but not change them. */
 async function restrictedOperator() {
   const { endpoint } = inject("engine");
   const proxy = await startIamProxy({
@@ -25,10 +25,10 @@ async function restrictedOperator() {
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
     AWS_ACCESS_KEY_ID: proxy.createAccessKey(operator),
   };
-  return { dataDirectory: await dataDirectoryOfRun(), env };
+  return { dataDirectory: await createDataDirectory(), env };
 }
 
-/** The new key as it is printed, in either form. */
+/** The output options, and how to read the new key from the output. */
 const forms: [string[], (stdout: string) => string][] = [
   [[], (stdout) => stdout.trim()],
   [["--json"], (stdout) => JSON.parse(stdout).issued.apiKey],
@@ -42,6 +42,9 @@ test.each(
   const args = ["rotate", "--account", account, "--key", keyId, "--table", tableName, ...form];
   const { code, stdout, stderr } = await opsKeys(args, await restrictedOperator());
   expect(code).toBe(1);
-  expect(stderr).toContain(`The new key is issued, but the key ${keyId} could not be ended (AccessDenied`);
+  expect(stderr).toContain(
+    `The new key is issued, but the end of the key ${keyId} could not be set: AWS denied access: `,
+  );
+  expect(stderr).toMatch(/\. Revoke it when the new key is in use\.\n$/);
   expect(await findApiKey(newKey(stdout))).toMatchObject({ accountId: account });
 });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { call } from "../../support/call.ts";
-import { dataDirectoryOfRun, ops as runOps } from "../../support/ops.ts";
+import { createDataDirectory, ops as runOps } from "../../support/ops.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
 
-const dataDirectory = await dataDirectoryOfRun();
+const dataDirectory = await createDataDirectory();
 const ops = (...args: string[]) => runOps(args, { dataDirectory });
 
 async function listedLeads(account: string, query: string) {
@@ -57,7 +57,7 @@ describe("ops leads", () => {
 });
 
 describe("ops conversations", () => {
-  test("set-status ends a conversation: the next message starts another, and the old one cannot be active beside it", async () => {
+  test("set-status ends a conversation: the next message starts another, and the old one cannot become active", async () => {
     const account = randomUUID();
     const { id: leadId } = await aLead(account);
     const first = await aMessage(account, leadId);
@@ -93,7 +93,7 @@ test.each([
   [onConversation("a", "conv_x", ""), /1 to 64 characters/],
   [onConversation("a", "conv_x", "a\nb"), /no control characters/],
   [onConversation("a#b", "conv_x", "closed"), /letters, digits/],
-])("%j fails with a sentence", async (args, message) => {
+])("%j fails with one sentence", async (args, message) => {
   const { code, stdout, stderr } = await ops(...args);
   expect(code).toBe(1);
   expect(stderr).toMatch(message);

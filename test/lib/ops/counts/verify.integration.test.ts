@@ -16,7 +16,7 @@ import { smallLimits } from "../../../support/small-limits.ts";
 const limits = smallLimits;
 const start = Date.UTC(2026, 0, 1);
 
-/** An account with so many counted leads, in a tree of several levels. */
+/** Creates an account with counted leads, in a tree of several levels. */
 async function countedLeads(count: number) {
   const owner = { account: randomUUID(), list: countedLists.lead };
   const ids = Array.from({ length: count }, (_, i) => `lead_${ulid(start + i * 1000)}`);
@@ -32,7 +32,7 @@ async function putLead(account: string, id: string, status = "new") {
 
 type Owner = Awaited<ReturnType<typeof countedLeads>>["owner"];
 
-/** Changes the entries of the first node of a level behind the maintainer's back. */
+/** Changes the entries of the first node of a level, which maintainers do not notice. */
 async function tamper(owner: Owner, level: number, change: (entries: Entry[]) => Entry[]) {
   const root = await readRoot(owner);
   const key = countNodeKey("lead", owner.account, `node#${root?.generation}#${level}#`);
@@ -47,8 +47,8 @@ const addOne = ([first, ...others]: Entry[]): Entry[] => {
   return [{ ...first, cells: new Map([...first.cells, [cell, count + 1]]) }, ...others];
 };
 
-/** What is found, and how long that took. */
-async function found(owner: Owner, during: (look: number) => Promise<unknown> = async () => {}) {
+/** Runs `verify` and records its waits and rows. `during` runs before each further comparison. */
+async function runVerify(owner: Owner, during: (comparison: number) => Promise<unknown> = async () => {}) {
   const waits: number[] = [];
   let rows = 0;
   const differences = await verify(owner, {
@@ -66,23 +66,23 @@ async function found(owner: Owner, during: (look: number) => Promise<unknown> = 
 
 const levels = (differences: Difference[]) => differences.map(({ level }) => level).sort();
 
-test("a tree that is right is read once", async () => {
+test("a correct tree is read once", async () => {
   const { owner } = await countedLeads(400);
   expect((await readRoot(owner))?.level).toBeGreaterThan(1);
-  expect(await found(owner)).toEqual({ differences: [], waits: [], rows: 400 });
+  expect(await runVerify(owner)).toEqual({ differences: [], waits: [], rows: 400 });
 });
 
-test("a list without a tree, and one without rows, have nothing to differ", async () => {
+test("a list without a tree and a list without rows have no differences", async () => {
   const owner = { account: randomUUID(), list: countedLists.lead };
-  expect((await found(owner)).differences).toEqual([]);
+  expect((await runVerify(owner)).differences).toEqual([]);
   await maintain(owner, [], { deadline: Date.now() + 60_000, limits });
-  expect((await found(owner)).differences).toEqual([]);
+  expect((await runVerify(owner)).differences).toEqual([]);
 });
 
-test("a wrong leaf is told with its range and cells, and so is the sum that it makes wrong", async () => {
+test("a wrong leaf is reported with its range and cells, and so is the sum above it", async () => {
   const { owner } = await countedLeads(400);
   await tamper(owner, 1, addOne);
-  const { differences, waits } = await found(owner);
+  const { differences, waits } = await runVerify(owner);
   expect(waits).toEqual([10_000, 10_000]);
   expect(levels(differences)).toEqual([0, 1]);
   const [leaf, sum] = differences.sort((a, b) => a.level - b.level);
@@ -90,28 +90,28 @@ test("a wrong leaf is told with its range and cells, and so is the sum that it m
   expect(leaf?.end).toMatch(/^lead_/);
   const [{ counted = 0, actual = 0 } = {}] = leaf?.cells ?? [];
   expect(counted).toBe(actual + 1);
-  // The entry above was right: it counts one less than the node below it now says.
+  // The entry above was correct: it counts one row less than the changed node below it.
   expect(sum?.cells[0]?.actual).toBe(Number(sum?.cells[0]?.counted) + 1);
 });
 
-test("a sum that is not that of the node below is told on its own level", async () => {
+test("a sum that differs from the node below is reported on its own level", async () => {
   const { owner } = await countedLeads(400);
   await tamper(owner, 2, addOne);
-  expect(levels((await found(owner)).differences)).toEqual([1, 2]);
+  expect(levels((await runVerify(owner)).differences)).toEqual([1, 2]);
 });
 
-test("a missing node is told", async () => {
+test("a missing node is reported", async () => {
   const { owner } = await countedLeads(400);
   const root = await readRoot(owner);
   const Key = countNodeKey("lead", owner.account, `node#${root?.generation}#1#`);
   await table.send(new DeleteCommand({ TableName: tableName, Key }));
-  expect(levels((await found(owner)).differences)).toEqual([1]);
+  expect(levels((await runVerify(owner)).differences)).toEqual([1]);
 });
 
-test("rows that nobody has counted are told, of a name too that has no cells", async () => {
+test("uncounted rows are reported, even with a name that has no cells", async () => {
   const { owner, ids } = await countedLeads(60);
   await putLead(owner.account, `${ids[30]}`, "booked");
-  const { differences } = await found(owner);
+  const { differences } = await runVerify(owner);
   expect(differences).toMatchObject([
     {
       level: 0,
@@ -123,37 +123,39 @@ test("rows that nobody has counted are told, of a name too that has no cells", a
   ]);
 });
 
-test.each([2, 3])("what is mended before look %i is no difference", async (mended) => {
+test.each([
+  2, 3,
+])("a difference that is corrected before comparison %i is not reported", async (corrected) => {
   const { owner, ids } = await countedLeads(60);
   const key = `${ids[20]}`;
   await putLead(owner.account, key, "booked");
-  const { differences } = await found(owner, async (look) => {
-    if (look === mended) await maintain(owner, [key], { deadline: Date.now() + 60_000, limits });
+  const { differences } = await runVerify(owner, async (comparison) => {
+    if (comparison === corrected) await maintain(owner, [key], { deadline: Date.now() + 60_000, limits });
   });
   expect(differences).toEqual([]);
 });
 
-test("a tree that grows while it is verified is right", async () => {
+test("a tree that grows while it is verified has no differences", async () => {
   const { owner, ids } = await countedLeads(60);
   const backdated = Array.from({ length: 60 }, (_, i) => `lead_${ulid(start + 5000 + i)}`);
   await putLead(owner.account, `${ids[5]}`, "booked");
-  const { differences } = await found(owner, async (look) => {
-    if (look > 2) return;
+  const { differences } = await runVerify(owner, async (comparison) => {
+    if (comparison > 2) return;
     for (const id of backdated) await putLead(owner.account, id);
     await maintain(owner, [...backdated, `${ids[5]}`], { deadline: Date.now() + 60_000, limits });
   });
   expect(differences).toEqual([]);
-  expect(await found(owner)).toMatchObject({ differences: [], rows: 120 });
+  expect(await runVerify(owner)).toMatchObject({ differences: [], rows: 120 });
 });
 
-test("a rebuild mends what verify has found", async () => {
+test("a rebuild corrects the differences", async () => {
   const { owner } = await countedLeads(400);
   await tamper(owner, 1, addOne);
   await rebuild(owner, { limits, wait: async () => {} });
-  expect(await found(owner)).toMatchObject({ differences: [], rows: 400 });
+  expect(await runVerify(owner)).toMatchObject({ differences: [], rows: 400 });
 });
 
-test("conversations are verified by their channels", async () => {
+test("conversations are verified by channel", async () => {
   const owner = { account: randomUUID(), list: countedLists.conversation };
   const id = `conv_${ulid(start)}`;
   const Item = { ...conversationKey(owner.account, id), id, status: "active", channel: "sms" };

@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
-import { dataDirectoryOfRun, ops as runOps } from "../../../support/ops.ts";
+import { createDataDirectory, ops as runOps } from "../../../support/ops.ts";
 import { aLead } from "../../../support/requests.ts";
 
-const dataDirectory = await dataDirectoryOfRun();
+const dataDirectory = await createDataDirectory();
 const ops = (account: string, ...args: string[]) =>
   runOps(["leads", ...args, "--account", account, "--local"], { dataDirectory });
 
-/** Leads that are hard on a file's format. */
+/** Creates leads with special characters of the file formats. */
 async function oddLeads(account: string) {
   await aLead(account, { name: '"Ada", Lovelace', email: "ada@example.com", source: "web" });
   await aLead(account, { name: "=1+1", source: "a,b", tags: ["-x", "@y", "é ☎"] });
@@ -20,7 +20,7 @@ async function oddLeads(account: string) {
 }
 
 describe("leads export", () => {
-  test("prints CSV by RFC 4180, newest first", async () => {
+  test("prints CSV as RFC 4180 defines it, newest first", async () => {
     const account = randomUUID();
     const [ada, formula, quoted, brackets] = await oddLeads(account);
     const { code, stdout, stderr } = await ops(account, "export");
@@ -35,7 +35,7 @@ describe("leads export", () => {
     ]);
   });
 
-  test.each(["csv", "jsonl"])("of %s can be imported elsewhere, and nothing is lost", async (format) => {
+  test.each(["csv", "jsonl"])("writes %s that an import restores without loss", async (format) => {
     const [here, there] = [randomUUID(), randomUUID()];
     const leads = await oddLeads(here);
     const output = filePath(`.${format}`);
@@ -45,10 +45,10 @@ describe("leads export", () => {
     await expect(access(`${output}.part`)).rejects.toThrow("ENOENT");
     expect((await ops(there, "import", output)).code).toBe(0);
     expect(await storedLeads(there)).toEqual(leads);
-    expect((await ops(here, "import", output)).stdout).toContain("0 are imported, 4 were there before");
+    expect((await ops(here, "import", output)).stdout).toContain("0 imported, 4 already imported");
   });
 
-  test("takes filters together and goes over many pages, the oldest first", async () => {
+  test("combines filters and reads many pages, oldest first", async () => {
     const account = randomUUID();
     const rows = Array.from({ length: 2500 }, (_, i) => {
       const [status, source] = [["new", "booked"][i % 2], ["web", "fair", "other"][i % 3]];
@@ -66,7 +66,7 @@ describe("leads export", () => {
     expect(names).toEqual(rows.map((_, i) => `Lead ${i}`).reverse());
   }, 120_000);
 
-  test("--escape-formulas disarms cells for spreadsheets; without leads there is the header alone", async () => {
+  test("--escape-formulas escapes formulas; without leads only the header is printed", async () => {
     const account = randomUUID();
     expect((await ops(account, "export")).stdout).toBe(
       "id,name,email,score,status,source,tags,createdAt\r\n",
@@ -75,17 +75,23 @@ describe("leads export", () => {
     expect((await ops(account, "export", "--escape-formulas")).stdout).toContain(",'=1+1,,0,new,'@fair,,");
   });
 
-  test("leaves a file as it was when it fails, and nothing beside it", async () => {
+  test("leaves an existing file unchanged and no temporary file when it fails", async () => {
     const output = await leadFile("before", ".csv");
     const args = ["leads", "export", "--account", "a", "--table", "no-such-table", "--output", output];
     const { code, stderr } = await runOps(args, { dataDirectory });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/ResourceNotFoundException/) });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^There is no table no-such-table/),
+    });
     expect(await readFile(output, "utf8")).toBe("before");
     expect(existsSync(`${output}.part`)).toBe(false);
   });
 
   test("--json needs --output", async () => {
     const { code, stderr } = await ops("a", "export", "--json");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "--json needs --output: stdout has the leads.\n" });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "--json needs --output, because stdout has the leads.\n",
+    });
   });
 });

@@ -6,14 +6,14 @@ import { leadFile, storedLeads } from "../../../support/lead-files.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const named = (name: string) => Object.assign(new Error("Not now."), { name });
-const startedAt = "2026-01-01T00:00:00.000Z";
+const importStart = "2026-01-01T00:00:00.000Z";
 
 beforeEach(() => {
   table.reset();
-  table.on(UpdateCommand).resolves({ Attributes: { startedAt } });
+  table.on(UpdateCommand).resolves({ Attributes: { startedAt: importStart } });
 });
 
-/** Imports this many leads here. @returns what was printed, and the names in the order of the calls */
+/** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */
 async function importRows(count: number, ...options: string[]) {
   const printed = vi.spyOn(console, "log").mockImplementation(() => {});
   const names = Array.from({ length: count }, (_, i) => `Lead ${i}`);
@@ -27,7 +27,7 @@ async function importRows(count: number, ...options: string[]) {
   return { failure, puts, report: printed.mock.calls.map(([text]) => JSON.parse(text)).at(-1) };
 }
 
-test("rows that are turned away are tried again, as the same leads", async () => {
+test("throttled rows are retried as the same leads", async () => {
   table
     .on(PutCommand)
     .rejectsOnce(named("ThrottlingException"))
@@ -40,28 +40,30 @@ test("rows that are turned away are tried again, as the same leads", async () =>
   expect(new Set(puts).size).toBe(3);
 });
 
-test("another failure ends the import, says how far it came and begins no other rows", async () => {
+test("another error ends the import, reports the stored rows and starts no more", async () => {
   table.on(PutCommand).resolvesOnce({}).rejects(named("AccessDeniedException"));
   const { failure, puts } = await importRows(500);
-  expect(failure).toBe("Stopped after 1 rows: Not now. Run the same command again to go on.");
+  expect(failure).toBe(
+    "Stopped after 1 rows: AWS denied access: Not now. Run the same command again to continue.",
+  );
   expect(puts.length).toBeLessThan(100);
 });
 
-test("--rate bounds the rows of a second, and no more than 32 are under way", async () => {
-  let [underWay, most] = [0, 0];
+test("--rate limits the rows per second, and at most 32 are written concurrently", async () => {
+  let [concurrent, most] = [0, 0];
   table.on(PutCommand).callsFake(async () => {
-    most = Math.max(most, ++underWay);
+    most = Math.max(most, ++concurrent);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    underWay -= 1;
+    concurrent -= 1;
   });
-  const begun = performance.now();
+  const startedAt = performance.now();
   await importRows(50, "--rate", "100");
-  expect(performance.now() - begun).toBeGreaterThan(450);
+  expect(performance.now() - startedAt).toBeGreaterThan(450);
   await importRows(200, "--rate", "100000");
   expect(most).toBe(32);
 });
 
-test("an export's page that is turned away is read again", async () => {
+test("an export retries a throttled page", async () => {
   table
     .on(QueryCommand)
     .rejectsOnce(named("ThrottlingException"))

@@ -9,10 +9,10 @@ import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
-import { dataDirectoryOfRun, ops } from "../../../support/ops.ts";
+import { createDataDirectory, ops } from "../../../support/ops.ts";
 import { aLead } from "../../../support/requests.ts";
 
-const dataDirectory = await dataDirectoryOfRun();
+const dataDirectory = await createDataDirectory();
 
 async function importFile(account: string, path: string, ...options: string[]) {
   const args = ["leads", "import", path, "--account", account, "--local", "--json", ...options];
@@ -20,7 +20,7 @@ async function importFile(account: string, path: string, ...options: string[]) {
   return { code, stderr, report: stdout ? JSON.parse(stdout) : undefined };
 }
 
-/** Imports a file's content into an account of its own. */
+/** Imports a file's content into a new account. */
 async function imported(content: string | Buffer, ending = ".csv") {
   const account = randomUUID();
   const path = await leadFile(content, ending);
@@ -35,7 +35,7 @@ const inLine = (line: number, field: string, code: string) => ({
 });
 
 describe("leads import", () => {
-  test("stores rows as leads that every list shows, in the order of the file", async () => {
+  test("stores rows as leads in every list, in the order of the file", async () => {
     const before = Date.now();
     const { account, code, report, leads, stderr } = await imported(
       "name,email,source,tags\nAda,ada@example.com,web,vip;hot\nGrace,,,\n",
@@ -57,7 +57,7 @@ describe("leads import", () => {
     expect((await call("list-leads", { account })).body.data).toEqual(leads.toReversed());
   });
 
-  test("marks its leads, so that no event tells of them", async () => {
+  test("marks its leads, so that no event is sent for them", async () => {
     const { account, leads } = await imported("name\nAda\n");
     expect(await readItem(leadKey(account, leads[0]?.id ?? ""))).toMatchObject({
       name: "Ada",
@@ -65,7 +65,7 @@ describe("leads import", () => {
     });
   });
 
-  test("takes a row's own time, status and score", async () => {
+  test("keeps the time, status and score of a row", async () => {
     const { leads } = await imported(
       'name,status,score,createdAt\nLate,booked,100,2024-02-29T12:00:00.5+01:00\nEarly,,"7",2020-01-01T00:00:00Z\n',
     );
@@ -87,7 +87,7 @@ describe("leads import", () => {
     ]);
   });
 
-  test("tells why rows are not valid, under the lines they begin on, and imports the others", async () => {
+  test("reports why rows are invalid, with their first lines, and imports the others", async () => {
     const long = "x".repeat(201);
     const future = new Date(Date.now() + 60_000).toISOString();
     const rows = [
@@ -137,23 +137,23 @@ describe("leads import", () => {
   test.each([
     ["an empty .csv", "", /The file is empty: its first row must name the columns/],
     ["an empty .jsonl", "", /The file is empty\./],
-    [
-      "an unknown column of a .csv",
-      "name,phone\nAda,1\n",
-      /There is no column "phone": the columns are id, /,
-    ],
-    ["a column that is twice in a .csv", "name,tags,name\nAda,,\n", /The column name is there twice/],
-    ["the want of a name in a .csv", "email\na@example.com\n", /The column name is missing/],
+    ["an unknown column of a .csv", "name,phone\nAda,1\n", /Unknown column "phone": the columns are id, /],
+    ["a repeated column of a .csv", "name,tags,name\nAda,,\n", /The column name occurs twice/],
+    ["a missing name column of a .csv", "email\na@example.com\n", /The column name is missing/],
     [
       "an open quote in a .csv",
       'name\nAda\n"Grace\n',
-      /that begins on line 3 has a quote that is not closed/,
+      /that starts on line 3 has a quote that is not closed/,
     ],
-    ["a quote inside a cell of a .csv", 'name\nAda\n5" pipe\n', /line 3 has a quote out of place/],
-    ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a quote out of place/],
-    ["a row too long in a .csv", `name\nAda\n${"x".repeat(300_000)}\n`, /line 3 is over 262144 bytes/],
-    ["another ending, .txt", "name\nAda\n", /must end in \.csv or \.jsonl/],
-  ])("refuses %s as a whole, before it writes", async (what, content, sentence) => {
+    ["a quote inside a cell of a .csv", 'name\nAda\n5" pipe\n', /line 3 has a misplaced quote/],
+    ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a misplaced quote/],
+    [
+      "a row that is too long in a .csv",
+      `name\nAda\n${"x".repeat(300_000)}\n`,
+      /line 3 is over 262144 bytes/,
+    ],
+    ["another extension, .txt", "name\nAda\n", /must end in \.csv or \.jsonl/],
+  ])("rejects %s before it writes anything", async (what, content, sentence) => {
     const ending = /\.\w+$/.exec(what)?.[0];
     const { code, report, stderr, leads } = await imported(content, ending);
     expect({ code, report, leads }).toEqual({ code: 1, report: undefined, leads: [] });
@@ -161,7 +161,7 @@ describe("leads import", () => {
     expect(stderr.trim()).not.toContain("\n");
   });
 
-  test("refuses what is no file, and to write over the file itself", async () => {
+  test("rejects a missing file, a directory, and a rejects path that is the imported file", async () => {
     const path = filePath(".csv");
     expect(await importFile("a", path)).toMatchObject({
       code: 1,
@@ -170,33 +170,33 @@ describe("leads import", () => {
     await mkdir(path);
     expect(await importFile("a", path)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/is no file/),
+      stderr: expect.stringMatching(/is not a file/),
     });
     const file = await leadFile("name\n\n");
     const rejects = join(file, "..", ".", file.slice(file.lastIndexOf("/") + 1));
     const refused = await importFile("a", file, "--rejects", rejects);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/--rejects names the file itself/),
+      stderr: expect.stringMatching(/--rejects names the imported file/),
     });
   });
 
-  test("--dry-run tells what an import would, and writes nothing", async () => {
+  test("--dry-run reports what an import would do, and writes nothing", async () => {
     const account = randomUUID();
     const path = await leadFile("name,email\nAda,\nGrace,no\n");
     const args = ["leads", "import", path, "--account", account, "--dry-run"];
     const { code, stdout } = await ops(args, { dataDirectory: "/nowhere" });
     expect({ code, stdout }).toEqual({
       code: 3,
-      stdout: `Of 2 rows 1 are valid and 1 are not. ${path}.rejected.jsonl says why.\n`,
+      stdout: `2 rows: 1 valid, 1 invalid. See ${path}.rejected.jsonl.\n`,
     });
     expect(await readLines(`${path}.rejected.jsonl`)).toMatchObject([inLine(3, "email", "invalid_format")]);
     expect(await storedLeads(account)).toEqual([]);
   });
 });
 
-describe("leads import again", () => {
-  test("adds nothing and changes nothing; a changed file is another import", async () => {
+describe("a repeated leads import", () => {
+  test("adds and changes nothing; a changed file is a new import", async () => {
     const { account, path, leads } = await imported("name,createdAt\nAda,\nAda,2020-01-01T00:00:00Z\n");
     const lead = `${leads[0]?.id}`;
     const change = ["leads", "set-score", "--account", account, "--local", "--lead", lead, "--score", "9"];
@@ -209,14 +209,14 @@ describe("leads import again", () => {
     expect(await storedLeads(account)).toHaveLength(5);
   });
 
-  test("takes the same file into another account", async () => {
+  test("stores the same file in another account", async () => {
     const { path, leads } = await imported("name\nAda\n");
     const other = randomUUID();
     expect((await importFile(other, path)).report).toMatchObject({ imported: 1 });
     expect((await storedLeads(other))[0]?.id).not.toBe(leads[0]?.id);
   });
 
-  test("after kill -9 goes on, and each row is there once", async () => {
+  test("continues after kill -9 and stores each row once", async () => {
     const account = randomUUID();
     const names = Array.from({ length: 1500 }, (_, i) => `Lead ${i}`);
     const path = await leadFile(`name\n${names.join("\n")}\n`);
@@ -235,7 +235,7 @@ describe("leads import again", () => {
     expect((await storedLeads(account)).map(({ name }) => name)).toEqual(names);
   });
 
-  test("two at once store each row once", async () => {
+  test("stores each row once when it runs twice concurrently", async () => {
     const account = randomUUID();
     const names = Array.from({ length: 300 }, (_, i) => `Lead ${i}`);
     const path = await leadFile(`name\n${names.join("\n")}\n`);
@@ -244,7 +244,7 @@ describe("leads import again", () => {
     expect((await storedLeads(account)).map(({ name }) => name)).toEqual(names);
   });
 
-  test("keeps ids that are given, whose time must be the lead's", async () => {
+  test("keeps the ids of rows, whose time must be the creation time", async () => {
     const account = randomUUID();
     const lead = await aLead(account);
     const row = (change: object) => `${JSON.stringify({ ...lead, ...change })}\n`;

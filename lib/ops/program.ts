@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import { toUserError } from "./aws-errors.ts";
+import { conversationsCommand } from "./conversations-command.ts";
+import { countsCommand } from "./counts-command.ts";
+import { keysCommand } from "./keys-command.ts";
+import { leadsCommand } from "./leads-command.ts";
+
+/**
+ * Runs `npm run ops` with the arguments of the process.
+ *
+ * @throws UserError for errors that the operator can fix, also those of the AWS SDK
+ */
+export async function runProgram(): Promise<void> {
+  const program = new Command("npm run ops --")
+    .description("The operator commands. Credentials, region and endpoint are configured as for the AWS SDK.")
+    .addCommand(keysCommand())
+    .addCommand(leadsCommand())
+    .addCommand(conversationsCommand())
+    .addCommand(countsCommand());
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    throw await toUserError(error);
+  }
+}

@@ -1,0 +1,40 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { run } from "../../lib/command-line.ts";
+import { UserError } from "../../lib/errors.ts";
+
+const print = vi.spyOn(console, "error").mockImplementation(() => {});
+
+afterEach(() => {
+  process.exitCode = undefined;
+  print.mockClear();
+});
+
+test("a command that succeeds prints nothing and exits with 0", async () => {
+  await run(async () => "ignored");
+  expect(process.exitCode).toBeUndefined();
+  expect(print).not.toHaveBeenCalled();
+});
+
+test("an exit code that the command sets is kept", async () => {
+  await run(async () => {
+    process.exitCode = 3;
+  });
+  expect(process.exitCode).toBe(3);
+});
+
+test("a UserError prints only its message", async () => {
+  const cause = new TypeError("inside");
+  await run(() => Promise.reject(new UserError("Name the table.", { cause })));
+  expect(process.exitCode).toBe(1);
+  expect(print.mock.calls).toEqual([["Name the table."]]);
+});
+
+test("a bug prints its stack", async () => {
+  const bug = new TypeError("x is not a function");
+  await run(() => {
+    throw bug;
+  });
+  expect(process.exitCode).toBe(1);
+  // `console.error` prints the stack of an Error.
+  expect(print.mock.calls).toEqual([[bug]]);
+});
