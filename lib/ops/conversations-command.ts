@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { UserError } from "../errors.ts";
 import { changeDeadline, type WritingOptions, writingCommand } from "./account-command.ts";
-import { setConversationStatus } from "./conversation-status.ts";
+import { setConversationStatus } from "./changes/conversation-status.ts";
 import { selectTableByOptions } from "./select-table.ts";
 
 interface SetStatusOptions extends WritingOptions {

@@ -1,12 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
-import {
-  type ApiKey,
-  apiKeyState,
-  endApiKey,
-  issueApiKey,
-  listApiKeys,
-} from "../../shared/domain/api-keys.ts";
+import { type ApiKey, apiKeyState } from "../../shared/domain/api-keys.ts";
 import { UserError } from "../errors.ts";
 import {
   type AccountOptions,
@@ -15,6 +9,7 @@ import {
   writingCommand,
 } from "./account-command.ts";
 import { toPartialFailure } from "./aws-errors.ts";
+import { endApiKey, issueApiKey, listApiKeys } from "./changes/api-key-changes.ts";
 import { selectTableByOptions } from "./select-table.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */

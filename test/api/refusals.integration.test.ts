@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { endApiKey } from "../../lib/ops/changes/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { request, startApi } from "../support/api.ts";
 import { fetchChecked } from "../support/checked-fetch.ts";
@@ -28,7 +29,7 @@ describe("without a live key", () => {
   test("returns 403 for a malformed, unknown, revoked or expired key", async () => {
     const expired = await api.issueKey(account, { validUntil: soon(-1) });
     const revoked = await api.issueKey(account);
-    await (await api.keys()).endApiKey(account, revoked.keyId, { revokedAt: soon(0) });
+    await endApiKey(account, revoked.keyId, { revokedAt: soon(0) });
     const bad = ["nonsense", newApiKey(keyId), `${apiKey}x`, expired.apiKey, revoked.apiKey];
     for (const headers of [
       ...bad.map(bearer),

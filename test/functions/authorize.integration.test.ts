@@ -1,8 +1,9 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../functions/authorize.ts";
+import { endApiKey, issueApiKey, listApiKeys } from "../../lib/ops/changes/api-key-changes.ts";
 import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
-import { apiKeyState, endApiKey, issueApiKey, listApiKeys } from "../../shared/domain/api-keys.ts";
+import { apiKeyState } from "../../shared/domain/api-keys.ts";
 import { apiKeyKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { authorizerEvent } from "../support/events.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { setLeadStatus } from "../../lib/ops/lead-changes.ts";
+import { setLeadStatus } from "../../lib/ops/changes/lead-changes.ts";
 import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";

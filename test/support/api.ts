@@ -1,5 +1,7 @@
 import { afterAll, inject, vi } from "vitest";
+import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
+import { issueApiKey } from "../../lib/ops/changes/api-key-changes.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Problem, ResponseBodies } from "./call.ts";
 import { fetchChecked } from "./checked-fetch.ts";
@@ -12,7 +14,6 @@ export interface TestApi extends LocalRun {
   readonly log: string[];
   /** Issues a key for an account, whose name no other test should use. */
   issueKey(account: string, options?: { validUntil?: string }): Promise<{ apiKey: string; keyId: string }>;
-  keys(): Promise<typeof import("../../shared/domain/api-keys.ts")>;
 }
 
 type Options = Pick<
@@ -35,16 +36,13 @@ export async function startApi(options: Options = {}): Promise<TestApi> {
     ...options,
     log: (line) => log.push(line),
   });
-  process.env.TABLE_NAME = run.tableName;
-  const keys = () => import("../../shared/domain/api-keys.ts");
-  const issueKey: TestApi["issueKey"] = async (account, options) =>
-    (await keys()).issueApiKey(account, options);
+  selectEngineTable(run.dynamodbEndpoint, run.tableName);
   const stop = async () => {
     await run.stop();
     expectNothingSentIn(log);
   };
   afterAll(stop);
-  return { ...run, stop, log, keys, issueKey };
+  return { ...run, stop, log, issueKey: issueApiKey };
 }
 
 interface HttpRequest {

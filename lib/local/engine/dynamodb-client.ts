@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
+import { selectTable } from "../../../shared/dynamodb/table-client.ts";
 import { localRegion } from "../template/intrinsics.ts";
 
 /** The credentials of the whole local run: DynamoDB Local keeps the tables of each access key apart. */
@@ -25,18 +26,6 @@ export const engineStreamsClient = (endpoint: string) =>
     requestHandler: { requestTimeout: 10_000, throwOnRequestTimeout: true },
   });
 
-/**
- * Points `shared/dynamodb/table-client.ts` at a table of the engine, by the environment variables that it and the SDK
- * read. Call it before that module is imported.
- */
-export function useEngine(endpoint: string, tableName: string): void {
-  // The SDK would prefer the credentials of a profile.
-  delete process.env.AWS_PROFILE;
-  Object.assign(process.env, {
-    TABLE_NAME: tableName,
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_REGION: localRegion,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  });
-}
+/** Makes this process work on a table of the engine. */
+export const selectEngineTable = (endpoint: string, tableName: string) =>
+  selectTable(tableName, { ...settings, endpoint });

@@ -9,10 +9,11 @@ import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { useEngine } from "../../../lib/local/engine/dynamodb-client.ts";
+import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { synthesize } from "../../../lib/local/synthesize.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
+import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
 import { measureWorkers } from "./heap.ts";
 import type { Command, Outcomes } from "./service.ts";
 
@@ -34,9 +35,7 @@ const run = await startLocal({
   log: (line) => log.write(`${line}\n`),
   onEngineExit: () => process.exit(1),
 });
-useEngine(run.dynamodbEndpoint, run.tableName);
-// Imported now because it reads the table's name and address from the environment.
-const { issueApiKey } = await import("../../../shared/domain/api-keys.ts");
+selectEngineTable(run.dynamodbEndpoint, run.tableName);
 
 const labels = new Map(functions.map(({ name, label }) => [name, label]));
 const commands: { [Name in keyof Outcomes]: (account: string) => Promise<Outcomes[Name]> } = {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { setConversationStatus } from "../../../lib/ops/conversation-status.ts";
-import { issueApiKey, listApiKeys } from "../../../shared/domain/api-keys.ts";
+import { issueApiKey, listApiKeys } from "../../../lib/ops/changes/api-key-changes.ts";
+import { setConversationStatus } from "../../../lib/ops/changes/conversation-status.ts";
 import { call } from "../../support/call.ts";
 import { createDataDirectory, ops } from "../../support/ops.ts";
 import { aLead, aMessage } from "../../support/requests.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import { findApiKey, issueApiKey } from "../../../shared/domain/api-keys.ts";
+import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { createDataDirectory, opsKeys } from "../../support/ops.ts";
 
 const dataDirectory = await createDataDirectory();

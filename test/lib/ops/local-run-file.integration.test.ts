@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
-import { issueApiKey } from "../../../shared/domain/api-keys.ts";
+import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
 import { createDataDirectory, opsKeys } from "../../support/ops.ts";
 
 const list = ["list", "--account", "a", "--local"];

@@ -3,8 +3,9 @@ import {
   engineClient,
   engineHeaders,
   engineStreamsClient,
-  useEngine,
+  selectEngineTable,
 } from "../../../../lib/local/engine/dynamodb-client.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 
 const endpoint = "http://127.0.0.1:8000";
 
@@ -32,9 +33,9 @@ test("forwarded requests have the access key and region of the clients", () => {
   );
 });
 
-test("the API's modules are pointed at the engine by the environment", () => {
-  useEngine(endpoint, "probes");
-  const { TABLE_NAME, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_PROFILE } = process.env;
-  expect([TABLE_NAME, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION]).toEqual(["probes", endpoint, "local"]);
-  expect([AWS_ACCESS_KEY_ID, AWS_PROFILE]).toEqual(["local", undefined]);
+test("the domain's modules work on the selected table of the engine", async () => {
+  selectEngineTable(endpoint, "probes");
+  expect(tableName).toBe("probes");
+  expect(await table.config.credentials()).toMatchObject({ accessKeyId: "local" });
+  expect(await table.config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8000 });
 });

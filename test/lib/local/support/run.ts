@@ -1,6 +1,7 @@
 import { inject, onTestFinished } from "vitest";
-import { useEngine } from "../../../../lib/local/engine/dynamodb-client.ts";
+import { selectEngineTable } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "../../../../lib/local/local-run.ts";
+import { issueApiKey } from "../../../../lib/ops/changes/api-key-changes.ts";
 
 /** Starts the whole service on an engine of its own; it stops at the end of the test. */
 export async function startRun(
@@ -19,9 +20,8 @@ export async function startRun(
   return { ...run, log };
 }
 
-/** Issues a key for the first run of a test file: the API's modules read the table's name and address only once. */
+/** Issues a key for an account of the run. */
 export async function issueKey({ tableName, dynamodbEndpoint }: LocalRun, account: string): Promise<string> {
-  useEngine(dynamodbEndpoint, tableName);
-  const { issueApiKey } = await import("../../../../shared/domain/api-keys.ts");
+  selectEngineTable(dynamodbEndpoint, tableName);
   return (await issueApiKey(account)).apiKey;
 }

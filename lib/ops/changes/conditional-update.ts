@@ -1,6 +1,6 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isWriteConflict, StaleReadError } from "./dynamodb-errors.ts";
-import { type Item, type Key, table, tableName } from "./table-client.ts";
+import { isWriteConflict, StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
 /**
  * The parameters of an update that sets attributes of an item, on the condition that it exists and that other

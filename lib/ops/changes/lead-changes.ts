@@ -1,10 +1,10 @@
-import { leadStatusKeys, toLead } from "../../shared/domain/leads.ts";
-import { buildUpdate, updateItem } from "../../shared/dynamodb/conditional-update.ts";
-import { isRetryable } from "../../shared/dynamodb/dynamodb-errors.ts";
-import { leadKey } from "../../shared/dynamodb/keys.ts";
-import { withRetry } from "../../shared/dynamodb/retry.ts";
-import { readItem } from "../../shared/dynamodb/table-client.ts";
-import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import { leadStatusKeys, toLead } from "../../../shared/domain/leads.ts";
+import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { readItem } from "../../../shared/dynamodb/table-client.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { buildUpdate, updateItem } from "./conditional-update.ts";
 
 /**
  * Changes the status of a lead.

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../../lib/ops/conversation-status.ts";
-import { activeConversationKey } from "../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { call } from "../../support/call.ts";
-import { aLead, aMessage } from "../../support/requests.ts";
+import { setConversationStatus } from "../../../../lib/ops/changes/conversation-status.ts";
+import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { call } from "../../../support/call.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

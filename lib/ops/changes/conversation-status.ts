@@ -1,12 +1,12 @@
-import { activeConversation, pointerNames } from "../../shared/domain/active-pointer.ts";
-import { conversationStatusKeys, isNotActive, toConversation } from "../../shared/domain/conversations.ts";
-import { buildUpdate, updateItem } from "../../shared/dynamodb/conditional-update.ts";
-import { isRetryable } from "../../shared/dynamodb/dynamodb-errors.ts";
-import { activeConversationKey, conversationKey } from "../../shared/dynamodb/keys.ts";
-import { withRetry } from "../../shared/dynamodb/retry.ts";
-import { readItem, tableName } from "../../shared/dynamodb/table-client.ts";
-import { transact } from "../../shared/dynamodb/transact.ts";
-import { active, type Conversation } from "../../shared/schemas/conversation-schemas.ts";
+import { activeConversation, pointerNames } from "../../../shared/domain/active-pointer.ts";
+import { conversationStatusKeys, isNotActive, toConversation } from "../../../shared/domain/conversations.ts";
+import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { transact } from "../../../shared/dynamodb/transact.ts";
+import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
+import { buildUpdate, updateItem } from "./conditional-update.ts";
 
 /** The outcome of a change of status. */
 export type StatusChange =
