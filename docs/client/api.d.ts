@@ -97,7 +97,7 @@ export interface components {
             tags?: string[];
         };
         LeadsPage: {
-            /** @description The leads of the page, newest first. */
+            /** @description The items of the page, newest first. */
             data: components["schemas"]["Lead"][];
             /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];
@@ -120,7 +120,7 @@ export interface components {
             messageCount: number;
         };
         ConversationsPage: {
-            /** @description The conversations of the page, newest first. */
+            /** @description The items of the page, newest first. */
             data: components["schemas"]["Conversation"][];
             /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];

@@ -5,8 +5,13 @@ import {
   conversationsQueryDescriptions,
 } from "../../shared/schemas/conversation-schemas.ts";
 import { leadsQuery, leadsQueryDescriptions } from "../../shared/schemas/lead-schemas.ts";
-import { defaultLimit, defaultPage, maxLimit, maxPage } from "../../shared/schemas/page-bounds.ts";
-import { pagingDescriptions } from "../../shared/schemas/page-schemas.ts";
+import {
+  defaultLimit,
+  defaultPage,
+  maxLimit,
+  maxPage,
+  pagingDescriptions,
+} from "../../shared/schemas/page-schemas.ts";
 import { toReference } from "./schemas.ts";
 
 /** Clients send numbers; the validators see strings, which must be plain digits. */

@@ -3,7 +3,7 @@ import { faultCodes, faultPlaces, problems } from "../../shared/errors.ts";
 import { maxFaults } from "../../shared/http/faults.ts";
 import * as conversations from "../../shared/schemas/conversation-schemas.ts";
 import * as leads from "../../shared/schemas/lead-schemas.ts";
-import { pagination, paginationDescriptions } from "../../shared/schemas/page-schemas.ts";
+import { pageDescriptions, pagination, paginationDescriptions } from "../../shared/schemas/page-schemas.ts";
 
 /** One fault of a request. */
 const fault = {
@@ -55,9 +55,9 @@ interface ObjectSchema {
 const components: Readonly<Record<string, readonly [ObjectSchema, Readonly<Record<string, string>>?]>> = {
   Lead: [leads.lead, leads.leadDescriptions],
   NewLead: [leads.newLead, leads.leadDescriptions],
-  LeadsPage: [leads.leadsPage, leads.leadsPageDescriptions],
+  LeadsPage: [leads.leadsPage, pageDescriptions],
   Conversation: [conversations.conversation, conversations.conversationDescriptions],
-  ConversationsPage: [conversations.conversationsPage, conversations.conversationsPageDescriptions],
+  ConversationsPage: [conversations.conversationsPage, pageDescriptions],
   Message: [conversations.message, conversations.messageDescriptions],
   NewMessage: [conversations.newMessage, conversations.newMessageDescriptions],
   Pagination: [pagination, paginationDescriptions],

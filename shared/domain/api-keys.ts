@@ -20,9 +20,7 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
-/**
- * The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired.
- */
+/** The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired. */
 export function apiKeyState(
   { validUntil, revokedAt }: ApiKey,
   now = Date.now(),

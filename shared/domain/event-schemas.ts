@@ -8,6 +8,8 @@ const version = { const: 1 } as const satisfies JSONSchema;
 const idSchema = (prefix: string) =>
   ({ type: "string", pattern: `^${prefix}_${ulidPattern}$` }) as const satisfies JSONSchema;
 
+const common = ["type", "version", "id", "account", "createdAt"] as const;
+
 const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
 
 /** A message was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
@@ -24,17 +26,7 @@ const messageSent = {
     message: messageText,
     createdAt: timestamp,
   },
-  required: [
-    "type",
-    "version",
-    "id",
-    "account",
-    "leadId",
-    "conversationId",
-    "channel",
-    "message",
-    "createdAt",
-  ],
+  required: [...common, "leadId", "conversationId", "channel", "message"],
 } as const satisfies JSONSchema;
 
 /** A lead was created: where to reach the person, and nothing else about them. */
@@ -49,7 +41,7 @@ const leadCreated = {
     source: label,
     createdAt: timestamp,
   },
-  required: ["type", "version", "id", "account", "createdAt"],
+  required: common,
 } as const satisfies JSONSchema;
 
 /** A conversation was started, by its first message. */
@@ -64,7 +56,7 @@ const conversationStarted = {
     channel: label,
     createdAt: timestamp,
   },
-  required: ["type", "version", "id", "account", "leadId", "channel", "createdAt"],
+  required: [...common, "leadId", "channel"],
 } as const satisfies JSONSchema;
 
 /** The JSON Schema of each event's `detail`, by its `detail-type`. New fields may be added within a version. */

@@ -10,7 +10,6 @@ const lifetime = 24 * 60 * 60;
 
 /** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {
-  /** The key of the item that records the request. */
   readonly key: Key;
   /** Distinguishes the request from another with the same Idempotency-Key. */
   readonly fingerprint: string;
@@ -60,9 +59,7 @@ export function idempotentRequest(
  * Writes all items or none, and with them the record of the request that they carry out.
  *
  * @param ids those that the request made
- * @throws AlreadyRecordedError when the request is already recorded
- * @throws StaleReadError when the condition of an item does not hold
- * @throws UnknownOutcomeError when there is no record and nobody knows whether the items were written
+ * @throws AlreadyRecordedError, or the errors of `transact`
  */
 export async function transactOnce(
   idempotency: IdempotentRequest | undefined,

@@ -49,11 +49,6 @@ export const conversationDescriptions: Descriptions<typeof conversation> = {
 /** The response of `GET /api/v1/conversations`. */
 export const conversationsPage = pageSchema(conversation);
 
-export const conversationsPageDescriptions: Descriptions<typeof conversationsPage> = {
-  data: "The conversations of the page, newest first.",
-  pagination: "The position of the page in its list.",
-};
-
 /** The body of `POST /api/v1/conversations`. */
 export const newMessage = {
   type: "object",

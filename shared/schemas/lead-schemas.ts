@@ -61,11 +61,6 @@ export const leadDescriptions: Descriptions<typeof lead> = {
 /** The response of `GET /api/v1/leads`. */
 export const leadsPage = pageSchema(lead);
 
-export const leadsPageDescriptions: Descriptions<typeof leadsPage> = {
-  data: "The leads of the page, newest first.",
-  pagination: "The position of the page in its list.",
-};
-
 export type LeadsQuery = FromSchema<typeof leadsQuery>;
 export type NewLead = FromSchema<typeof newLead>;
 export type Lead = FromSchema<typeof lead>;

@@ -1,6 +1,23 @@
 import type { JSONSchema } from "json-schema-to-ts";
-import { limitPattern, maxLimit, pagePattern } from "./page-bounds.ts";
 import type { Descriptions } from "./record.ts";
+
+/** How many digits the number of a page has at most. */
+const pageDigits = 9;
+
+/** The largest number of items per page is a power of ten. */
+const limitZeros = 2;
+
+export const maxPage = 10 ** pageDigits - 1;
+export const maxLimit = 10 ** limitZeros;
+
+export const defaultPage = 1;
+export const defaultLimit = 20;
+
+/** Plain digits, from 1 to `maxPage`. */
+export const pagePattern = `^[1-9]\\d{0,${pageDigits - 1}}$`;
+
+/** Plain digits, from 1 to `maxLimit`. */
+export const limitPattern = `^(?:[1-9]\\d{0,${limitZeros - 1}}|${maxLimit})$`;
 
 /** Parameters of a list, as strings, the way they arrive. */
 export const page = { type: "string", pattern: pagePattern } as const satisfies JSONSchema;
@@ -34,6 +51,11 @@ export const paginationDescriptions: Descriptions<typeof pagination> = {
   page: "The number of the page, from 1.",
   limit: "The number of items per page.",
   total: "The exact number of items that match the request.",
+};
+
+export const pageDescriptions = {
+  data: "The items of the page, newest first.",
+  pagination: "The position of the page in its list.",
 };
 
 /** The response of a list. @__NO_SIDE_EFFECTS__ */

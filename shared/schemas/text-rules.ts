@@ -1,5 +1,5 @@
 import type { FaultCode } from "../errors.ts";
-import { limitPattern, maxLimit, maxPage, pagePattern } from "./page-bounds.ts";
+import { limitPattern, maxLimit, maxPage, pagePattern } from "./page-schemas.ts";
 
 export const notBlank = "\\S";
 

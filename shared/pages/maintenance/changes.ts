@@ -6,7 +6,6 @@ import type { CountedOwner } from "../tree/tree-store.ts";
 /** The rows of one list that a batch of the table's stream may have moved between cells. */
 export interface Changes {
   readonly owner: CountedOwner;
-  /** The sort keys of the rows. */
   readonly keys: readonly string[];
   /** The sequence numbers of the records, which report a failure. */
   readonly sequenceNumbers: readonly string[];
