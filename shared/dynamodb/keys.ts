@@ -61,52 +61,34 @@ export const leadConversationsPartition = (account: string, leadId: string) =>
 /** A value of the `by-parent` index: the API keys of an account. */
 export const accountApiKeysPartition = (account: string) => join(itemTypes.apiKey, account);
 
-export const leadKey = (account: string, id: string) => ({ pk: listPartition("lead", account), sk: id });
+const key = (sk: string, ...parts: string[]) => ({ pk: join(...parts), sk });
 
-export const conversationKey = (account: string, id: string) => ({
-  pk: listPartition("conversation", account),
-  sk: id,
-});
+export const leadKey = (account: string, id: string) => key(id, itemTypes.lead, account);
 
-export const messageKey = (account: string, conversationId: string, id: string) => ({
-  pk: join(itemTypes.message, account, conversationId),
-  sk: id,
-});
+export const conversationKey = (account: string, id: string) => key(id, itemTypes.conversation, account);
+
+export const messageKey = (account: string, conversationId: string, id: string) =>
+  key(id, itemTypes.message, account, conversationId);
 
 /** The pointer to the one active conversation of a lead on a channel. */
-export const activeConversationKey = (account: string, leadId: string, channel: string) => ({
-  pk: join(itemTypes.active, account, leadId),
-  sk: channel,
-});
+export const activeConversationKey = (account: string, leadId: string, channel: string) =>
+  key(channel, itemTypes.active, account, leadId);
 
-export const apiKeyKey = (sha256: string, keyId: string) => ({
-  pk: join(itemTypes.apiKey, sha256),
-  sk: keyId,
-});
+export const apiKeyKey = (sha256: string, keyId: string) => key(keyId, itemTypes.apiKey, sha256);
 
 /** The record of a request that an account sent to a route with an Idempotency-Key. */
-export const idempotencyKey = (account: string, route: string, key: string) => ({
-  pk: join(itemTypes.idempotency, account, key),
-  sk: route,
-});
+export const idempotencyKey = (account: string, route: string, idempotencyKey: string) =>
+  key(route, itemTypes.idempotency, account, idempotencyKey);
 
 /** The used requests of an account in the rate limit's window that starts at a time, in seconds since the epoch. */
-export const rateWindowKey = (account: string, start: number) => ({
-  pk: join(itemTypes.rate, account),
-  sk: String(start),
-});
+export const rateWindowKey = (account: string, start: number) => key(String(start), itemTypes.rate, account);
 
 /** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
-export const leadImportKey = (account: string, sha256: string) => ({
-  pk: join(itemTypes.leadImport, account),
-  sk: sha256,
-});
+export const leadImportKey = (account: string, sha256: string) => key(sha256, itemTypes.leadImport, account);
 
 /** A node of the tree that counts an account's leads or conversations; a tree is one partition. */
-export const countNodeKey = (type: Listed, account: string, node: string) => ({
-  pk: join(itemTypes.count, account, itemTypes[type]),
-  sk: node,
-});
+export const countNodeKey = (type: Listed, account: string, node: string) =>
+  key(node, itemTypes.count, account, itemTypes[type]);
 
 /** The name of a node: its generation, its level and the start of its range. */
 export const nodeName = (generation: number, level: number, start: string) =>

@@ -103,6 +103,6 @@ async function updateRebuildTree(
 /** The time, to be read before the root and the rows. */
 function readClock(deadline: number): number {
   const clock = Date.now();
-  if (clock >= deadline) throw new Error("No time is left to count the list.");
+  if (clock >= deadline) throw new Error("The deadline has passed.");
   return clock;
 }

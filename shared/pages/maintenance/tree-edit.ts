@@ -213,6 +213,6 @@ const entryAt = (entries: readonly Entry[], index: number) => ofOneTree(entries[
 
 /** A node or an entry that must exist, unless the tree changed while its nodes were read. */
 function ofOneTree<T>(part: T | undefined): T {
-  if (part === undefined) throw new TreeChangedError("The nodes that were read are not of one tree.");
+  if (part === undefined) throw new TreeChangedError("The tree has changed.");
   return part;
 }
