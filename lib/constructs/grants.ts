@@ -12,7 +12,7 @@ export interface Grant {
   readonly indexes?: readonly IndexName[];
 }
 
-/** Everything that each function may do with the table. A transaction needs the actions of its items. */
+/** Everything that each function may do with the table, besides `rateLimitGrant`. A transaction needs the actions of its items. */
 export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [
     {

@@ -1,9 +1,9 @@
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
+import { schemaComponents, toReference } from "./components.ts";
 import { requestExamples } from "./examples.ts";
 import { headerComponents } from "./headers.ts";
 import { buildParameters, parameterComponents } from "./parameters.ts";
 import { buildResponses, responseComponents } from "./responses.ts";
-import { schemaComponents, toReference } from "./schemas.ts";
 
 /** What each route does, and what its success contains. */
 const words: Record<RouteName, { tag: string; summary: string; description: string; success: string }> = {

@@ -12,7 +12,7 @@ import {
   maxPage,
   pagingDescriptions,
 } from "../../shared/schemas/page-schemas.ts";
-import { toReference } from "./schemas.ts";
+import { toReference } from "./components.ts";
 
 /** Clients send numbers; the validators see strings, which must be plain digits. */
 const numbers: Readonly<Record<string, object>> = {

@@ -1,9 +1,9 @@
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
+import { gatewayError, problem, toReference } from "./components.ts";
 import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
 import { functionHeaders, headers } from "./headers.ts";
-import { gatewayError, problem, toReference } from "./schemas.ts";
 
 /** What each problem means to the caller. */
 const descriptions: Readonly<Record<ProblemCode, string>> = {

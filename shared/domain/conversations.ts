@@ -1,14 +1,15 @@
 import {
+  activeConversationKey,
   conversationKey,
   leadConversationsPartition,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { type Item, tableName } from "../dynamodb/table-client.ts";
+import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
 import { countedPage } from "../pages/counted-page.ts";
-import { countedQuery } from "../pages/counted-query.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
+import { plainPage } from "../pages/plain-page.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import {
   active,
@@ -32,7 +33,7 @@ export function listConversations(
   // A lead has few conversations: counting them is reading them.
   const where = { ...(channel && { channel }), ...(status && { status }) };
   const partition = leadConversationsPartition(account, leadId);
-  return countedQuery({ index: "by-parent", partition, where }, page, toConversation);
+  return plainPage({ index: "by-parent", partition, where }, page, toConversation);
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */
@@ -69,3 +70,21 @@ export const isNotActive = (account: string, id: string) => ({
     ExpressionAttributeValues: { ":active": active },
   },
 });
+
+/** The id of the conversation that the pointer of a lead on a channel names; it may no longer be active. */
+export async function activeConversation(
+  account: string,
+  { leadId, channel }: { readonly leadId: string; readonly channel: string },
+): Promise<string | undefined> {
+  const pointer = await readItem(activeConversationKey(account, leadId, channel));
+  return pointer && String(pointer.conversationId);
+}
+
+/** The condition that the pointer of a lead on a channel names this conversation, or does not exist. */
+export const pointerNames = (conversationId: string | undefined) =>
+  conversationId === undefined
+    ? { ConditionExpression: "attribute_not_exists(pk)" }
+    : {
+        ConditionExpression: "conversationId = :named",
+        ExpressionAttributeValues: { ":named": conversationId },
+      };

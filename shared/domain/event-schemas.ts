@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { ulidPattern } from "../ids.ts";
-import { email, id, label, messageText, timestamp } from "../schemas/fields.ts";
+import { email, id, label, messageText, timestamp } from "../schemas/field-schemas.ts";
 
 /** Raised when a field is removed or changes its meaning. */
 const version = { const: 1 } as const satisfies JSONSchema;

@@ -5,8 +5,7 @@ import { tableName } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
-import { activeConversation, pointerNames } from "./active-pointer.ts";
-import { conversationItem, isNotActive } from "./conversations.ts";
+import { activeConversation, conversationItem, isNotActive, pointerNames } from "./conversations.ts";
 import {
   type IdempotentRequest,
   type Replayed,

@@ -7,12 +7,12 @@ import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
-import { awaitPermit, enforceRateLimit } from "./enforce-rate-limit.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
 import { pageLinks } from "./page-links.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
+import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
 import { requestValidator, validInput } from "./request-validator.ts";
 import { authorizedAccount, type RouteEvent } from "./route-event.ts";
@@ -45,7 +45,7 @@ export function routeHandler<R extends Route>(
     timeoutEarlyInMillis: responseMargin,
     requestEnd: requestLog(route.name),
   })
-    .use(rateLimit ? enforceRateLimit(rateLimit) : [])
+    .use(rateLimit ? rateLimitResponses(rateLimit) : [])
     .use(problemResponses())
     .use(queryParser())
     .use(writes ? idempotencyKeyParser() : [])

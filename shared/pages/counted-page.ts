@@ -5,8 +5,8 @@ import {
   statusPartition,
 } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
-import { countedQuery } from "./counted-query.ts";
 import type { Page, PageRequest } from "./page.ts";
+import { plainPage } from "./plain-page.ts";
 import { type Range, type Segment, walk } from "./range.ts";
 import { countRows, equalCells, sumCells } from "./tree/cells.ts";
 import type { Entry } from "./tree/entry.ts";
@@ -49,7 +49,7 @@ export async function countedPage<T>(
   const range = filteredRange(owner, filter);
   for (let attempt = 1; ; attempt++) {
     const page = await attemptPage({ owner, filter, range }, request, attempt === attempts);
-    if (page === "plain") return countedQuery(range, request, toRecord);
+    if (page === "plain") return plainPage(range, request, toRecord);
     if (page !== "changed") {
       const { page: number, limit } = request;
       return { data: page.items.map(toRecord), pagination: { page: number, limit, total: page.total } };

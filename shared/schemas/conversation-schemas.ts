@@ -1,5 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { id, label, messageText, timestamp } from "./fields.ts";
+import { id, label, messageText, timestamp } from "./field-schemas.ts";
 import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 

@@ -1,5 +1,10 @@
-import { activeConversation, pointerNames } from "../../../shared/domain/active-pointer.ts";
-import { conversationStatusKeys, isNotActive, toConversation } from "../../../shared/domain/conversations.ts";
+import {
+  activeConversation,
+  conversationStatusKeys,
+  isNotActive,
+  pointerNames,
+  toConversation,
+} from "../../../shared/domain/conversations.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";

@@ -1,7 +1,7 @@
 import { listLeads } from "../../../shared/domain/leads.ts";
 import { filteredRange } from "../../../shared/pages/counted-page.ts";
-import { countedQuery } from "../../../shared/pages/counted-query.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
+import { plainPage } from "../../../shared/pages/plain-page.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { type Call, type Metered, metered, type Part, readUnits, roundTrips } from "../../support/meter.ts";
@@ -77,7 +77,7 @@ export async function readFiltered(
   const drawn = Array.from({ length: randomPages }, () => 1 + Math.floor(random() * last));
   const readCounted: ReadPage = (request) => listLeads(account, filter, request);
   const readPlain: ReadPage = (request) =>
-    countedQuery(leadsRange(account, filter), request, ({ id }) => ({ id }));
+    plainPage(leadsRange(account, filter), request, ({ id }) => ({ id }));
   const all = await measure(population, filter, readCounted, [...ends, ...drawn]);
   const atEnds = all.slice(0, ends.length);
   const some = plain ? plainPages(total, ends, drawn) : [];

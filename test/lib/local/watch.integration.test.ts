@@ -51,9 +51,9 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
     const longest = "x".repeat(200);
     expect((await create(longest)).status).toBe(201);
 
-    await edit("shared/schemas/fields.ts", "maxLength: 200", "maxLength: 199");
+    await edit("shared/schemas/field-schemas.ts", "maxLength: 200", "maxLength: 199");
     await expect.poll(async () => (await create(longest)).status, timeout).toBe(400);
-    expect(output()).toMatch(/\[watch\] shared\/schemas\/fields\.ts changed: new code after \d+ ms\./);
+    expect(output()).toMatch(/\[watch\] shared\/schemas\/field-schemas\.ts changed: new code after \d+ ms\./);
     expect(await document()).toContain('"maxLength":199');
     // The synthesis finds the same stack; a changed one follows below.
     await expect.poll(synthesized, timeout).toBe(true);

@@ -13,7 +13,7 @@ import { authorizedAccount, type RouteEvent } from "./route-event.ts";
  *
  * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10
  */
-export function enforceRateLimit(limit: RateLimit): MiddlewareObj<RouteEvent> {
+export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> {
   const take = rateLimiter(limit);
   const policy = `"account";q=${limit.requests};w=${limit.seconds}`;
   const finish: NonNullable<MiddlewareObj<RouteEvent>["after"]> = async (request) => {

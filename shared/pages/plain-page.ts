@@ -6,7 +6,7 @@ import { type Range, walk } from "./range.ts";
  * A page of a range, newest first, and the exact total, by one walk through the whole range: it reads the rows of the
  * page and counts those before and after it. A first page with all rows needs one call.
  */
-export async function countedQuery<T>(
+export async function plainPage<T>(
   range: Range,
   { page, limit }: PageRequest,
   toRecord: (item: Item) => T,
