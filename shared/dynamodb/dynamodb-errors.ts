@@ -16,7 +16,7 @@ export class StaleReadError extends Error {
   }
 }
 
-/** Thrown when nobody knows whether a write took effect, so that a retry could repeat it. */
+/** Thrown when it is unknown whether a write took effect, so that a retry could repeat it. */
 export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
 }

@@ -109,7 +109,7 @@ export function readPartition(
   try {
     return { itemType, account: decodeURIComponent(account), others };
   } catch {
-    // Somebody wrote the item by hand: no list reads it.
+    // Not a key of this file.
     return undefined;
   }
 }

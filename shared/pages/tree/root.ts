@@ -5,9 +5,9 @@ import { emptyDictionary, type Names } from "./names.ts";
 export interface Root {
   /** Raised by each commit and never repeated; 0 before the first. */
   readonly version: number;
-  /** Tells the nodes of this tree from those of the trees before. */
+  /** Distinguishes the nodes of this tree from those of earlier trees. */
   readonly generation: number;
-  /** The level of what the entries stand for: 0 for leaves, n for nodes of level n. */
+  /** What the entries are for: 0 for leaves, n for nodes of level n. */
   readonly level: number;
   readonly entries: readonly Entry[];
   /** The newest leaf, which grows; it ends at the watermark. */
@@ -15,9 +15,9 @@ export interface Root {
   /** The sort key where the counted rows end and the tail begins. */
   readonly watermark: string;
   readonly names: Names;
-  /** The starts of leaves that are still to be counted. */
+  /** The starts of the leaves without counts. */
   readonly pending: readonly string[];
-  /** The generation of the tree that a rebuild makes to take this one's place. */
+  /** The generation of the tree with which a rebuild will replace this one. */
   readonly rebuilding?: number | undefined;
 }
 
