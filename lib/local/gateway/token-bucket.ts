@@ -1,8 +1,8 @@
-import type { Throttle } from "../template/api-definition.ts";
+import type { Api } from "../template/api-definition.ts";
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
 export function createTokenBucket(
-  { ratePerSecond, burst }: Throttle,
+  { ratePerSecond, burst }: NonNullable<Api["throttle"]>,
   now = () => performance.now(),
 ): () => boolean {
   let tokens = burst;

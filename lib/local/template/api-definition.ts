@@ -1,5 +1,5 @@
 import { UserError } from "../../errors.ts";
-import type { LocalFunction } from "./functions.ts";
+import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A Lambda authorizer of the API. */
@@ -20,17 +20,12 @@ export interface ApiRoute {
   readonly timeout: number;
 }
 
-/** The token bucket of the API's stage. */
-export interface Throttle {
-  readonly ratePerSecond: number;
-  readonly burst: number;
-}
-
 /** The stack's HTTP API. */
 export interface Api {
   readonly apiId: string;
   readonly routes: readonly ApiRoute[];
-  readonly throttle?: Throttle;
+  /** The token bucket of the API's stage. */
+  readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
 /** The default integration timeout of an HTTP API, in milliseconds. */
@@ -52,7 +47,7 @@ export function readApi(template: Template, resolve: Resolve, functions: readonl
     );
   }
   const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
-  const resolveFunction = (uri: unknown) => findFunction(functions, String(resolve(uri)));
+  const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
   const authorizers = new Map(
     findResources(template, "AWS::ApiGatewayV2::Authorizer").map(([id, properties]) => [
       id,
@@ -65,12 +60,6 @@ export function readApi(template: Template, resolve: Resolve, functions: readonl
     return readRoute(properties, integration, authorizer, resolveFunction);
   });
   return { apiId, routes, ...readThrottle(template) };
-}
-
-function findFunction(functions: readonly LocalFunction[], uri: string): LocalFunction {
-  const fn = functions.find(({ arn }) => uri === arn || uri.includes(`/functions/${arn}/`));
-  if (!fn) throw new UserError(`The template calls ${uri}, which is not a function of the stack.`);
-  return fn;
 }
 
 function readRoute(
@@ -123,12 +112,12 @@ function readAuthorizer(
   };
 }
 
-function readThrottle(template: Template): { throttle?: Throttle } {
+function readThrottle(template: Template): Pick<Api, "throttle"> {
   const [[id, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
   if (properties.RouteSettings)
     throw new UserError(`The local gateway does not support the RouteSettings of ${id}.`);
-  const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = (properties.DefaultRouteSettings ??
-    {}) as Properties;
+  const settings = (properties.DefaultRouteSettings ?? {}) as Properties;
+  const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;
   return rate === undefined || burst === undefined
     ? {}
     : { throttle: { ratePerSecond: Number(rate), burst: Number(burst) } };

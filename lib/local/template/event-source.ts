@@ -1,6 +1,6 @@
 import { UserError } from "../../errors.ts";
 import { type Filter, readFilters } from "./event-filter.ts";
-import type { LocalFunction } from "./functions.ts";
+import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A function that the table's stream feeds, and the settings of its event source mapping. */
@@ -27,18 +27,13 @@ export interface EventSource {
   readonly failureQueue?: string;
 }
 
-/** The defaults of Lambda and of EventBridge Pipes. */
-const defaults = { batchSize: 100, windowSeconds: 0, parallelization: 1, retries: -1 };
-
-/** Settings without effect on this machine: no record here lives long enough for its age to matter. */
-const ignored = ["MaximumRecordAgeInSeconds", "Tags", "MetricsConfig"];
-
-const supported = new Set([
-  ...ignored,
+const supported = [
   ...["FunctionName", "EventSourceArn", "StartingPosition", "BatchSize", "MaximumBatchingWindowInSeconds"],
   ...["ParallelizationFactor", "MaximumRetryAttempts", "BisectBatchOnFunctionError", "FilterCriteria"],
   ...["FunctionResponseTypes", "DestinationConfig", "Enabled"],
-]);
+  // These have no effect on this machine: no record here lives long enough for its age to matter.
+  ...["MaximumRecordAgeInSeconds", "Tags", "MetricsConfig"],
+];
 
 /**
  * Reads from the template which functions the table's stream feeds.
@@ -54,22 +49,27 @@ export function readEventSources(
   return findResources(template, "AWS::Lambda::EventSourceMapping")
     .filter(([, { Enabled = true }]) => Enabled)
     .map(([id, properties]) => {
-      const resolved = resolve(properties) as Properties;
-      const unsupported = Object.keys(resolved).find((name) => !supported.has(name));
-      if (unsupported)
-        throw new UserError(`The local run does not support ${unsupported} of the event source ${id}.`);
-      const streamArn = readStreamArn(`event source ${id}`, resolved.EventSourceArn, resolved, tableName);
-      return { id, streamArn, function: findFunction(functions, resolved, id), ...readSettings(resolved) };
+      const reader = `event source ${id}`;
+      const settings = checkNames(reader, supported, resolve(properties));
+      const { OnFailure } = (settings.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
+      const responses = (settings.FunctionResponseTypes ?? []) as readonly string[];
+      return {
+        id,
+        streamArn: readStreamArn(reader, settings.EventSourceArn, settings, tableName),
+        function: findFunction(functions, settings.FunctionName, `The ${reader} feeds`),
+        ...readDelivery(settings, settings.FilterCriteria, OnFailure?.Destination),
+        bisects: settings.BisectBatchOnFunctionError === true,
+        reportsFailures: responses.includes("ReportBatchItemFailures"),
+      };
     });
 }
 
-function findFunction(functions: readonly LocalFunction[], { FunctionName }: Properties, id: string) {
-  const fn = functions.find(({ name, arn }) => FunctionName === name || FunctionName === arn);
-  if (!fn)
-    throw new UserError(
-      `The event source ${id} feeds ${FunctionName}, which is not a function of the stack.`,
-    );
-  return fn;
+/** Reads properties of a reader of the stream. @throws UserError for one that the local run does not support */
+export function checkNames(reader: string, names: readonly string[], value: unknown): Properties {
+  const properties = (value ?? {}) as Properties;
+  const unsupported = Object.keys(properties).find((name) => !names.includes(name));
+  if (unsupported) throw new UserError(`The local run does not support ${unsupported} of the ${reader}.`);
+  return properties;
 }
 
 /**
@@ -89,7 +89,7 @@ export function readStreamArn(
 }
 
 /**
- * Reads the settings that have the same names in an event source mapping and a pipe.
+ * Reads the settings that have the same names and defaults in an event source mapping and a pipe.
  *
  * @param failureQueue the ARN of the queue for batches whose retries are exhausted
  */
@@ -100,24 +100,14 @@ export function readDelivery(
 ): Omit<EventSource, "id" | "function" | "streamArn" | "bisects" | "reportsFailures"> {
   const readNumber = (name: string, fallback: number) => Number(properties[name] ?? fallback);
   const { Filters = [] } = (filterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
-  const retries = readNumber("MaximumRetryAttempts", defaults.retries);
+  const retries = readNumber("MaximumRetryAttempts", -1);
   return {
     accepts: readFilters(Filters.map(({ Pattern }) => Pattern)),
-    batchSize: readNumber("BatchSize", defaults.batchSize),
-    window: readNumber("MaximumBatchingWindowInSeconds", defaults.windowSeconds) * 1000,
-    parallelization: readNumber("ParallelizationFactor", defaults.parallelization),
+    batchSize: readNumber("BatchSize", 100),
+    window: readNumber("MaximumBatchingWindowInSeconds", 0) * 1000,
+    parallelization: readNumber("ParallelizationFactor", 1),
     // -1 in a template means until the record expires.
     retries: retries < 0 ? Number.POSITIVE_INFINITY : retries,
     ...(failureQueue !== undefined && { failureQueue: failureQueue.replace(/^.*:/, "") }),
-  };
-}
-
-function readSettings(properties: Properties) {
-  const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
-  const responses = (properties.FunctionResponseTypes ?? []) as readonly string[];
-  return {
-    ...readDelivery(properties, properties.FilterCriteria, OnFailure?.Destination),
-    bisects: properties.BisectBatchOnFunctionError === true,
-    reportsFailures: responses.includes("ReportBatchItemFailures"),
   };
 }

@@ -17,29 +17,16 @@ export interface LocalFunction {
   /** Megabytes. */
   readonly memorySize: number;
   readonly environment: Readonly<Record<string, string>>;
-  readonly role: Role;
+  readonly role: { readonly name: string; readonly statements: readonly Statement[] };
 }
 
 /** Invokes a function with a JSON payload; rejects when the function fails. */
 export type Invoke = (fn: LocalFunction, payload: string) => Promise<unknown>;
 
-/** A function's role with its permissions. */
-export interface Role {
-  readonly name: string;
-  readonly statements: readonly Statement[];
-}
-
-/** The code of a function on this machine. */
-export interface Asset {
-  readonly directory: string;
-  readonly name: string;
-}
-
-/** Finds the asset that would be uploaded under an S3 key. */
-export type FindAsset = (objectKey: string) => Asset | undefined;
-
-/** Lambda's defaults: seconds and megabytes. */
-const defaults = { timeout: 3, memorySize: 128 };
+/** Finds the code that would be uploaded under an S3 key. */
+export type FindAsset = (
+  objectKey: string,
+) => { readonly directory: string; readonly name: string } | undefined;
 
 /** Reads the functions, with their roles, from the template. */
 export function readFunctions(template: Template, resolve: Resolve, findAsset: FindAsset): LocalFunction[] {
@@ -47,22 +34,38 @@ export function readFunctions(template: Template, resolve: Resolve, findAsset: F
     const asset = findAsset(String(resolve((properties.Code as Properties).S3Key)));
     if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
     const { Variables = {} } = (resolve(properties.Environment) ?? {}) as { Variables?: Properties };
+    // Timeout and memory size default to Lambda's own values.
     return {
       name: String(resolve({ Ref: id })),
       label: asset.name,
       arn: String(resolve({ "Fn::GetAtt": [id, "Arn"] })),
       codeDirectory: asset.directory,
       handler: String(properties.Handler),
-      timeout: Number(properties.Timeout ?? defaults.timeout) * 1000,
-      memorySize: Number(properties.MemorySize ?? defaults.memorySize),
+      timeout: Number(properties.Timeout ?? 3) * 1000,
+      memorySize: Number(properties.MemorySize ?? 128),
       environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
       role: readRole(template, resolve, properties.Role),
     };
   });
 }
 
+/**
+ * Finds the function that a part of the template invokes.
+ *
+ * @param target its name, its ARN or the URI that invokes it
+ * @param caller the beginning of the error's message
+ * @throws UserError when it is not a function of the stack
+ */
+export function findFunction(functions: readonly LocalFunction[], target: unknown, caller: string) {
+  const fn = functions.find(
+    ({ name, arn }) => target === name || target === arn || String(target).includes(`/functions/${arn}/`),
+  );
+  if (!fn) throw new UserError(`${caller} ${target}, which is not a function of the stack.`);
+  return fn;
+}
+
 /** Reads a role with its inline and attached policies; AWS managed policies grant nothing here. */
-function readRole(template: Template, resolve: Resolve, arn: unknown): Role {
+function readRole(template: Template, resolve: Resolve, arn: unknown): LocalFunction["role"] {
   const roleArn = resolve(arn);
   const role = findResources(template, "AWS::IAM::Role").find(
     ([id]) => resolve({ "Fn::GetAtt": [id, "Arn"] }) === roleArn,

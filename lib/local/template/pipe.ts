@@ -1,6 +1,6 @@
 import { UserError } from "../../errors.ts";
-import { type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
-import type { LocalFunction } from "./functions.ts";
+import { checkNames, type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
+import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A pipe from the table's stream to an event bus; its enrichment function makes events of the records. */
@@ -41,32 +41,23 @@ export function readPipes(
 ): Pipe[] {
   // The run itself reads the stream and logs failures, so it needs neither the role nor the log group.
   return findResources(template, "AWS::Pipes::Pipe").map(([id, { RoleArn, LogConfiguration, ...others }]) => {
-    const part = (name: keyof typeof supported, value: unknown) => checkNames(id, supported[name], value);
+    const reader = `pipe ${id}`;
+    const part = (name: keyof typeof supported, value: unknown) => checkNames(reader, supported[name], value);
     const pipe = part("pipe", resolve(others));
     const source = part("source", pipe.SourceParameters);
     const stream = part("stream", source.DynamoDBStreamParameters);
+    const { Arn: queue } = (stream.DeadLetterConfig ?? {}) as { Arn?: string };
     const bus = part("bus", part("target", pipe.TargetParameters).EventBridgeEventBusParameters);
     return {
       id,
-      streamArn: readStreamArn(`pipe ${id}`, pipe.Source, stream, tableName),
-      function: findEnrichment(functions, pipe.Enrichment, id),
+      streamArn: readStreamArn(reader, pipe.Source, stream, tableName),
+      function: findFunction(functions, pipe.Enrichment, `The ${reader} is enriched by`),
       bus: readBus(pipe.Target, bus, id),
-      ...readSettings(stream, source.FilterCriteria),
+      ...readDelivery(stream, source.FilterCriteria, queue),
+      bisects: stream.OnPartialBatchItemFailure === "AUTOMATIC_BISECT",
+      reportsFailures: false,
     };
   });
-}
-
-function checkNames(id: string, names: readonly string[], value: unknown): Properties {
-  const properties = (value ?? {}) as Properties;
-  const unsupported = Object.keys(properties).find((name) => !names.includes(name));
-  if (unsupported) throw new UserError(`The local run does not support ${unsupported} of the pipe ${id}.`);
-  return properties;
-}
-
-function findEnrichment(functions: readonly LocalFunction[], arn: unknown, id: string): LocalFunction {
-  const fn = functions.find((candidate) => candidate.arn === arn);
-  if (!fn) throw new UserError(`The pipe ${id} is enriched by ${arn}, which is not a function of the stack.`);
-  return fn;
 }
 
 function readBus(target: unknown, { Source, DetailType }: Properties, id: string): BusParameters {
@@ -77,13 +68,4 @@ function readBus(target: unknown, { Source, DetailType }: Properties, id: string
       `The pipe ${id} must have an event bus as its target, a fixed Source and a DetailType that is the path of one field: the local run supports no others.`,
     );
   return { source: Source, typeField };
-}
-
-function readSettings(stream: Properties, filterCriteria: unknown) {
-  const { Arn: queue } = (stream.DeadLetterConfig ?? {}) as { Arn?: string };
-  return {
-    ...readDelivery(stream, filterCriteria, queue),
-    bisects: stream.OnPartialBatchItemFailure === "AUTOMATIC_BISECT",
-    reportsFailures: false,
-  };
 }

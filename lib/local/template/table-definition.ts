@@ -1,4 +1,4 @@
-import type { CreateTableCommandInput, GlobalSecondaryIndex } from "@aws-sdk/client-dynamodb";
+import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { UserError } from "../../errors.ts";
 import type { Resolve, Template } from "./intrinsics.ts";
 
@@ -22,30 +22,22 @@ export function readTable(template: Template, resolve: Resolve): TableDefinition
     throw new UserError(`The template has ${tables.length} tables; the local run supports exactly one.`);
   const [id, { Properties = {} }] = table;
   const properties = resolve(Properties) as TableProperties;
-  const {
-    GlobalSecondaryIndexes: indexes,
-    StreamSpecification: stream,
-    TimeToLiveSpecification: ttl,
-  } = properties;
+  const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
   return {
     input: {
       TableName: String(resolve({ Ref: id })),
       BillingMode: "PAY_PER_REQUEST",
       AttributeDefinitions: properties.AttributeDefinitions,
       KeySchema: properties.KeySchema,
-      ...(indexes && { GlobalSecondaryIndexes: indexes.map(toIndexInput) }),
+      // Without properties such as capacity, which CreateTable rejects for an on-demand table.
+      GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes?.map(
+        ({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection }),
+      ),
       ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType } }),
     },
     ...(ttl?.Enabled && { timeToLiveAttribute: ttl.AttributeName }),
   };
 }
-
-/** Leaves out properties such as capacity, which CreateTable rejects for an on-demand table. */
-const toIndexInput = ({ IndexName, KeySchema, Projection }: GlobalSecondaryIndex): GlobalSecondaryIndex => ({
-  IndexName,
-  KeySchema,
-  Projection,
-});
 
 /** Finds the partition key attribute of the table, or of one of its indexes. */
 export function findPartitionKey({ input }: TableDefinition, indexName?: string): string | undefined {

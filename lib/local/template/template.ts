@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
+import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
 import { UserError } from "../../errors.ts";
 import { type Api, readApi } from "./api-definition.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
-import { type Asset, type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
+import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
 import { createResolver, type Template } from "./intrinsics.ts";
 import { type Pipe, readPipes } from "./pipe.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
@@ -14,19 +15,6 @@ export interface LocalStack extends Api {
   readonly table: TableDefinition;
   readonly eventSources: readonly EventSource[];
   readonly pipes: readonly Pipe[];
-}
-
-interface AssetManifest {
-  readonly files: Readonly<
-    Record<
-      string,
-      {
-        readonly displayName: string;
-        readonly source: { readonly path: string };
-        readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
-      }
-    >
-  >;
 }
 
 const suffix = ".template.json";
@@ -41,14 +29,12 @@ export async function readStack(directory: string): Promise<LocalStack> {
 
 /** Whether two cloud assemblies contain the same stack, apart from the code of its functions. */
 export async function isSameStack(directory: string, other: string): Promise<boolean> {
-  const [template, otherTemplate] = await Promise.all([directory, other].map(templateWithoutCode));
-  return template === otherTemplate;
-}
-
-/** Assets are named by a hash of their content. */
-async function templateWithoutCode(directory: string): Promise<string> {
-  const text = await readFile(join(directory, (await findStackName(directory)) + suffix), "utf8");
-  return text.replaceAll(/[0-9a-f]{64}/g, "");
+  const readWithoutCode = async (assembly: string) => {
+    const template = await readFile(join(assembly, (await findStackName(assembly)) + suffix), "utf8");
+    // Assets are named by a hash of their content.
+    return template.replaceAll(/[0-9a-f]{64}/g, "");
+  };
+  return (await readWithoutCode(directory)) === (await readWithoutCode(other));
 }
 
 async function findStackName(directory: string): Promise<string> {
@@ -64,11 +50,11 @@ async function findStackName(directory: string): Promise<string> {
 
 const readJson = async <T>(file: string) => JSON.parse(await readFile(file, "utf8")) as T;
 
-function readAssets(directory: string, { files }: AssetManifest): FindAsset {
-  const assets = new Map<string, Asset>();
-  for (const { displayName, source, destinations } of Object.values(files)) {
-    const [name = displayName] = displayName.split("/");
-    const asset = { directory: resolvePath(directory, source.path), name };
+function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset {
+  const assets = new Map<string, ReturnType<FindAsset>>();
+  for (const { displayName = "", source, destinations } of Object.values(files)) {
+    const [name = ""] = displayName.split("/");
+    const asset = { directory: resolvePath(directory, source.path ?? ""), name };
     for (const { objectKey } of Object.values(destinations)) assets.set(objectKey, asset);
   }
   return (objectKey) => assets.get(objectKey);
