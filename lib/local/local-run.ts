@@ -8,7 +8,7 @@ import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
 import { listen, type Pages, startGateway } from "./gateway/gateway.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
-import { createFunctions, type Functions } from "./lambda/lambda-functions.ts";
+import { createFunctions } from "./lambda/lambda-functions.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
 import { startStreams } from "./streams/streams.ts";
 import { synthesize } from "./synthesize.ts";
@@ -130,7 +130,7 @@ async function startFunctions(
   endpoint: string,
   { maxEnvironments = defaultMaxEnvironments, log = console.log }: LocalOptions,
   resources: AsyncDisposableStack,
-): Promise<Functions> {
+) {
   const proxy = await startIamProxy({
     endpoint,
     headers: engineHeaders,

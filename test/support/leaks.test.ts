@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createFunctionPool } from "../../lib/local/lambda/function-pool.ts";
+import { FunctionPool } from "../../lib/local/lambda/function-pool.ts";
 import { createFunction } from "../lib/local/support/stack.ts";
 import { Canaries } from "./canaries.ts";
 import { expectNothingSentIn, findLeaks } from "./leaks.ts";
@@ -10,7 +10,7 @@ async function search(body: string, { timeout = 3000 } = {}) {
   const canaries = new Canaries();
   const fn = await createFunction(`exports.handler = async ({ text }) => { ${body} };`, { timeout });
   const log: string[] = [];
-  const pool = createFunctionPool(fn, { variables: {}, maxEnvironments: 1, log: (line) => log.push(line) });
+  const pool = new FunctionPool(fn, { variables: {}, maxEnvironments: 1, log: (line) => log.push(line) });
   onTestFinished(() => pool.close());
   const payload = JSON.stringify({ text: canaries.text("field") });
   const failed = await pool.invoke(payload).then(

@@ -1,17 +1,7 @@
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { errorCode } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
-
-/** What a worker needs to know about its function. */
-export interface EnvironmentData {
-  readonly functionName: string;
-  readonly functionArn: string;
-  readonly codeDirectory: string;
-  readonly handler: string;
-  readonly memorySize: number;
-}
 
 /** One invocation of the function. */
 export interface Invocation {
@@ -38,35 +28,25 @@ export class ExecutionEnvironment {
 
   /** @param variables the function's whole `process.env` */
   constructor(fn: LocalFunction, variables: Record<string, string>, log: (line: string) => void) {
-    const { name, arn, codeDirectory, handler, memorySize } = fn;
     this.#function = fn;
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
-      name,
+      name: fn.name,
       env: variables,
       execArgv: [],
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: memorySize },
-      workerData: {
-        functionName: name,
-        functionArn: arn,
-        codeDirectory,
-        handler,
-        memorySize,
-      } satisfies EnvironmentData,
+      resourceLimits: { maxOldGenerationSizeMb: fn.memorySize },
+      workerData: fn,
     });
-    for (const output of [this.#worker.stdout, this.#worker.stderr]) logLines(output, log);
+    for (const input of [this.#worker.stdout, this.#worker.stderr])
+      createInterface({ input }).on("line", log);
     this.#worker.on("message", (message: InvocationResult) => this.#message.resolve(message));
-    let failure: unknown;
-    this.#worker.on("error", (error) => {
-      failure = error;
-    });
-    this.#worker.once("exit", (code) => {
+    const onEnd = (reason: string) => {
       this.#alive = false;
-      this.#ended.reject(
-        new Error(failure === undefined ? `ended by itself with code ${code}` : describe(failure)),
-      );
-    });
+      this.#ended.reject(new Error(reason));
+    };
+    this.#worker.once("error", (error) => onEnd(describe(error)));
+    this.#worker.once("exit", (code) => onEnd(`ended by itself with code ${code}`));
     this.#ready = Promise.race([this.#message.promise, this.#ended.promise]);
     // Between requests nothing awaits these promises.
     for (const promise of [this.#ended.promise, this.#ready]) promise.catch(() => {});
@@ -110,10 +90,6 @@ export class ExecutionEnvironment {
       clearTimeout(timer);
     }
   }
-}
-
-function logLines(output: Readable, log: (line: string) => void): void {
-  createInterface({ input: output }).on("line", log);
 }
 
 function describe(failure: unknown): string {

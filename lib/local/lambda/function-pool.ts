@@ -3,19 +3,6 @@ import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { ExecutionEnvironment } from "./execution-environment.ts";
 
-/** The execution environments of one function. */
-export interface FunctionPool {
-  /**
-   * Invokes the function with a JSON payload.
-   *
-   * @throws FunctionError when the function fails; the log has the cause
-   */
-  invoke(payload: string): Promise<unknown>;
-  /** Switches to the code in another directory; requests that are being served finish with the old code. */
-  reload(codeDirectory: string): void;
-  close(): Promise<void>;
-}
-
 /** The function threw, ended, timed out or returned a value that cannot be sent. */
 export class FunctionError extends Error {
   override readonly name = "FunctionError";
@@ -29,32 +16,11 @@ interface PoolOptions {
   readonly log: (line: string) => void;
 }
 
-/** Creates the pool of a function. */
-export function createFunctionPool(fn: LocalFunction, { log, ...options }: PoolOptions): FunctionPool {
-  const logAsFunction = (text: string) => {
-    for (const line of text.split("\n")) log(`[${fn.label}] ${line}`);
-  };
-  const environments = new EnvironmentPool(fn, { ...options, log: logAsFunction });
-  return {
-    async invoke(payload) {
-      const environment = await environments.acquire();
-      const requestId = randomUUID();
-      try {
-        return JSON.parse(await environment.invoke(requestId, payload)) as unknown;
-      } catch (error) {
-        if (!environments.closed) logAsFunction(`The request ${requestId} failed: ${errorMessage(error)}`);
-        throw new FunctionError(`The function ${fn.label} failed.`, { cause: error });
-      } finally {
-        environments.release(environment);
-      }
-    },
-    reload: (codeDirectory) => environments.reload(codeDirectory),
-    close: () => environments.close(),
-  };
-}
-
-/** Environments that serve one request each; the one used last is used first, and one that ended is replaced. */
-class EnvironmentPool {
+/**
+ * The execution environments of one function. Each serves one request at a time; the one used last is used first, and
+ * one that ended is replaced.
+ */
+export class FunctionPool {
   readonly #options: PoolOptions;
   readonly #environments = new Set<ExecutionEnvironment>();
   readonly #idle: ExecutionEnvironment[] = [];
@@ -62,31 +28,32 @@ class EnvironmentPool {
   /** Environments that run replaced code; a code directory may be used again with new code. */
   readonly #outdated = new WeakSet<ExecutionEnvironment>();
   #function: LocalFunction;
-  closed = false;
+  #closed = false;
 
   constructor(fn: LocalFunction, options: PoolOptions) {
     this.#function = fn;
     this.#options = options;
   }
 
-  acquire(): ExecutionEnvironment | Promise<ExecutionEnvironment> {
-    for (let environment = this.#idle.pop(); environment; environment = this.#idle.pop()) {
-      if (environment.alive) return environment;
-      this.#environments.delete(environment);
+  /**
+   * Invokes the function with a JSON payload.
+   *
+   * @throws FunctionError when the function fails; the log has the cause
+   */
+  async invoke(payload: string): Promise<unknown> {
+    const environment = await this.#acquire();
+    const requestId = randomUUID();
+    try {
+      return JSON.parse(await environment.invoke(requestId, payload)) as unknown;
+    } catch (error) {
+      if (!this.#closed) this.#log(`The request ${requestId} failed: ${errorMessage(error)}`);
+      throw new FunctionError(`The function ${this.#function.label} failed.`, { cause: error });
+    } finally {
+      this.#release(environment);
     }
-    if (this.#environments.size < this.#options.maxEnvironments) return this.#start();
-    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  release(environment: ExecutionEnvironment): void {
-    if (this.closed) return;
-    if (this.#outdated.has(environment)) void environment.end();
-    if (!environment.alive) this.#environments.delete(environment);
-    const next = this.#waiting.shift();
-    if (next) next(environment.alive ? environment : this.#start());
-    else if (environment.alive) this.#idle.push(environment);
-  }
-
+  /** Switches to the code in another directory; requests that are being served finish with the old code. */
   reload(codeDirectory: string): void {
     this.#function = { ...this.#function, codeDirectory };
     for (const environment of this.#environments) this.#outdated.add(environment);
@@ -97,15 +64,37 @@ class EnvironmentPool {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.#closed = true;
     await Promise.all([...this.#environments].map((environment) => environment.end()));
   }
 
+  #acquire(): ExecutionEnvironment | Promise<ExecutionEnvironment> {
+    for (let environment = this.#idle.pop(); environment; environment = this.#idle.pop()) {
+      if (environment.alive) return environment;
+      this.#environments.delete(environment);
+    }
+    if (this.#environments.size < this.#options.maxEnvironments) return this.#start();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #release(environment: ExecutionEnvironment): void {
+    if (this.#closed) return;
+    if (this.#outdated.has(environment)) void environment.end();
+    if (!environment.alive) this.#environments.delete(environment);
+    const next = this.#waiting.shift();
+    if (next) next(environment.alive ? environment : this.#start());
+    else if (environment.alive) this.#idle.push(environment);
+  }
+
   #start(): ExecutionEnvironment {
-    const { variables, log } = this.#options;
-    const environment = new ExecutionEnvironment(this.#function, variables, log);
+    const log = (line: string) => this.#log(line);
+    const environment = new ExecutionEnvironment(this.#function, this.#options.variables, log);
     this.#environments.add(environment);
     log(`Environment ${this.#environments.size} starts.`);
     return environment;
+  }
+
+  #log(text: string): void {
+    for (const line of text.split("\n")) this.#options.log(`[${this.#function.label}] ${line}`);
   }
 }

@@ -1,37 +1,38 @@
+import { devNull } from "node:os";
 import { join } from "node:path";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
-import { createFunctionPool, type FunctionPool } from "./function-pool.ts";
-import { type DynamoDbAccess, lambdaVariables } from "./lambda-variables.ts";
+import { localRegion } from "../template/intrinsics.ts";
+import { FunctionPool } from "./function-pool.ts";
+
+/** The DynamoDB endpoint of a function, and the access key id by which it identifies itself there. */
+interface DynamoDbAccess {
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+}
 
 interface Options {
-  /** The DynamoDB endpoint and access key id of each function. */
   readonly accessDynamoDb: (fn: LocalFunction) => DynamoDbAccess;
   /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
   readonly log: (line: string) => void;
 }
 
-/** The functions of a stack, ready to be invoked. */
-export interface Functions {
-  readonly invoke: Invoke;
-  /** Switches to the code in another directory, which has a folder for each function. */
-  reload(bundles: string): void;
-  stop(): Promise<void>;
-}
-
 /** Creates a pool of execution environments for every function. */
 export function createFunctions(
   functions: readonly LocalFunction[],
   { accessDynamoDb, ...poolOptions }: Options,
-): Functions {
-  const pools = new Map<LocalFunction, FunctionPool>();
-  for (const fn of functions) {
-    const variables = lambdaVariables(fn, accessDynamoDb(fn));
-    pools.set(fn, createFunctionPool(fn, { variables, ...poolOptions }));
-  }
+) {
+  const pools = new Map(
+    functions.map((fn) => {
+      const variables = buildVariables(fn, accessDynamoDb(fn));
+      return [fn, new FunctionPool(fn, { variables, ...poolOptions })];
+    }),
+  );
+  const invoke: Invoke = async (fn, payload) => pools.get(fn)?.invoke(payload);
   return {
-    invoke: async (fn, payload) => pools.get(fn)?.invoke(payload),
-    reload(bundles) {
+    invoke,
+    /** Switches to the code in another directory, which has a folder for each function. */
+    reload(bundles: string) {
       for (const [{ label }, pool] of pools) pool.reload(join(bundles, label));
     },
     async stop() {
@@ -39,3 +40,27 @@ export function createFunctions(
     },
   };
 }
+
+/**
+ * Builds all environment variables of a function: those that Lambda sets and the function's own, but none of the
+ * developer's.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+ */
+const buildVariables = (fn: LocalFunction, dynamodb: DynamoDbAccess): Record<string, string> => ({
+  AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+  AWS_LAMBDA_FUNCTION_NAME: fn.name,
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(fn.memorySize),
+  AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+  AWS_REGION: localRegion,
+  AWS_DEFAULT_REGION: localRegion,
+  AWS_ACCESS_KEY_ID: dynamodb.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: "local",
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+  // Without these the SDK would read the developer's own files.
+  AWS_CONFIG_FILE: devNull,
+  AWS_SHARED_CREDENTIALS_FILE: devNull,
+  LAMBDA_TASK_ROOT: fn.codeDirectory,
+  TZ: ":UTC",
+  ...fn.environment,
+});

@@ -4,14 +4,15 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { parentPort, workerData } from "node:worker_threads";
-import type { EnvironmentData, Invocation, InvocationResult } from "./execution-environment.ts";
+import type { LocalFunction } from "../template/functions.ts";
+import type { Invocation, InvocationResult } from "./execution-environment.ts";
 
 /** Lambda's limit for a response, in bytes. */
 const maxResponseBytes = 6_291_556;
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
-const data = workerData as EnvironmentData;
+const fn = workerData as LocalFunction;
 const port = parentPort;
 if (!port) throw new Error("This file must run in a worker thread.");
 
@@ -23,15 +24,15 @@ port.on("message", async (invocation: Invocation) => port.postMessage(await invo
 port.postMessage("ready");
 
 function loadHandler(): Handler {
-  const [file = "", name = ""] = data.handler.split(".");
+  const [file = "", name = ""] = fn.handler.split(".");
   const path = [".js", ".cjs", ".mjs"]
-    .map((extension) => join(data.codeDirectory, file + extension))
+    .map((extension) => join(fn.codeDirectory, file + extension))
     .find(existsSync);
-  if (!path) throw new Error(`Cannot find module '${file}' of the handler ${data.handler}`);
+  if (!path) throw new Error(`Cannot find module '${file}' of the handler ${fn.handler}`);
   const { [name]: handler } = createRequire(path)(path) as Readonly<Record<string, unknown>>;
-  if (typeof handler !== "function") throw new Error(`${data.handler} is undefined or not exported`);
+  if (typeof handler !== "function") throw new Error(`${fn.handler} is undefined or not exported`);
   if (handler.length > 2)
-    throw new Error(`${data.handler} takes a callback, which Lambda does not support for Node.js 24`);
+    throw new Error(`${fn.handler} takes a callback, which Lambda does not support for Node.js 24`);
   return handler as Handler;
 }
 
@@ -51,12 +52,12 @@ async function invoke(invocation: Invocation): Promise<InvocationResult> {
 
 function buildContext({ requestId, deadline }: Invocation) {
   return {
-    functionName: data.functionName,
+    functionName: fn.name,
     functionVersion: "$LATEST",
-    invokedFunctionArn: data.functionArn,
-    memoryLimitInMB: String(data.memorySize),
+    invokedFunctionArn: fn.arn,
+    memoryLimitInMB: String(fn.memorySize),
     awsRequestId: requestId,
-    logGroupName: `/aws/lambda/${data.functionName}`,
+    logGroupName: `/aws/lambda/${fn.name}`,
     logStreamName: "local",
     callbackWaitsForEmptyEventLoop: true,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createFunctionPool, FunctionError } from "../../../../lib/local/lambda/function-pool.ts";
+import { FunctionError, FunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 import { createFunction } from "../support/stack.ts";
 
@@ -12,9 +12,13 @@ async function createPool(
   const log: string[] = [];
   const variables = { PROBE: "yes" };
   const fn = await createFunction(source, settings);
-  const pool = createFunctionPool(fn, { variables, maxEnvironments, log: (line) => log.push(line) });
+  const pool = new FunctionPool(fn, { variables, maxEnvironments, log: (line) => log.push(line) });
   onTestFinished(() => pool.close());
-  return { log, reload: pool.reload, call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)) };
+  return {
+    log,
+    reload: pool.reload.bind(pool),
+    call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)),
+  };
 }
 
 const handler = (body: string) => `exports.handler = async (event, context) => { ${body} };`;
