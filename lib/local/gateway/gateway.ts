@@ -26,15 +26,8 @@ interface GatewayOptions {
   readonly log: (line: string) => void;
 }
 
-/** The API on this machine. */
-export interface Gateway {
-  readonly url: string;
-  /** Rejects new requests, completes the pending ones, and closes. */
-  stop(): Promise<void>;
-}
-
 /** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
-export async function startGateway(api: Api, { port, invoke, pages, log }: GatewayOptions): Promise<Gateway> {
+export async function startGateway(api: Api, { port, invoke, pages, log }: GatewayOptions) {
   const handleApi = createRequestHandler(api, invoke);
   const serve = async (request: IncomingMessage, requestId: string): Promise<Outcome> => {
     const page = await pages?.(request);
@@ -60,6 +53,7 @@ export async function startGateway(api: Api, { port, invoke, pages, log }: Gatew
   await listen(server, port);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Rejects new requests, completes the pending ones, and closes. */
     async stop() {
       const closed = once(server, "close");
       server.close();
@@ -80,12 +74,11 @@ export async function listen(server: ReturnType<typeof createServer>, port: numb
   try {
     await once(server, "listening");
   } catch (error) {
-    if (errorCode(error) === "EADDRINUSE") {
-      throw new UserError(
-        `The port ${port} is in use: stop the process that uses it, or set PORT to another one.`,
-      );
-    }
-    throw new UserError(`The port ${port} cannot be used (${errorMessage(error)}): set PORT to another one.`);
+    const isInUse = errorCode(error) === "EADDRINUSE";
+    const reason = isInUse
+      ? "is in use: stop the process that uses it, or"
+      : `cannot be used (${errorMessage(error)}):`;
+    throw new UserError(`The port ${port} ${reason} set PORT to another one.`);
   }
 }
 
@@ -102,9 +95,7 @@ function formatLogLine(
 }
 
 function send(response: ServerResponse, { status, headers, body }: HttpResponse, requestId: string): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.setHeader("apigw-requestid", requestId);
-  response.setHeader("content-length", Buffer.byteLength(body));
-  response.statusCode = status;
+  response.setHeaders(new Map(Object.entries(headers)));
+  response.writeHead(status, { "apigw-requestid": requestId, "content-length": Buffer.byteLength(body) });
   response.end(body);
 }

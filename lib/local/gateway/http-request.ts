@@ -14,15 +14,8 @@ export interface HttpRequest {
   readonly body: Buffer;
 }
 
-/** Headers of the connection between client and gateway, which functions do not receive. */
-const connectionHeaders = new Set([
-  "connection",
-  "keep-alive",
-  "transfer-encoding",
-  "upgrade",
-  "expect",
-  "te",
-]);
+/** Headers that functions do not receive: those of the connection, and cookies, which the event has beside them. */
+const omittedHeaders = "connection keep-alive transfer-encoding upgrade expect te cookie".split(" ");
 
 /** Parses a request; undefined when HTTP/1.1's `Host` is missing or the path cannot be decoded. */
 export function parseRequest(request: IncomingMessage, body: Buffer): HttpRequest | undefined {
@@ -57,25 +50,21 @@ export function parseTarget(target: string): Pick<HttpRequest, "path" | "query">
  * @param rawHeaders alternating names and values
  */
 export function parseHeaders(rawHeaders: readonly string[]): Pick<HttpRequest, "headers" | "cookies"> {
-  const headers = new Map<string, string>();
-  const cookies: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = String(rawHeaders[index]).toLowerCase();
-    const value = String(rawHeaders[index + 1]);
-    const earlier = headers.get(name);
-    if (name === "cookie") cookies.push(...value.split(/; */));
-    else if (!connectionHeaders.has(name))
-      headers.set(name, earlier === undefined ? value : `${earlier},${value}`);
-  }
-  return { headers: Object.fromEntries(headers), cookies };
+  const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name.toLowerCase(), String(rawHeaders[index + 1])]] : [],
+  );
+  return {
+    headers: joinRepeated(pairs.filter(([name]) => !omittedHeaders.includes(name))),
+    cookies: pairs.filter(([name]) => name === "cookie").flatMap(([, value]) => value.split(/; */)),
+  };
 }
 
 /** Decodes the parameters and joins repeated ones. */
-export function parseQuery(query: string): Record<string, string> {
-  const parameters = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    const earlier = parameters.get(name);
-    parameters.set(name, earlier === undefined ? value : `${earlier},${value}`);
-  }
-  return Object.fromEntries(parameters);
+export const parseQuery = (query: string) => joinRepeated(new URLSearchParams(query));
+
+function joinRepeated(pairs: Iterable<[string, string]>): Record<string, string> {
+  const groups = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries(
+    [...groups].map(([name, group]) => [name, group.map(([, value]) => value).join()]),
+  );
 }

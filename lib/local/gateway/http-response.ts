@@ -50,13 +50,9 @@ function toHeaders(headers: unknown): Record<string, string> | undefined {
   if (!isRecord(headers)) return undefined;
   const valid: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return undefined;
-    if (
-      !["string", "number", "boolean"].includes(typeof value) ||
-      /[^\t\x20-\x7e\x80-\xff]/.test(String(value))
-    ) {
+    if (!["string", "number", "boolean"].includes(typeof value)) return undefined;
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(String(value)))
       return undefined;
-    }
     if (!gatewayHeaders.has(name.toLowerCase())) valid[name.toLowerCase()] = String(value);
   }
   return valid;

@@ -14,8 +14,6 @@ interface RequestMeta {
 /** The part of the event that a function and its authorizer have in common. */
 export type RequestEvent = ReturnType<typeof buildRequestEvent>;
 
-const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
-
 /** Creates a request id in the gateway's format. */
 export const createRequestId = () => randomBytes(11).toString("base64");
 
@@ -83,6 +81,6 @@ function isText(contentType = ""): boolean {
 }
 
 function formatTime(at: Date): string {
-  const [, year, month, day, time] = /^(\d+)-(\d+)-(\d+)T([\d:]+)/.exec(at.toISOString()) ?? [];
-  return `${day}/${months[Number(month) - 1]}/${year}:${time} +0000`;
+  const [, day, month, year, time] = at.toUTCString().split(" ");
+  return `${day}/${month}/${year}:${time} +0000`;
 }

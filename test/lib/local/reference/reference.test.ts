@@ -1,10 +1,10 @@
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { type Gateway, startGateway } from "../../../../lib/local/gateway/gateway.ts";
+import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import { referencePages } from "../../../../lib/local/reference/reference.ts";
 
-async function start(apiKey = Promise.resolve("the-key")): Promise<Gateway> {
+async function start(apiKey = Promise.resolve("the-key")) {
   const api = { apiId: "api", routes: [] };
   const gateway = await startGateway(api, {
     port: 0,
