@@ -10,14 +10,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 /** A part of a stream whose records are in order. */
 export interface Shard {
   readonly id: string;
-  /** The shard that precedes this one, if there is one. */
   readonly parent: string | undefined;
-}
-
-/** Records of a shard, and the iterator for the next ones; undefined when the shard has ended. */
-export interface ReadRecords {
-  readonly records: readonly DynamoDBRecord[];
-  readonly next: string | undefined;
 }
 
 /** Reads the streams of an engine. */
@@ -25,7 +18,11 @@ export interface StreamClient {
   shards(streamArn: string): Promise<Shard[]>;
   /** @param at the sequence number of a record; without it, the iterator starts at the oldest record */
   iterator(streamArn: string, shard: string, at?: string): Promise<string>;
-  records(iterator: string, limit?: number): Promise<ReadRecords>;
+  /** @returns records, and the iterator for the next ones; undefined when the shard has ended */
+  records(
+    iterator: string,
+    limit?: number,
+  ): Promise<{ readonly records: readonly DynamoDBRecord[]; readonly next: string | undefined }>;
 }
 
 /** The largest number of records that GetRecords returns. */

@@ -26,34 +26,30 @@ export class StreamPositions {
 
   /** The last sequence number delivered from a shard; undefined when none is known. */
   get(source: string, streamArn: string, shard: string): string | undefined {
-    const position = this.#positions[source];
-    return position?.streamArn === streamArn ? position.shards[shard] : undefined;
+    return this.#shards(source, streamArn)[shard];
   }
 
   set(source: string, streamArn: string, shard: string, sequenceNumber: string): void {
-    if (this.get(source, streamArn, shard) === sequenceNumber) return;
-    const previous = this.#positions[source];
-    const shards = previous?.streamArn === streamArn ? previous.shards : {};
-    this.#positions[source] = { streamArn, shards: { ...shards, [shard]: sequenceNumber } };
-    this.#save();
+    const shards = { ...this.#shards(source, streamArn), [shard]: sequenceNumber };
+    this.#positions[source] = { streamArn, shards };
+    if (this.#dirty) return;
+    this.#dirty = true;
+    this.#writing = this.#writing.then(() => this.#write());
   }
 
   /** Resolves when all positions are written. */
-  async saved(): Promise<void> {
-    await this.#writing;
+  saved(): Promise<void> {
+    return this.#writing;
   }
 
-  #save(): void {
-    if (this.#dirty) return;
-    this.#dirty = true;
-    this.#writing = this.#writing.then(async () => {
-      this.#dirty = false;
-      await this.#write();
-    });
+  #shards(source: string, streamArn: string): StreamPosition["shards"] {
+    const position = this.#positions[source];
+    return position?.streamArn === streamArn ? position.shards : {};
   }
 
   /** Replaces the file atomically. If that fails, the next run delivers some records again. */
   async #write(): Promise<void> {
+    this.#dirty = false;
     if (this.#file === undefined) return;
     try {
       await writeFile(`${this.#file}.new`, `${JSON.stringify(this.#positions, null, 2)}\n`);

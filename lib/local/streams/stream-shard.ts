@@ -3,7 +3,6 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { errorMessage } from "../../errors.ts";
 import type { EventSource } from "../template/event-source.ts";
 import type { BatchQueue } from "./batch-queue.ts";
-import type { Checkpoint } from "./checkpoint.ts";
 import { delay } from "./delay.ts";
 import { maxRecords, type StreamClient } from "./stream-client.ts";
 
@@ -30,31 +29,40 @@ interface ShardOptions {
   readonly shard: string;
   readonly source: EventSource;
   readonly queues: readonly BatchQueue[];
-  readonly checkpoint: Checkpoint;
+  /** The sequence number up to which an earlier run has delivered all records. */
+  readonly position: string | undefined;
+  /** Saves the sequence number up to which all records have been delivered now. */
+  readonly savePosition: (sequenceNumber: string) => void;
   readonly signal: AbortSignal;
-  /** Called when a record has been delivered, so that the checkpoint may have a new position. */
-  readonly onDelivered: () => void;
   readonly log: (line: string) => void;
 }
 
-/** Reads a shard from its checkpoint on and queues its records; resolves when the shard has ended. */
+/** Reads a shard from its position on and queues its records; resolves when the shard has ended. */
 export async function readShard(options: ShardOptions): Promise<void> {
-  const { client, source, checkpoint, signal, log } = options;
-  let last = checkpoint.position;
+  const { client, source, queues, savePosition, signal, log } = options;
+  const pending = new PendingRecords(savePosition);
+  const waitForDelivery = async (maxPending: number) => {
+    while (pending.size > maxPending && !signal.aborted) await delay(deliveryDelay, signal);
+  };
+  let last = options.position;
   let failing = false;
   let iterator: string | undefined;
   while (!signal.aborted) {
     try {
       iterator ??= await createIterator(options, last);
       const { records, next } = await client.records(iterator);
-      for (const record of records) enqueue(record, options);
+      for (const record of records) {
+        const done = pending.add(record.dynamodb?.SequenceNumber ?? "");
+        if (source.accepts(record)) queues[queueIndex(record, queues.length)]?.push({ record, done });
+        else done();
+      }
       last = records.at(-1)?.dynamodb?.SequenceNumber ?? last;
       // The embedded engine describes its shard as ended, but keeps returning iterators.
-      if (next === undefined) return await waitForDelivery(options, 0);
+      if (next === undefined) return await waitForDelivery(0);
       iterator = next;
       failing = false;
       if (records.length < maxRecords) await delay(readDelay, signal);
-      await waitForDelivery(options, maxWaitingBatches * source.batchSize);
+      await waitForDelivery(maxWaitingBatches * source.batchSize);
     } catch (error) {
       if (!failing && !signal.aborted)
         log(`The table's stream cannot be read and is retried: ${errorMessage(error)}.`);
@@ -65,14 +73,30 @@ export async function readShard(options: ShardOptions): Promise<void> {
   }
 }
 
-function enqueue(record: DynamoDBRecord, { source, queues, checkpoint, onDelivered }: ShardOptions): void {
-  const markDelivered = checkpoint.add(record.dynamodb?.SequenceNumber ?? "");
-  const done = () => {
-    markDelivered();
-    onDelivered();
-  };
-  if (source.accepts(record)) queues[queueIndex(record, queues.length)]?.push({ record, done });
-  else done();
+/** The records of a shard that were read but lie after its position: they are delivered concurrently. */
+class PendingRecords {
+  readonly #records: { readonly sequenceNumber: string; delivered: boolean }[] = [];
+  readonly #savePosition: ShardOptions["savePosition"];
+
+  constructor(savePosition: ShardOptions["savePosition"]) {
+    this.#savePosition = savePosition;
+  }
+
+  get size(): number {
+    return this.#records.length;
+  }
+
+  /** Adds the next record. @returns the function to call when it has been delivered */
+  add(sequenceNumber: string): () => void {
+    const record = { sequenceNumber, delivered: false };
+    this.#records.push(record);
+    return () => {
+      record.delivered = true;
+      const next = this.#records.findIndex(({ delivered }) => !delivered);
+      const last = this.#records.splice(0, next < 0 ? this.#records.length : next).at(-1);
+      if (last) this.#savePosition(last.sequenceNumber);
+    };
+  }
 }
 
 /** All records of an item go to the same queue, so that they stay in order. */
@@ -94,8 +118,4 @@ async function createIterator({ client, streamArn, shard }: ShardOptions, last: 
     }
   }
   return client.iterator(streamArn, shard);
-}
-
-async function waitForDelivery({ checkpoint, signal }: ShardOptions, maxPending: number): Promise<void> {
-  while (checkpoint.pending > maxPending && !signal.aborted) await delay(deliveryDelay, signal);
 }

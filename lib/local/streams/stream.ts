@@ -2,16 +2,14 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { errorMessage } from "../../errors.ts";
 import type { EventSource } from "../template/event-source.ts";
 import { localRegion } from "../template/intrinsics.ts";
-import { deliverBatch } from "./batch-delivery.ts";
+import { type Delivery, deliverBatch } from "./batch-delivery.ts";
 import { BatchQueue } from "./batch-queue.ts";
-import { Checkpoint } from "./checkpoint.ts";
 import { delay } from "./delay.ts";
 import type { StreamClient } from "./stream-client.ts";
 import type { StreamPositions } from "./stream-positions.ts";
 import { readShard } from "./stream-shard.ts";
 
-/** What a stream needs to feed its function. */
-export interface StreamOptions {
+interface StreamOptions {
   readonly client: StreamClient;
   /** The stream's ARN in the engine. */
   readonly streamArn: string;
@@ -21,20 +19,15 @@ export interface StreamOptions {
   readonly log: (line: string) => void;
 }
 
-/** A stream that is being delivered. */
-export interface Stream {
-  /** Stops reading without waiting for batches that are being delivered: the next run delivers them again. */
-  stop(): Promise<void>;
-}
-
 /** The delay between two checks for new shards, in milliseconds. */
 const shardsDelay = 3000;
 
 /** Feeds a function from a stream, as a Lambda event source mapping or an EventBridge pipe does. */
-export function startStream(source: EventSource, options: StreamOptions): Stream {
+export function startStream(source: EventSource, options: StreamOptions) {
   const controller = new AbortController();
   const delivery = deliverShards(source, options, controller.signal);
   return {
+    /** Stops reading without waiting for batches that are being delivered: the next run delivers them again. */
     async stop() {
       controller.abort();
       await delivery;
@@ -59,9 +52,10 @@ async function deliverShards(
       const ready = shards.filter(({ parent }) => !parent || ended.has(parent) || !exists(parent));
       for (const { id } of ready) {
         if (deliveries.has(id)) continue;
+        const delivery = deliverShard(id, source, options, signal);
         deliveries.set(
           id,
-          deliverShard(id, source, options, signal).then(() => void ended.add(id)),
+          delivery.then(() => void ended.add(id)),
         );
       }
     } catch (error) {
@@ -79,24 +73,20 @@ function deliverShard(
   signal: AbortSignal,
 ): Promise<void> {
   const { streamArn, log } = options;
-  const delivery = {
+  const delivery: Delivery = {
     source,
-    invoke: (records: readonly DynamoDBRecord[]) => deliver(addSource(records, source)),
-    onDiscarded: (records: readonly DynamoDBRecord[], attempts: number) =>
-      log(describeDiscarded(records, attempts, source)),
-    delay: (milliseconds: number) => delay(milliseconds, signal),
+    invoke: (records) => deliver(addSource(records, source)),
+    onDiscarded: (records, attempts) => log(describeDiscarded(records, attempts, source)),
+    delay: (milliseconds) => delay(milliseconds, signal),
     signal,
   };
-  const deliverAll = (records: readonly DynamoDBRecord[]) => deliverBatch(records, delivery);
   const queues = Array.from(
     { length: source.parallelization },
-    () => new BatchQueue({ source, deliver: deliverAll, signal }),
+    () => new BatchQueue({ source, deliver: (records) => deliverBatch(records, delivery), signal }),
   );
-  const checkpoint = new Checkpoint(positions.get(source.id, streamArn, shard));
-  const onDelivered = () => {
-    if (checkpoint.position !== undefined) positions.set(source.id, streamArn, shard, checkpoint.position);
-  };
-  return readShard({ ...options, shard, source, queues, checkpoint, signal, onDelivered });
+  const position = positions.get(source.id, streamArn, shard);
+  const savePosition = (last: string) => positions.set(source.id, streamArn, shard, last);
+  return readShard({ ...options, shard, source, queues, position, savePosition, signal });
 }
 
 /** Adds what AWS sets in a record and an engine does not. */

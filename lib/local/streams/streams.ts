@@ -1,16 +1,9 @@
-import type { EventSource } from "../template/event-source.ts";
 import type { Invoke } from "../template/functions.ts";
-import type { Pipe } from "../template/pipe.ts";
+import type { LocalStack } from "../template/template.ts";
 import { type EventBusOptions, putOnBus } from "./event-bus.ts";
 import { startStream } from "./stream.ts";
 import type { StreamClient } from "./stream-client.ts";
 import { StreamPositions } from "./stream-positions.ts";
-
-/** The readers of the table's stream. */
-interface StreamReaders {
-  readonly eventSources: readonly EventSource[];
-  readonly pipes: readonly Pipe[];
-}
 
 interface StreamsOptions extends EventBusOptions {
   readonly client: StreamClient;
@@ -23,7 +16,7 @@ interface StreamsOptions extends EventBusOptions {
 
 /** Feeds functions and pipes from the table's stream. @returns the function that stops it */
 export async function startStreams(
-  { eventSources, pipes }: StreamReaders,
+  { eventSources, pipes }: Pick<LocalStack, "eventSources" | "pipes">,
   { client, streamArn, file, invoke, ...bus }: StreamsOptions,
 ): Promise<() => Promise<void>> {
   const positions = await StreamPositions.open(file);

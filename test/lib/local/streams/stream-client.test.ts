@@ -37,7 +37,7 @@ test("records have the form in which Lambda passes them on", async () => {
 
 test("a shard without a next iterator has ended", async () => {
   const client = await createClient(200, '{"Records":[],"NextShardIterator":null}');
-  expect((await client.records("iterator")).next).toBeFalsy();
+  expect((await client.records("iterator")).next).toBeUndefined();
 });
 
 test.each([
