@@ -9,12 +9,7 @@ import { serveChanges } from "./watch.ts";
 /** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
 const duplicateSignalTime = 500;
 
-interface Settings {
-  readonly port: number;
-  readonly dataDirectory: string;
-  readonly dynamodbEndpoint: string | undefined;
-  readonly eventsUrl: string | undefined;
-}
+type Settings = ReturnType<typeof readSettings>;
 
 /** `npm start`: runs the service until a signal ends it. */
 export const startCommand = () =>
@@ -56,7 +51,7 @@ async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
   process.exit(1);
 }
 
-function readSettings({ PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv): Settings {
+function readSettings({ PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
     throw new UserError(`PORT=${PORT} must be a whole number from 0 to 65535.`);
   }
@@ -76,12 +71,7 @@ function readEndpoint(value: string | undefined): string | undefined {
   return readUrl("DYNAMODB_ENDPOINT", value, /^http:$/, "http://127.0.0.1:8000");
 }
 
-function readUrl(
-  name: string,
-  value: string | undefined,
-  protocols: RegExp,
-  example: string,
-): string | undefined {
+function readUrl(name: string, value: string | undefined, protocols: RegExp, example: string) {
   if (!value || protocols.test(URL.parse(value)?.protocol ?? "")) return value || undefined;
   throw new UserError(`${name}=${value} must be a URL such as ${example}.`);
 }

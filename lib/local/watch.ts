@@ -18,9 +18,6 @@ const ignored = ["lib/local", "lib/ops"].map((path) => join(root, path));
 /** The quiet time before a change is handled, in milliseconds: editors and git write several files at once. */
 const quietTime = 100;
 
-/** Stops a run, and starts another one that serves the cloud assembly. */
-type Restart = (run: LocalRun, templateDirectory: string) => Promise<LocalRun>;
-
 interface Change {
   /** The last of the changed files, relative to the root. */
   readonly file: string;
@@ -33,9 +30,13 @@ interface Change {
  * after its synthesis. When something cannot be built, that is logged and the run keeps its old code.
  *
  * @param first the initial run; its cloud assembly is in a directory of its own
+ * @param restart stops a run, and starts another one that serves the cloud assembly
  * @throws UserError when a restart fails
  */
-export async function serveChanges(first: LocalRun, restart: Restart): Promise<void> {
+export async function serveChanges(
+  first: LocalRun,
+  restart: (run: LocalRun, templateDirectory: string) => Promise<LocalRun>,
+): Promise<void> {
   let run = first;
   /** The next bundles' directory and the current one's, so that a failed build does not replace current code. */
   const directories: [string, string] = ["bundles-0", "bundles-1"];

@@ -13,12 +13,6 @@ import {
 } from "./engine-process.ts";
 import { indexStream } from "./stream-index.ts";
 
-/** A running DynamoDB. */
-export interface Engine {
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
-
 interface EngineOptions {
   /** The real path of the directory for its data; without it, the data is kept in memory. */
   readonly directory?: string | undefined;
@@ -31,7 +25,7 @@ interface EngineOptions {
 const startTimeout = 10_000;
 
 /** Starts the embedded DynamoDB on a free port of this machine, after stopping an orphaned one on the same data. */
-export async function startEngine({ directory, log, onExit }: EngineOptions): Promise<Engine> {
+export async function startEngine({ directory, log, onExit }: EngineOptions) {
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
   const pidFile = directory && join(directory, "engine.pid");
   if (databaseFile && pidFile) {

@@ -18,16 +18,8 @@ interface ProxyOptions {
   readonly log: (line: string) => void;
 }
 
-/** A proxy between the functions and the engine. */
-export interface IamProxy {
-  readonly endpoint: string;
-  /** Creates an access key id by which the proxy recognizes the function, and so its role. */
-  createAccessKey(caller: LocalFunction): string;
-  close(): void;
-}
-
 /** Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. */
-export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyOptions): Promise<IamProxy> {
+export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyOptions) {
   const callers = new Map<string, LocalFunction>();
   const forward = createForward(engine);
 
@@ -56,7 +48,8 @@ export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyO
   await once(server, "listening");
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    createAccessKey(caller) {
+    /** Creates an access key id by which the proxy recognizes the function, and so its role. */
+    createAccessKey(caller: LocalFunction) {
       const accessKey = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
       callers.set(accessKey, caller);
       return accessKey;
@@ -70,10 +63,8 @@ export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyO
 
 /** Sends an error in DynamoDB's format for a request that is not forwarded. */
 function reject(response: ServerResponse, status: number, type: string, message: string): void {
-  response.writeHead(status, {
-    "content-type": "application/x-amz-json-1.0",
-    "x-amzn-requestid": randomUUID(),
-  });
+  const headers = { "content-type": "application/x-amz-json-1.0", "x-amzn-requestid": randomUUID() };
+  response.writeHead(status, headers);
   response.end(JSON.stringify({ __type: `com.amazon.coral.service#${type}`, Message: message }));
 }
 
@@ -84,12 +75,7 @@ function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "h
     const upstream = request(endpoint, {
       method: "POST",
       agent,
-      headers: {
-        ...headers,
-        "content-type": type,
-        "x-amz-target": target,
-        "content-length": body.length,
-      },
+      headers: { ...headers, "content-type": type, "x-amz-target": target, "content-length": body.length },
     });
     // Without a listener, an engine that ends in the middle of a response would end this process.
     upstream.on("error", () => {});

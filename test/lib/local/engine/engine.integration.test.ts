@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { CreateTableCommand, DescribeTimeToLiveCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
-import { lockDataDirectory } from "../../../../lib/local/engine/data-lock.ts";
+import { lockDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../../lib/local/engine/engine.ts";
 import {
