@@ -33,15 +33,15 @@ export async function runNode(args: readonly string[], { failure, env, signal }:
   const kill = () => child.kill();
   process.once("exit", kill);
   signal?.addEventListener("abort", kill, { once: true });
-  const [[code], output, errors] = await Promise.all([
+  const [[code, killedBy], output, errors] = await Promise.all([
     once(child, "close"),
     text(child.stdout),
     text(child.stderr),
   ]);
   process.off("exit", kill);
   signal?.throwIfAborted();
-  if (code !== 0) throw new UserError(`${failure}: ${describeError(errors)}`);
-  return output;
+  if (code === 0) return output;
+  throw new UserError(`${failure}: ${describeError(errors) || `the process ended with ${code ?? killedBy}`}`);
 }
 
 /** Calls an exported function of a module in such a process; its arguments and its result must be JSON. */
@@ -50,15 +50,17 @@ export async function callInChildProcess(
   options: Options,
 ): Promise<unknown> {
   const script = `import { ${name} } from "${module}";
-    console.log(JSON.stringify(await ${name}(...${JSON.stringify(args)})));`;
-  return JSON.parse(await runNode(["--input-type=module", "--eval", script], options)) as unknown;
+    console.log("\\n" + JSON.stringify(await ${name}(...${JSON.stringify(args)})));`;
+  const output = await runNode(["--input-type=module", "--eval", script], options);
+  // The lines before the last one are what the module has printed.
+  return JSON.parse(output.trimEnd().split("\n").at(-1) ?? "") as unknown;
 }
 
 /** Shortens the errors of esbuild and uncaught errors to their message, with file and line if they have them. */
 function describeError(errors: string): string {
   const [, place, buildError] = /^(\S+:\d+):\d+: ERROR: (.+)$/m.exec(errors) ?? [];
   if (place !== undefined) return `${place}: ${buildError}`;
-  const [, uncaught] = /^\w*Error(?: \[\w+\])?: (.+)$[\s\S]*^Node\.js v/m.exec(errors) ?? [];
+  const [, uncaught] = /^\w*Error(?: \[\w+\])?: (.+?)\n+(?: {4}at .+)?^Node\.js v/ms.exec(errors) ?? [];
   if (uncaught === undefined) return errors.trim();
   const [, file, line] = /^(?:file:\/\/)?(\/.+):(\d+)$/m.exec(errors) ?? [];
   return file === undefined ? uncaught : `${relative(root, file)}:${line}: ${uncaught}`;

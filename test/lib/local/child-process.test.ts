@@ -64,6 +64,23 @@ test("any other error output is passed on whole", async () => {
   await expect(evaluate(script)).rejects.toThrow(/^It failed: finding 1\nfinding 2$/);
 });
 
+test("an error's message is passed on with all its lines", async () => {
+  const module = await writeModule("export function probe() {\n  throw new Error('errors:\\n  a\\n  b'); }");
+  const result = callInChildProcess([module, "probe"], { failure });
+  await expect(result).rejects.toThrow(/probe\.ts:2: errors:\n {2}a\n {2}b$/);
+});
+
+test("a process that ends without an error message is reported by its exit code or signal", async () => {
+  await expect(evaluate("process.exit(3)")).rejects.toThrow(/^It failed: the process ended with 3$/);
+  const killed = evaluate("process.kill(process.pid, 'SIGKILL')");
+  await expect(killed).rejects.toThrow(/^It failed: the process ended with SIGKILL$/);
+});
+
+test("what a module prints does not become part of the result", async () => {
+  const module = await writeModule("process.stdout.write('while loading'); export const probe = () => 1;");
+  expect(await callInChildProcess([module, "probe"], { failure })).toBe(1);
+});
+
 test("an abort ends the child process", async () => {
   const controller = new AbortController();
   const { signal } = controller;
