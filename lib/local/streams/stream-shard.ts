@@ -50,6 +50,7 @@ export async function readShard(options: ShardOptions): Promise<void> {
   while (!signal.aborted) {
     try {
       iterator ??= await createIterator(options, last);
+      if (iterator === undefined) return await waitForDelivery(0);
       const { records, next } = await client.records(iterator);
       for (const record of records) {
         const done = pending.add(record.dynamodb?.SequenceNumber ?? "");
@@ -107,12 +108,16 @@ function queueIndex({ dynamodb }: DynamoDBRecord, queues: number): number {
   return hash % queues;
 }
 
-/** Creates an iterator after a record, or at the oldest record when the engine does not have that record. */
+/**
+ * Creates an iterator after a record, or at the oldest record when the engine does not have that record.
+ *
+ * @returns undefined when the record is the last one of a shard that has ended
+ */
 async function createIterator({ client, streamArn, shard }: ShardOptions, last: string | undefined) {
   if (last !== undefined) {
     try {
       const { records, next } = await client.records(await client.iterator(streamArn, shard, last), 1);
-      if (records[0]?.dynamodb?.SequenceNumber === last && next !== undefined) return next;
+      if (records[0]?.dynamodb?.SequenceNumber === last) return next;
     } catch (error) {
       if (!(error instanceof DynamoDBStreamsServiceException)) throw error;
     }

@@ -52,11 +52,12 @@ export function readEventSources(
       const reader = `event source ${id}`;
       const settings = checkNames(reader, supported, resolve(properties));
       const { OnFailure } = (settings.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
+      const named = functions.find(({ name }) => name === settings.FunctionName);
       const responses = (settings.FunctionResponseTypes ?? []) as readonly string[];
       return {
         id,
         streamArn: readStreamArn(reader, settings.EventSourceArn, settings, tableName),
-        function: findFunction(functions, settings.FunctionName, `The ${reader} feeds`),
+        function: named ?? findFunction(functions, settings.FunctionName, `The ${reader} feeds`),
         ...readDelivery(settings, settings.FilterCriteria, OnFailure?.Destination),
         bisects: settings.BisectBatchOnFunctionError === true,
         reportsFailures: responses.includes("ReportBatchItemFailures"),

@@ -52,14 +52,12 @@ export function readFunctions(template: Template, resolve: Resolve, findAsset: F
 /**
  * Finds the function that a part of the template invokes.
  *
- * @param target its name, its ARN or the URI that invokes it
+ * @param target its ARN or the URI that invokes it
  * @param caller the beginning of the error's message
  * @throws UserError when it is not a function of the stack
  */
 export function findFunction(functions: readonly LocalFunction[], target: unknown, caller: string) {
-  const fn = functions.find(
-    ({ name, arn }) => target === name || target === arn || String(target).includes(`/functions/${arn}/`),
-  );
+  const fn = functions.find(({ arn }) => target === arn || String(target).includes(`/functions/${arn}/`));
   if (!fn) throw new UserError(`${caller} ${target}, which is not a function of the stack.`);
   return fn;
 }

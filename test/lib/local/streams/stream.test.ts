@@ -38,8 +38,9 @@ class FakeStream implements StreamClient {
     if (this.failing) throw new Error("connection refused");
     const [shard = "", index = "0"] = iterator.split(":");
     const records = (this.shardRecords[shard] ?? []).slice(Number(index), Number(index) + limit);
-    const next = this.ended.has(shard) ? undefined : `${shard}:${Number(index) + records.length}`;
-    return { records, next };
+    const end = Number(index) + records.length;
+    const isLast = this.ended.has(shard) && end >= (this.shardRecords[shard] ?? []).length;
+    return { records, next: isLast ? undefined : `${shard}:${end}` };
   }
 }
 
@@ -163,6 +164,19 @@ test("a child shard is read after its parent has ended", async () => {
   client.ended.add("shard-1");
   const { batches } = await start(client);
   await expect.poll(batches, { timeout: 15_000 }).toEqual([[1], [2]]);
+}, 20_000);
+
+test("a shard that ended after its last position is not delivered again", async () => {
+  const client = new FakeStream();
+  client.add(1, 2);
+  const file = join(await temporaryDirectory(), "stream.json");
+  const first = await start(client, { file });
+  await expect.poll(first.batches).toEqual([[1, 2]]);
+  await first.stop();
+  client.ended.add("shard-1");
+  client.shardRecords["shard-2"] = [createRecord(3)];
+  const second = await start(client, { file });
+  await expect.poll(second.batches, { timeout: 15_000 }).toEqual([[3]]);
 }, 20_000);
 
 test("a failing engine is logged once, and read again when it is back", async () => {
