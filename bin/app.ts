@@ -1,9 +1,5 @@
+import { Errors } from "aws-cdk-lib";
 import { createApp } from "../lib/app.ts";
+import { run } from "../lib/command-line.ts";
 
-try {
-  const app = await createApp();
-  app.synth();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await run(async () => (await createApp()).synth(), Errors.isValidationError);

@@ -29,6 +29,16 @@ test("a UserError prints only its message", async () => {
   expect(print.mock.calls).toEqual([["Name the table."]]);
 });
 
+test("an error that the command line itself knows prints only its message", async () => {
+  const known = new RangeError("The stack is not valid.");
+  const bug = new TypeError("x is not a function");
+  const isKnown = (error: unknown) => error === known;
+  await run(() => Promise.reject(known), isKnown);
+  await run(() => Promise.reject(bug), isKnown);
+  expect(process.exitCode).toBe(1);
+  expect(print.mock.calls).toEqual([["The stack is not valid."], [bug]]);
+});
+
 test("a bug prints its stack", async () => {
   const bug = new TypeError("x is not a function");
   await run(() => {
