@@ -1,31 +1,24 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The limits of concurrent work. */
-interface Rate {
-  /** The most values to start with in one second. */
-  readonly rate: number;
-  /** The most values to work on concurrently. */
-  readonly parallel: number;
-}
-
-/** Works on each value. When one fails, no other is started and the error is thrown. */
+/**
+ * Works on values concurrently, and starts with at most `rate` of them a second.
+ *
+ * @throws an error of the work: no other is started after it, and it is thrown when those that were started have ended
+ */
 export async function forEachAtRate<T>(
   values: AsyncGenerator<T>,
-  { rate, parallel }: Rate,
+  { rate, parallel }: { readonly rate: number; readonly parallel: number },
   work: (value: T) => Promise<unknown>,
 ): Promise<void> {
   let next = 0;
-  const waitForTurn = async () => {
-    const now = Date.now();
-    const delay = Math.max(0, next - now);
-    next = now + delay + 1000 / rate;
-    if (delay >= 1) await setTimeout(delay);
-  };
   let failed = false;
   const worker = async () => {
     // The workers share one generator. It ends for all of them when one leaves its loop, but others may hold a value.
     for await (const value of values) {
-      await waitForTurn();
+      const now = Date.now();
+      const delay = Math.max(0, next - now);
+      next = now + delay + 1000 / rate;
+      if (delay >= 1) await setTimeout(delay);
       if (failed) return;
       await work(value).catch((error: unknown) => {
         failed = true;
@@ -33,5 +26,7 @@ export async function forEachAtRate<T>(
       });
     }
   };
-  await Promise.all(Array.from({ length: parallel }, worker));
+  const ended = await Promise.allSettled(Array.from({ length: parallel }, worker));
+  const failure = ended.find(({ status }) => status === "rejected");
+  if (failure?.status === "rejected") throw failure.reason;
 }

@@ -28,7 +28,9 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 export async function openLeadFile(path: string): Promise<LeadFile> {
   const parse = parsers[extname(path).toLowerCase()];
   if (!parse) throw new UserError(`${path} must end in ${Object.keys(parsers).join(" or ")}.`);
-  const handle = await openFile(path);
+  const handle = await open(path).catch((error: unknown) => {
+    throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
+  });
   try {
     const before = await handle.stat();
     if (!before.isFile()) throw new UserError(`${path} is not a file.`);
@@ -43,7 +45,9 @@ export async function openLeadFile(path: string): Promise<LeadFile> {
         yield* parse(withoutByteOrderMark(readChunks(handle)));
         const { size, mtimeMs } = await handle.stat();
         if (size !== before.size || mtimeMs !== before.mtimeMs)
-          throw new UserError(`${path} changed while it was read.`);
+          throw new UserError(
+            `${path} changed while it was read: restore it, because a changed file is another import.`,
+          );
       },
       [Symbol.asyncDispose]: () => handle.close(),
     };
@@ -53,18 +57,10 @@ export async function openLeadFile(path: string): Promise<LeadFile> {
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    return await open(path);
-  } catch (error) {
-    throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
-  }
-}
-
-async function* readChunks(handle: FileHandle, onChunk: (chunk: Buffer) => void = () => {}) {
+async function* readChunks(handle: FileHandle, onChunk?: (chunk: Buffer) => void) {
   const stream: AsyncIterable<Buffer> = handle.createReadStream({ start: 0, autoClose: false });
   for await (const chunk of stream) {
-    onChunk(chunk);
+    onChunk?.(chunk);
     yield chunk;
   }
 }

@@ -1,3 +1,4 @@
+import { utimes } from "node:fs/promises";
 import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -15,9 +16,12 @@ beforeEach(() => {
 
 /** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */
 async function importRows(count: number, ...options: string[]) {
-  const printed = vi.spyOn(console, "log").mockImplementation(() => {});
   const names = Array.from({ length: count }, (_, i) => `Lead ${i}`);
-  const path = await leadFile(`name\n${names.join("\n")}\n`);
+  return importPath(await leadFile(`name\n${names.join("\n")}\n`), ...options);
+}
+
+async function importPath(path: string, ...options: string[]) {
+  const printed = vi.spyOn(console, "log").mockImplementation(() => {});
   const args = [path, "--account", "a", "--table", "unit", "--json", ...options];
   const failure: unknown = await importCommand()
     .parseAsync(args, { from: "user" })
@@ -47,6 +51,27 @@ test("another error ends the import, reports the stored rows and starts no more"
     "Stopped after 1 rows: AWS denied access: Not now. Run the same command again to continue.",
   );
   expect(puts.length).toBeLessThan(100);
+});
+
+test("the reported rows include those that were being stored when another failed", async () => {
+  let calls = 0;
+  table.on(PutCommand).callsFake(async () => {
+    if (++calls === 5) throw named("AccessDeniedException");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+  const { failure, puts } = await importRows(500, "--rate", "100000");
+  expect(puts.length).toBeLessThan(100);
+  expect(puts.length).toBeGreaterThanOrEqual(5);
+  expect(failure).toContain(`Stopped after ${puts.length - 1} rows: AWS denied access: `);
+});
+
+test("a file that changes during its import must be restored: as it is, it would be another import", async () => {
+  const path = await leadFile(`name\n${"Ada\n".repeat(200)}`);
+  table.on(PutCommand).callsFake(() => utimes(path, 0, 0));
+  const { failure } = await importPath(path);
+  expect(failure).toBe(
+    `Stopped after 200 rows: ${path} changed while it was read: restore it, because a changed file is another import. Run the same command again to continue.`,
+  );
 });
 
 test("--rate limits the rows per second, and at most 32 are written concurrently", async () => {
