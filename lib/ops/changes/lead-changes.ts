@@ -2,7 +2,7 @@ import { leadStatusKeys, toLead } from "../../../shared/domain/leads.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { readItem } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { buildUpdate, updateItem } from "./conditional-update.ts";
 
@@ -21,25 +21,21 @@ export const setLeadStatus = (
   deadline: number,
   dryRun = false,
 ) =>
-  changeLead({ account, id, deadline, dryRun }, (lead) => ({
+  changeLead(account, id, deadline, dryRun, (lead) => ({
     status,
     ...leadStatusKeys(account, { ...lead, status }),
   }));
 
 /** Changes the score of a lead (0 to 100). Parameters and result are those of `setLeadStatus`. */
 export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>
-  changeLead({ account, id, deadline, dryRun }, () => ({ score }));
-
-interface LeadChange {
-  readonly account: string;
-  readonly id: string;
-  readonly deadline: number;
-  readonly dryRun: boolean;
-}
+  changeLead(account, id, deadline, dryRun, () => ({ score }));
 
 function changeLead(
-  { account, id, deadline, dryRun }: LeadChange,
-  buildChange: (lead: Lead) => Readonly<Record<string, unknown>>,
+  account: string,
+  id: string,
+  deadline: number,
+  dryRun: boolean,
+  buildChange: (lead: Lead) => Item,
 ): Promise<Lead | undefined> {
   const key = leadKey(account, id);
   return withRetry(

@@ -19,7 +19,7 @@ export async function* readAllRows(
   { limits, wait, onRows }: Reading,
 ): AsyncGenerator<readonly CountedRow[]> {
   for (let from: string | undefined = start; from !== undefined; ) {
-    const range = { start: from, ...(end !== undefined && { end }) };
+    const range = { start: from, end };
     const part: Rows = await retryWhileBusy(() => readRows(owner, range, limits.rangeRows), wait);
     onRows(part.rows.length);
     yield part.rows;

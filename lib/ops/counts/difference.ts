@@ -15,15 +15,13 @@ export interface Difference {
   readonly start: string;
   /** The sort key at which the range ends, exclusive. */
   readonly end: string;
-  readonly cells: readonly CellDifference[];
-}
-
-/** The counted and the actual number of rows with a status and a source or channel. */
-export interface CellDifference {
-  readonly status: string;
-  readonly sourceOrChannel: string | undefined;
-  readonly counted: number;
-  readonly actual: number;
+  /** The counted and the actual number of rows with a status and a source or channel. */
+  readonly cells: readonly {
+    readonly status: string;
+    readonly sourceOrChannel: string | undefined;
+    readonly counted: number;
+    readonly actual: number;
+  }[];
 }
 
 /** Compares an entry with the actual cells of its range. */

@@ -1,23 +1,23 @@
 import { setTimeout } from "node:timers/promises";
-import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { countNodeKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { advance } from "../../../shared/pages/maintenance/advance.ts";
-import type { Names } from "../../../shared/pages/tree/names.ts";
+import { learnNames, type Names } from "../../../shared/pages/tree/names.ts";
 import { emptyRoot, type Root, rootItem } from "../../../shared/pages/tree/root.ts";
 import { limits as deployedLimits } from "../../../shared/pages/tree/tree-limits.ts";
 import {
   type CountedOwner,
   isTreeChanged,
   orTreeChanged,
+  type RootName,
   readRoot,
   versionIs,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { retryWhileBusy, type Wait } from "../retry-while-busy.ts";
-import type { Reading } from "./all-rows.ts";
-import { readFrequentNames } from "./frequent-names.ts";
+import { type Reading, readAllRows } from "./all-rows.ts";
 import { deleteOldNodes } from "./old-nodes.ts";
 
 /** How long a list request may still read the old tree after it was replaced, in milliseconds. */
@@ -45,6 +45,28 @@ export async function rebuild(
   await retryWhileBusy(() => deleteOldNodes(owner, wait), wait);
 }
 
+/** Reads all rows of a list. @returns dictionaries of the most frequent names, and the number of rows */
+async function readFrequentNames(owner: CountedOwner, reading: Reading) {
+  const statuses = new Map<string, number>();
+  const sourcesOrChannels = new Map<string | undefined, number>();
+  let count = 0;
+  for await (const rows of readAllRows(owner, { start: "" }, reading)) {
+    for (const { status, sourceOrChannel } of rows) {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      sourcesOrChannels.set(sourceOrChannel, (sourcesOrChannels.get(sourceOrChannel) ?? 0) + 1);
+    }
+    count += rows.length;
+  }
+  let { names } = emptyRoot(0);
+  for (const status of sortByFrequency(statuses)) names = learnNames(names, { status });
+  for (const sourceOrChannel of sortByFrequency(sourcesOrChannels))
+    names = learnNames(names, { sourceOrChannel });
+  return { names, count };
+}
+
+const sortByFrequency = <T>(counts: Map<T, number>) =>
+  [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
+
 /** Retries without a limit while other commits come first, and for a limited time while the table is busy. */
 const retryCommit = <T>(attempt: () => Promise<T>, wait: Wait): Promise<T> =>
   withRetry(() => retryWhileBusy(attempt, wait), {
@@ -59,9 +81,9 @@ async function startTree(owner: CountedOwner, names: Names): Promise<number> {
   const abandoned = await readRoot(owner, "next");
   const generation = Math.max(live.generation, abandoned?.generation ?? 0) + 1;
   const version = Math.max(live.version, abandoned?.version ?? 0) + 1;
-  await writeRoots(owner, [
-    { put: { ...live, version: live.version + 1, rebuilding: generation }, as: "root", over: live.version },
-    { put: { ...emptyRoot(generation, names), version }, as: "next", over: abandoned?.version ?? 0 },
+  await writeRoots([
+    putRoot(owner, "root", { ...live, version: live.version + 1, rebuilding: generation }, live.version),
+    putRoot(owner, "next", { ...emptyRoot(generation, names), version }, abandoned?.version ?? 0),
   ]);
   return generation;
 }
@@ -91,30 +113,21 @@ async function growTree(
     return false;
   }
   const version = Math.max(live.version, grown.version) + 1;
-  await writeRoots(owner, [
-    { put: { ...grown, version }, as: "root", over: live.version },
-    { remove: "next", over: grown.version },
+  const Key = rootKey(owner, "next");
+  await writeRoots([
+    putRoot(owner, "root", { ...grown, version }, live.version),
+    { Delete: { TableName: tableName, Key, ...versionIs(grown.version) } },
   ]);
   return true;
 }
 
-type RootWrite =
-  | { readonly put: Root; readonly as: "root" | "next"; readonly over: number }
-  | { readonly remove: "next"; readonly over: number };
+const rootKey = ({ account, list }: CountedOwner, name: RootName) => countNodeKey(list.type, account, name);
 
-/** Writes roots over the versions that were read, all or nothing. */
-async function writeRoots({ account, list }: CountedOwner, writes: readonly RootWrite[]): Promise<void> {
-  const key = (name: string) => countNodeKey(list.type, account, name);
-  const items = writes.map((write) =>
-    "put" in write
-      ? {
-          Put: {
-            TableName: tableName,
-            Item: { ...key(write.as), ...rootItem(write.put) },
-            ...versionIs(write.over),
-          },
-        }
-      : { Delete: { TableName: tableName, Key: key(write.remove), ...versionIs(write.over) } },
-  );
-  await orTreeChanged(table.send(new TransactWriteCommand({ TransactItems: items })));
-}
+/** Writes a root over the version that was read. */
+const putRoot = (owner: CountedOwner, name: RootName, root: Root, over: number) => ({
+  Put: { TableName: tableName, Item: { ...rootKey(owner, name), ...rootItem(root) }, ...versionIs(over) },
+});
+
+/** Writes both roots, all or nothing. */
+const writeRoots = (items: TransactWriteCommandInput["TransactItems"]) =>
+  orTreeChanged(table.send(new TransactWriteCommand({ TransactItems: items })));

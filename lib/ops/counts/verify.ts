@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type Cells, equalCells, noCells, sumCells } from "../../../shared/pages/tree/cells.ts";
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
-import { cellNumber, type Names } from "../../../shared/pages/tree/names.ts";
+import { cellNumber } from "../../../shared/pages/tree/names.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { limits as deployedLimits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type CountedOwner, readNode, readRoot } from "../../../shared/pages/tree/tree-store.ts";
@@ -21,18 +21,25 @@ const attempts = 3;
 /** How many leaves are read at once. */
 const parallelLeaves = 8;
 
+/** A range of sort keys to compare; with a level, only that level of the tree is compared. */
+interface KeyRange {
+  readonly start: string;
+  readonly end: string | undefined;
+  readonly level?: number;
+}
+
 /** Counts all rows of a list and compares them with its tree. @returns the differences that remain */
 export async function verify(
   owner: CountedOwner,
   { limits = deployedLimits, wait = setTimeout, onRows = () => {} }: Partial<Reading> = {},
 ): Promise<Difference[]> {
-  const comparison = { owner, limits, wait, onRows };
-  let differences = await compareTree(comparison, { start: "", end: undefined });
+  const compare = (range: KeyRange) => compareTree({ owner, limits, wait, onRows, range, attempt: 1 });
+  let differences = await compare({ start: "", end: undefined });
   for (let number = 2; number <= comparisons && differences.length > 0; number++) {
     await wait(comparisonDelay);
     const remaining = new Map<string, Difference>();
     for (const { level, start, end } of differences) {
-      for (const difference of await compareTree(comparison, { start, end, level })) {
+      for (const difference of await compare({ start, end, level })) {
         if (difference.level === level) remaining.set(`${level}#${difference.start}`, difference);
       }
     }
@@ -43,38 +50,28 @@ export async function verify(
 
 interface Comparison extends Reading {
   readonly owner: CountedOwner;
+  readonly range: KeyRange;
+  readonly attempt: number;
 }
 
-/** A range of sort keys to compare; with a level, only that level of the tree is compared. */
-interface KeyRange {
-  readonly start: string;
-  readonly end: string | undefined;
-  readonly level?: number;
-}
-
-/** Traverses the tree from its current root to every leaf of a range. */
-async function compareTree(comparison: Comparison, range: KeyRange, attempt = 1): Promise<Difference[]> {
+/** Traverses the tree from its current root to every leaf of the range. */
+async function compareTree(comparison: Comparison): Promise<Difference[]> {
   const root = await retryWhileBusy(() => readRoot(comparison.owner), comparison.wait);
   if (!root) return [];
   const top = toRanges(root.entries, root.last.start);
   const last = toRanges([root.last], root.watermark);
-  const nodes = await compareEntries(comparison, root, range, { entries: top, level: root.level, attempt });
-  const leaves = await compareEntries(comparison, root, range, { entries: last, level: 0, attempt });
+  const nodes = await compareEntries(comparison, root, root.level, top);
+  const leaves = await compareEntries(comparison, root, 0, last);
   return [...nodes, ...leaves];
-}
-
-interface Level {
-  readonly entries: readonly EntryRange[];
-  readonly level: number;
-  readonly attempt: number;
 }
 
 async function compareEntries(
   comparison: Comparison,
   root: Root,
-  range: KeyRange,
-  { entries, level, attempt }: Level,
+  level: number,
+  entries: readonly EntryRange[],
 ): Promise<Difference[]> {
+  const { range } = comparison;
   const inRange = entries.filter(({ start, end }) => end > range.start && (range.end ?? end) > start);
   const differences: Difference[] = [];
   const parallel = level === 0 ? parallelLeaves : 1;
@@ -82,9 +79,7 @@ async function compareEntries(
     const compared = inRange
       .slice(from, from + parallel)
       .map((entry) =>
-        level === 0
-          ? compareLeaf(comparison, root, range, entry)
-          : compareNode(comparison, root, range, { entry, level, attempt }),
+        level === 0 ? compareLeaf(comparison, root, entry) : compareNode(comparison, root, level, entry),
       );
     differences.push(...(await Promise.all(compared)).flat());
   }
@@ -94,10 +89,10 @@ async function compareEntries(
 async function compareNode(
   comparison: Comparison,
   root: Root,
-  range: KeyRange,
-  { entry, level, attempt }: { entry: EntryRange; level: number; attempt: number },
+  level: number,
+  entry: EntryRange,
 ): Promise<Difference[]> {
-  const { owner, wait } = comparison;
+  const { owner, wait, range, attempt } = comparison;
   const { start, end } = entry;
   const node = await retryWhileBusy(() => readNode(owner, root.generation, level, start), wait);
   const sum = sumCells((node ?? []).map(({ cells }) => cells));
@@ -105,35 +100,23 @@ async function compareNode(
   // The node may have been changed or split after the root was read: compare its range from the current root.
   if (!same && attempt < attempts) {
     const narrowed = { ...range, start: latest(start, range.start), end: earliest(end, range.end) };
-    return compareTree(comparison, narrowed, attempt + 1);
+    return compareTree({ ...comparison, range: narrowed, attempt: attempt + 1 });
   }
   const differences =
     same || (range.level ?? level) !== level ? [] : [describeDifference(root.names, level, entry, sum)];
   if ((range.level ?? 0) >= level) return differences;
-  const entries = toRanges(node ?? [], end);
-  const below = await compareEntries(comparison, root, range, { entries, level: level - 1, attempt });
+  const below = await compareEntries(comparison, root, level - 1, toRanges(node ?? [], end));
   return [...differences, ...below];
 }
 
-async function compareLeaf(
-  comparison: Comparison,
-  root: Root,
-  range: KeyRange,
-  entry: EntryRange,
-): Promise<Difference[]> {
+async function compareLeaf(comparison: Comparison, root: Root, entry: EntryRange): Promise<Difference[]> {
   // Lists do not use the tree while a leaf is pending, which means that it must still be counted.
-  if ((range.level ?? 0) > 0 || root.pending.includes(entry.start)) return [];
-  const actual = await countRows(comparison, root.names, entry);
-  return equalCells(actual, entry.cells) ? [] : [describeDifference(root.names, 0, entry, actual)];
-}
-
-/** Counts the current rows in the range of a leaf. */
-async function countRows(comparison: Comparison, names: Names, { start, end }: EntryRange): Promise<Cells> {
-  let cells: Cells = noCells;
-  for await (const rows of readAllRows(comparison.owner, { start, end }, comparison)) {
-    cells = sumCells([cells, ...rows.map((row) => new Map([[cellNumber(names, row), 1]]))]);
+  if ((comparison.range.level ?? 0) > 0 || root.pending.includes(entry.start)) return [];
+  let actual: Cells = noCells;
+  for await (const rows of readAllRows(comparison.owner, entry, comparison)) {
+    actual = sumCells([actual, ...rows.map((row) => new Map([[cellNumber(root.names, row), 1]]))]);
   }
-  return cells;
+  return equalCells(actual, entry.cells) ? [] : [describeDifference(root.names, 0, entry, actual)];
 }
 
 /** The ranges of adjacent entries, of which the last ends at `end`. */
