@@ -1,23 +1,23 @@
+import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { stages } from "../../shared/stages.ts";
-import type { TableOptions } from "./select-table.ts";
+import { selectTable } from "../../shared/dynamodb/table-client.ts";
+import { type Stage, stages, stageTableName } from "../../shared/stages.ts";
+import { UserError } from "../errors.ts";
+import { readLocalRun } from "./local-run-file.ts";
 
-/** The options of every command on an account. */
-export interface AccountOptions extends TableOptions {
+/** The options of every command on an account. Exactly one of `local`, `stage` and `table` names the table. */
+export interface AccountOptions {
   readonly account: string;
+  readonly local?: boolean;
+  readonly stage?: Stage;
+  readonly table?: string;
   readonly json?: boolean;
-}
-
-/** The options of a command that writes to the table. */
-export interface WritingOptions extends AccountOptions {
+  /** Only of a command that writes to the table. */
   readonly dryRun?: boolean;
 }
 
-/** How long a change is retried while other writers change the same item, in milliseconds. */
-const changeTimeout = 10_000;
-
-/** The deadline of a change that starts now, in milliseconds since the epoch. */
-export const changeDeadline = () => Date.now() + changeTimeout;
+/** Until when a change that starts now is retried while others change the item, in milliseconds since the epoch. */
+export const changeDeadline = () => Date.now() + 10_000;
 
 /** A command on an account, with the options that name the table. */
 export function accountCommand(name: string, description: string): Command {
@@ -44,4 +44,32 @@ function parseAccountId(text: string): string {
     throw new InvalidArgumentError("An account id has 1 to 64 letters, digits, '_', '.' or '-'.");
   }
   return text;
+}
+
+/** A command can wait longer than a route. Times are in milliseconds. */
+const operatorConfig: DynamoDBClientConfig = {
+  maxAttempts: 10,
+  retryMode: "standard",
+  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+};
+
+/** The same region and credentials as `npm start`; with these the SDK does not look for those of an AWS profile. */
+const localConfig: DynamoDBClientConfig = {
+  region: "local",
+  credentials: { accessKeyId: "local", secretAccessKey: "local" },
+};
+
+/**
+ * Selects the table that the options name, for all later calls of this process.
+ *
+ * @throws UserError without a table, or when `npm start` is not running
+ */
+export async function selectTableByOptions({ local, stage, table }: AccountOptions): Promise<void> {
+  if (local) {
+    const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
+    return selectTable(tableName, { ...operatorConfig, ...localConfig, endpoint });
+  }
+  const name = stage ? stageTableName(stage) : table;
+  if (!name) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
+  selectTable(name, operatorConfig);
 }

@@ -1,13 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { UserError } from "../errors.ts";
-import { changeDeadline, type WritingOptions, writingCommand } from "./account-command.ts";
+import {
+  type AccountOptions,
+  changeDeadline,
+  selectTableByOptions,
+  writingCommand,
+} from "./account-command.ts";
 import { setConversationStatus } from "./changes/conversation-status.ts";
-import { selectTableByOptions } from "./select-table.ts";
-
-interface SetStatusOptions extends WritingOptions {
-  readonly conversation: string;
-  readonly status: string;
-}
 
 /** `conversations set-status`: ends a conversation, or makes it active again. */
 export function conversationsCommand(): Command {
@@ -31,7 +30,7 @@ function parseStatus(text: string): string {
   return text;
 }
 
-async function setStatus(options: SetStatusOptions): Promise<void> {
+async function setStatus(options: AccountOptions & { conversation: string; status: string }): Promise<void> {
   await selectTableByOptions(options);
   const { account, conversation: id, status, json, dryRun } = options;
   const change = await setConversationStatus(account, id, status, changeDeadline(), dryRun);

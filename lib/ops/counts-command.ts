@@ -8,46 +8,47 @@ import { UserError } from "../errors.ts";
 import {
   type AccountOptions,
   accountCommand,
-  type WritingOptions,
+  selectTableByOptions,
   writingCommand,
 } from "./account-command.ts";
+import type { Reading } from "./counts/all-rows.ts";
 import type { Difference } from "./counts/difference.ts";
 import { rebuild } from "./counts/rebuild.ts";
 import { verify } from "./counts/verify.ts";
-import { type Progress, startProgress } from "./progress.ts";
+import { withProgress } from "./progress.ts";
 import type { Wait } from "./retry-while-busy.ts";
-import { selectTableByOptions } from "./select-table.ts";
 
 /** `counts rebuild|verify`: the counts that page the lists of an account. */
 export function countsCommand(wait: Wait = setTimeout): Command {
-  const counts = new Command("counts").description("verify or rebuild the counts of an account's lists");
-  counts.addCommand(
-    writingCommand(
-      "rebuild",
-      "rebuild the counts while the API stays available; takes at least a minute",
-    ).action((options: WritingOptions) => rebuildCounts(options, wait)),
-  );
-  counts.addCommand(
-    accountCommand("verify", "count all rows and compare; exits with 1 if the counts still differ").action(
-      (options: AccountOptions) => verifyCounts(options, wait),
-    ),
-  );
-  return counts;
+  const rebuildCommand = writingCommand(
+    "rebuild",
+    "rebuild the counts while the API stays available; takes at least a minute",
+  ).action((options: AccountOptions) => rebuildCounts(options, wait));
+  const verifyCommand = accountCommand(
+    "verify",
+    "count all rows and compare; exits with 1 if the counts still differ",
+  ).action((options: AccountOptions) => verifyCounts(options, wait));
+  return new Command("counts")
+    .description("verify or rebuild the counts of an account's lists")
+    .addCommand(rebuildCommand)
+    .addCommand(verifyCommand);
 }
 
-async function rebuildCounts(options: WritingOptions, wait: Wait): Promise<void> {
+async function rebuildCounts(options: AccountOptions, wait: Wait): Promise<void> {
   await selectTableByOptions(options);
   const { account, json, dryRun } = options;
   if (dryRun) return reportRows(options);
-  await withProgress(options, "Rebuilding", 2, (progress) =>
-    Promise.all(countedOwners(account).map((owner) => rebuild(owner, { wait, onRows: progress.advance }))),
+  await withProgress(
+    "Rebuilding",
+    async () => 2 * (await countRows(account)),
+    (onRows) => Promise.all(countedOwners(account).map((owner) => rebuild(owner, { wait, onRows }))),
   );
   console.log(
     json ? JSON.stringify({ account, rebuilt: true }) : `The counts of the account ${account} are rebuilt.`,
   );
 }
 
-async function reportRows({ account, json }: WritingOptions): Promise<void> {
+async function reportRows({ account, json }: AccountOptions): Promise<void> {
   const rows = await countRows(account);
   console.log(
     json
@@ -58,23 +59,13 @@ async function reportRows({ account, json }: WritingOptions): Promise<void> {
 
 async function verifyCounts(options: AccountOptions, wait: Wait): Promise<void> {
   await selectTableByOptions(options);
-  const verifyList = async (owner: CountedOwner, { advance }: Progress) => {
-    const differences = await verify(owner, { wait, onRows: advance });
-    return differences.map((difference) => ({ list: `${owner.list.type}s`, ...difference }));
-  };
-  const lists = await withProgress(options, "Verifying", 1, (progress) =>
-    Promise.all(countedOwners(options.account).map((owner) => verifyList(owner, progress))),
+  const { account, json } = options;
+  const lists = await withProgress(
+    "Verifying",
+    () => countRows(account),
+    (onRows) => Promise.all(countedOwners(account).map((owner) => verifyList(owner, { wait, onRows }))),
   );
-  reportDifferences(options, lists.flat());
-}
-
-const countedOwners = (account: string): CountedOwner[] =>
-  Object.values(countedLists).map((list) => ({ account, list }));
-
-function reportDifferences(
-  { account, json }: AccountOptions,
-  differences: readonly (Difference & { readonly list: string })[],
-): void {
+  const differences = lists.flat();
   if (json) console.log(JSON.stringify(differences));
   else if (differences.length === 0) console.log(`The counts of the account ${account} are correct.`);
   else console.table(differences.flatMap(toTableRows));
@@ -84,31 +75,20 @@ function reportDifferences(
   );
 }
 
-/** A row of the printed table for each cell that differs. */
-function toTableRows({ list, level, start, end, cells }: Difference & { readonly list: string }) {
-  const range = { list, level, from: start, to: end };
-  return cells.map(({ status, sourceOrChannel = "(none)", counted, actual }) => ({
-    ...range,
-    ...{ status, sourceOrChannel, counted, actual },
-  }));
+const countedOwners = (account: string): CountedOwner[] =>
+  Object.values(countedLists).map((list) => ({ account, list }));
+
+async function verifyList(owner: CountedOwner, reading: Partial<Reading>) {
+  const differences = await verify(owner, reading);
+  return differences.map((difference) => ({ list: `${owner.list.type}s`, ...difference }));
 }
 
-/** Shows the progress of work that reads all rows of the account's lists a number of times. */
-async function withProgress<T>(
-  { account }: AccountOptions,
-  label: string,
-  times: number,
-  work: (progress: Progress) => Promise<T>,
-): Promise<T> {
-  const progress = startProgress(label);
-  try {
-    // The total costs reads, so it is read only for a terminal that shows it.
-    if (process.stderr.isTTY) progress.expect(times * (await countRows(account)));
-    return await work(progress);
-  } finally {
-    progress.stop();
-  }
-}
+/** A row of the printed table for each cell that differs. */
+const toTableRows = ({ list, level, start, end, cells }: Difference & { readonly list: string }) =>
+  cells.map(({ status, sourceOrChannel = "(none)", counted, actual }) => ({
+    ...{ list, level, from: start, to: end },
+    ...{ status, sourceOrChannel, counted, actual },
+  }));
 
 async function countRows(account: string): Promise<number> {
   const page = { page: 1, limit: 1 };

@@ -5,12 +5,11 @@ import { UserError } from "../errors.ts";
 import {
   type AccountOptions,
   accountCommand,
-  type WritingOptions,
+  selectTableByOptions,
   writingCommand,
 } from "./account-command.ts";
 import { toPartialFailure } from "./aws-errors.ts";
 import { endApiKey, issueApiKey, listApiKeys } from "./changes/api-key-changes.ts";
-import { selectTableByOptions } from "./select-table.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {
@@ -51,23 +50,23 @@ const parseKeyId = (text: string) => /^lck_([^_]*)/.exec(text)?.[1] ?? text;
 
 /** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
 function parseDuration(text: string): number {
-  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : Number.NaN;
-  // A duration that ends beyond the last date of JavaScript is rejected, too.
-  if (milliseconds > 0 && !Number.isNaN(timeAfter(milliseconds).getTime())) return milliseconds;
+  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
+  if (milliseconds > 0 && Date.now() + milliseconds <= lastDate) return milliseconds;
   throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
 }
 
-const timeAfter = (milliseconds: number) => new Date(Date.now() + milliseconds);
+/** The last time that a `Date` can have, in milliseconds since the epoch. */
+const lastDate = 8.64e15;
 
 /** The ISO 8601 UTC timestamp of the time after a duration, in milliseconds. */
-const timestampAfter = (milliseconds: number) => timeAfter(milliseconds).toISOString();
+const timestampAfter = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 
 const newKeyFields = (label: string | undefined, validFor: number | undefined) => ({
   ...(label !== undefined && { label }),
   ...(validFor !== undefined && { validUntil: timestampAfter(validFor) }),
 });
 
-async function issue(options: WritingOptions & { label?: string; validFor?: number }): Promise<void> {
+async function issue(options: AccountOptions & { label?: string; validFor?: number }): Promise<void> {
   await selectTableByOptions(options);
   const { account, label, validFor, json, dryRun } = options;
   const fields = newKeyFields(label, validFor);
@@ -88,7 +87,7 @@ async function list(options: AccountOptions): Promise<void> {
   console.table(keys, ["keyId", "state", "createdAt", "validUntil", "revokedAt", "label"]);
 }
 
-async function revoke(options: WritingOptions & { key: string }): Promise<void> {
+async function revoke(options: AccountOptions & { key: string }): Promise<void> {
   await selectTableByOptions(options);
   const { account, key, json, dryRun } = options;
   const current = await findKey(options);
@@ -98,29 +97,20 @@ async function revoke(options: WritingOptions & { key: string }): Promise<void> 
   console.log(json ? JSON.stringify(revoked) : `The key ${key} ${dryRun ? "would be" : "is"} revoked.`);
 }
 
-interface RotateOptions extends WritingOptions {
-  readonly key: string;
-  readonly overlap: number;
-  readonly validFor?: number;
-}
-
-async function rotate(options: RotateOptions): Promise<void> {
+async function rotate(
+  options: AccountOptions & { key: string; overlap: number; validFor?: number },
+): Promise<void> {
   await selectTableByOptions(options);
+  const { account, key, overlap, validFor, json, dryRun } = options;
   const old = await findKey(options);
   const state = apiKeyState(old);
-  if (state !== "live") throw new UserError(`The key ${options.key} is ${state}: issue a new one instead.`);
-  const validUntil = earlierTime(old.validUntil, timestampAfter(options.overlap));
-  if (options.dryRun) {
-    const sentence = `A key would be issued, and the key ${options.key} would be valid until ${validUntil}.`;
-    return console.log(options.json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
+  if (state !== "live") throw new UserError(`The key ${key} is ${state}: issue a new one instead.`);
+  const validUntil = earlierTime(old.validUntil, timestampAfter(overlap));
+  if (dryRun) {
+    const sentence = `A key would be issued, and the key ${key} would be valid until ${validUntil}.`;
+    return console.log(json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
   }
-  await replaceKey(options, old, validUntil);
-}
-
-/** Issues a key and sets the end of the one that it replaces. */
-async function replaceKey(options: RotateOptions, { label }: ApiKey, validUntil: string): Promise<void> {
-  const { account, key, validFor, json } = options;
-  const issued = await issueApiKey(account, newKeyFields(label, validFor));
+  const issued = await issueApiKey(account, newKeyFields(old.label, validFor));
   // Printed before the next call can fail, because it cannot be shown again.
   if (!json) console.log(issued.apiKey);
   let replaced: ApiKey | undefined;

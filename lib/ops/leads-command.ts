@@ -1,13 +1,17 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { UserError } from "../errors.ts";
-import { changeDeadline, type WritingOptions, writingCommand } from "./account-command.ts";
+import {
+  type AccountOptions,
+  changeDeadline,
+  selectTableByOptions,
+  writingCommand,
+} from "./account-command.ts";
 import { setLeadScore, setLeadStatus } from "./changes/lead-changes.ts";
 import { exportCommand } from "./import-export/leads-export.ts";
 import { importCommand } from "./import-export/leads-import.ts";
-import { selectTableByOptions } from "./select-table.ts";
 
-interface LeadOptions extends WritingOptions {
+interface LeadOptions extends AccountOptions {
   readonly lead: string;
 }
 

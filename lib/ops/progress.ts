@@ -1,16 +1,15 @@
 import { Presets, SingleBar } from "cli-progress";
 
-/** The progress of a long command. */
-export interface Progress {
-  /** Adds rows to the expected total. */
-  expect(rows: number): void;
-  /** Adds rows that are done. */
-  advance(rows: number): void;
-  stop(): void;
-}
+/** Reports rows that are done. */
+export type OnRows = (rows: number) => void;
 
-/** Shows a progress bar on stderr if it is a terminal. */
-export function startProgress(label: string): Progress {
+/** Shows the progress of work on stderr if it is a terminal. The total can cost reads, so it is read only for a terminal. */
+export async function withProgress<T>(
+  label: string,
+  countTotal: () => number | Promise<number>,
+  work: (onRows: OnRows) => Promise<T>,
+): Promise<T> {
+  if (!process.stderr.isTTY) return work(() => {});
   const bar = new SingleBar(
     {
       // Fits into 80 columns with millions of rows; longer text would be cut off.
@@ -22,22 +21,18 @@ export function startProgress(label: string): Progress {
     },
     Presets.shades_classic,
   );
-  let [done, expected] = [0, 0];
-  const startedAt = performance.now();
-  const show = () => {
-    bar.setTotal(Math.max(done, expected));
-    bar.update(done, { rate: Math.round((1000 * done) / (performance.now() - startedAt)) });
-  };
-  if (process.stderr.isTTY) bar.start(0, 0, { rate: 0 });
-  return {
-    expect(rows) {
-      expected += rows;
-      show();
-    },
-    advance(rows) {
+  bar.start(0, 0, { rate: 0 });
+  try {
+    const total = await countTotal();
+    bar.setTotal(total);
+    const startedAt = performance.now();
+    let done = 0;
+    return await work((rows) => {
       done += rows;
-      show();
-    },
-    stop: () => bar.stop(),
-  };
+      bar.setTotal(Math.max(done, total));
+      bar.update(done, { rate: Math.round((1000 * done) / (performance.now() - startedAt)) });
+    });
+  } finally {
+    bar.stop();
+  }
 }

@@ -7,7 +7,7 @@ import { addFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /** The longest body that is parsed, in bytes: several times what the longest valid request needs. */
-const maxBodyBytes = 256 * 1024;
+export const maxBodyBytes = 256 * 1024;
 
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;

@@ -4,7 +4,7 @@ import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];
 
 /** Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. */
-export function toFields(header: readonly string[], cells: readonly string[]): Record<string, unknown> {
+export function toFields(header: readonly string[], cells: readonly (string | undefined)[]) {
   const filled = header
     .map((column, i) => [column, cells[i] ?? ""] as const)
     .filter(([, cell]) => cell !== "");

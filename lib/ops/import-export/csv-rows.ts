@@ -1,9 +1,11 @@
+import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
+import { maxBodyBytes } from "../../../shared/http/body-parser.ts";
 import { UserError } from "../../errors.ts";
 import { columns, toFields } from "./csv-cells.ts";
-import { maxRowBytes, type Row, rowFault } from "./row.ts";
+import { type Row, rowFault } from "./row.ts";
 
 interface CsvRecord {
   readonly line: number;
@@ -31,7 +33,7 @@ async function* parseRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvR
     encoding: "latin1",
     record_delimiter: ["\r\n", "\n"],
     relax_column_count: true,
-    max_record_size: maxRowBytes,
+    max_record_size: maxBodyBytes,
     // The parser counts a quoted CRLF as two lines.
     on_record(cells: string[]): CsvRecord | undefined {
       const record = { line, cells };
@@ -52,7 +54,7 @@ async function* parseRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvR
 function toSyntaxError(line: number, { code }: CsvError): UserError {
   const reason =
     code === "CSV_MAX_RECORD_SIZE"
-      ? `is over ${maxRowBytes} bytes; is a quote not closed?`
+      ? `is over ${maxBodyBytes} bytes; is a quote not closed?`
       : code === "CSV_QUOTE_NOT_CLOSED"
         ? "has a quote that is not closed."
         : 'has a misplaced quote; a cell with quotes is written "like ""this""".';
@@ -72,25 +74,16 @@ function parseHeader({ cells }: CsvRecord): readonly string[] {
 function toRow(header: readonly string[], { line, cells }: CsvRecord): Row {
   if (cells.length !== header.length) {
     const message = `must have ${header.length} cells like the header, but has ${cells.length}`;
-    return { line, fault: rowFault("wrong_columns", message) };
+    return { line, fault: rowFault("", "wrong_columns", message) };
   }
-  const texts: string[] = [];
-  for (const [i, cell] of cells.entries()) {
-    const text = decode(cell);
-    if (text === undefined) {
-      return { line, fault: { field: `${header[i]}`, code: "invalid_encoding", message: "must be UTF-8" } };
-    }
-    texts.push(text);
-  }
-  return { line, value: toFields(header, texts) };
+  const texts = cells.map(decode);
+  const invalid = texts.indexOf(undefined);
+  if (invalid === -1) return { line, value: toFields(header, texts) };
+  return { line, fault: rowFault(`${header[invalid]}`, "invalid_encoding", "must be UTF-8") };
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function decode(bytes: string): string | undefined {
-  try {
-    return utf8.decode(Buffer.from(bytes, "latin1"));
-  } catch {
-    return undefined;
-  }
+/** The text of a cell; undefined if it is not UTF-8. */
+function decode(cell: string): string | undefined {
+  const bytes = Buffer.from(cell, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : undefined;
 }

@@ -4,19 +4,17 @@ import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-sche
 import { toRecord } from "../../../shared/schemas/record.ts";
 import type { LeadInput } from "./lead-check.ts";
 
-/** An import of a file into an account. */
-interface Import {
-  /** The SHA-256 of the file's bytes. */
-  readonly digest: Buffer;
-  /** The start of the file's first import into the account, in milliseconds since the epoch. */
-  readonly startedAt: number;
-}
-
-/** Builds the lead of a row. Every import of the file builds the same lead. */
+/**
+ * Builds the lead of a row. Every import of the file builds the same lead.
+ *
+ * @param digest the SHA-256 of the file's bytes
+ * @param startedAt the start of the file's first import into the account, in milliseconds since the epoch
+ */
 export function buildImportedLead(
   { at, ...input }: LeadInput,
   line: number,
-  { digest, startedAt }: Import,
+  digest: Buffer,
+  startedAt: number,
 ): Lead {
   const id = input.id ?? `lead_${encodeTime(at ?? startedAt, 10)}${randomPart(line, digest)}`;
   const { score = 0, status = "new", tags = [] } = input;

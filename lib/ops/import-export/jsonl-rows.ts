@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { maxBodyBytes } from "../../../shared/http/body-parser.ts";
 import { UserError } from "../../errors.ts";
-import { maxRowBytes, type Row, rowFault } from "./row.ts";
+import { type Row, rowFault } from "./row.ts";
 
 const newline = 0x0a;
 
@@ -21,7 +22,7 @@ export async function* parseJsonLines(chunks: AsyncIterable<Buffer>): AsyncGener
   if (empty) throw new UserError("The file is empty.");
 }
 
-const tooLong = rowFault("too_large", `must be at most ${maxRowBytes} bytes`);
+const tooLong = rowFault("", "too_large", `must be at most ${maxBodyBytes} bytes`);
 
 /** The lines without their line feeds; undefined for a line that is too long, which is not kept in memory. */
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
@@ -29,11 +30,11 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   let length = 0;
   const take = (part: Buffer) => {
     length += part.length;
-    if (length > maxRowBytes) parts = [];
+    if (length > maxBodyBytes) parts = [];
     else parts.push(part);
   };
   const endLine = () => {
-    const line = length > maxRowBytes ? undefined : Buffer.concat(parts);
+    const line = length > maxBodyBytes ? undefined : Buffer.concat(parts);
     [parts, length] = [[], 0];
     return line;
   };
@@ -52,10 +53,10 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
 function toRow(line: number, bytes: Buffer): Row {
-  if (!isUtf8(bytes)) return { line, fault: rowFault("invalid_encoding", "must be UTF-8") };
+  if (!isUtf8(bytes)) return { line, fault: rowFault("", "invalid_encoding", "must be UTF-8") };
   try {
     return { line, value: JSON.parse(bytes.toString()) };
   } catch {
-    return { line, fault: rowFault("invalid_json", "must be valid JSON") };
+    return { line, fault: rowFault("", "invalid_json", "must be valid JSON") };
   }
 }

@@ -23,8 +23,6 @@ export type LeadInput = FromSchema<typeof fields> & {
   readonly at?: number;
 };
 
-type CheckedRow = { readonly input: LeadInput } | { readonly faults: readonly RowFault[] };
-
 const validate = new Ajv2020(validation).compile({ type: "object", properties: { body: fields } });
 
 /**
@@ -32,7 +30,10 @@ const validate = new Ajv2020(validation).compile({ type: "object", properties: {
  *
  * @param now the latest creation time that is allowed, in milliseconds since the epoch
  */
-export function checkLead(value: unknown, now: number): CheckedRow {
+export function checkLead(
+  value: unknown,
+  now: number,
+): { readonly input: LeadInput } | { readonly faults: readonly RowFault[] } {
   const { id, score, createdAt, ...others } = isRecord(value) ? value : {};
   const body = isRecord(value) ? others : value;
   const importFaults = [...idFaults(id, now), ...scoreFaults(score), ...timeFaults(createdAt, id, now)];
@@ -45,16 +46,14 @@ export function checkLead(value: unknown, now: number): CheckedRow {
 
 const schemaFaults = () =>
   toFaults(validate.errors ?? [], { query: {} }).map(({ field, code, message }) =>
-    code === "unknown" ? { field, code, message: "is not a field of a lead" } : { field, code, message },
+    rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
   );
 
 function idFaults(id: unknown, now: number): RowFault[] {
   if (id === undefined) return [];
-  if (!isLeadId(id))
-    return [{ field: "id", code: "invalid_format", message: "must be lead_ followed by a ULID" }];
-  return idTimestamp(id) > now + limits.skew
-    ? [{ field: "id", code: "out_of_range", message: "must not contain a future time" }]
-    : [];
+  if (!isLeadId(id)) return [rowFault("id", "invalid_format", "must be lead_ followed by a ULID")];
+  if (idTimestamp(id) <= now + limits.skew) return [];
+  return [rowFault("id", "out_of_range", "must not contain a future time")];
 }
 
 const leadId = new RegExp(`^lead_${ulidPattern}$`);
@@ -65,15 +64,12 @@ function scoreFaults(score: unknown): RowFault[] {
   const { minimum, maximum } = lead.properties.score;
   const valid = typeof score === "number" && Number.isInteger(score) && score >= minimum && score <= maximum;
   if (score === undefined || valid) return [];
-  const message = `must be a whole number from ${minimum} to ${maximum}`;
-  return [{ field: "score", code: "out_of_range", message }];
+  return [rowFault("score", "out_of_range", `must be a whole number from ${minimum} to ${maximum}`)];
 }
 
 function timeFaults(createdAt: unknown, id: unknown, now: number): RowFault[] {
   if (createdAt === undefined) return [];
-  const fault = (code: RowFault["code"], message: string) => [
-    { ...rowFault(code, message), field: "createdAt" },
-  ];
+  const fault = (code: RowFault["code"], message: string) => [rowFault("createdAt", code, message)];
   const time = isDateTime(createdAt) ? Date.parse(createdAt) : Number.NaN;
   if (Number.isNaN(time))
     return fault("invalid_format", "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z");

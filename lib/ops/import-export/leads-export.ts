@@ -6,9 +6,8 @@ import { stringify } from "csv-stringify/sync";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, errorMessage, UserError } from "../../errors.ts";
-import { type AccountOptions, accountCommand } from "../account-command.ts";
-import { startProgress } from "../progress.ts";
-import { selectTableByOptions } from "../select-table.ts";
+import { type AccountOptions, accountCommand, selectTableByOptions } from "../account-command.ts";
+import { type OnRows, withProgress } from "../progress.ts";
 import { readAllLeads } from "./all-leads.ts";
 import { columns, toCells } from "./csv-cells.ts";
 
@@ -46,24 +45,22 @@ async function exportLeads(options: ExportOptions): Promise<void> {
   if (json && output === undefined)
     throw new UserError("--json needs --output, because stdout has the leads.");
   await selectTableByOptions(options);
-  const progress = startProgress("Exporting");
   let exported = 0;
-  const onRows = (rows: number) => {
-    exported += rows;
-    progress.advance(rows);
-  };
-  try {
-    if (process.stderr.isTTY) progress.expect(await countLeads(options));
-    await write(options, onRows);
-  } finally {
-    progress.stop();
-  }
+  await withProgress(
+    "Exporting",
+    () => countLeads(options),
+    (onRows) =>
+      write(options, (rows) => {
+        exported += rows;
+        onRows(rows);
+      }),
+  );
   if (output === undefined) return;
   console.log(json ? JSON.stringify({ account, exported, output }) : `Exported ${exported} leads.`);
 }
 
 /** Writes to stdout, or to a temporary file that is renamed when it is complete. */
-async function write(options: ExportOptions, onRows: (rows: number) => void): Promise<void> {
+async function write(options: ExportOptions, onRows: OnRows): Promise<void> {
   const { output } = options;
   const text = Readable.from(formatLeads(options, onRows));
   if (output === undefined) {
@@ -86,7 +83,7 @@ async function write(options: ExportOptions, onRows: (rows: number) => void): Pr
   }
 }
 
-async function* formatLeads(options: ExportOptions, onRows: (rows: number) => void): AsyncGenerator<string> {
+async function* formatLeads(options: ExportOptions, onRows: OnRows): AsyncGenerator<string> {
   const { account, output, status, source, oldestFirst = false, escapeFormulas = false } = options;
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   const csv = (rows: readonly (readonly string[])[]) =>
@@ -101,7 +98,6 @@ async function* formatLeads(options: ExportOptions, onRows: (rows: number) => vo
 }
 
 async function countLeads({ account, status, source }: ExportOptions): Promise<number> {
-  const filter = { ...(status !== undefined && { status }), ...(source !== undefined && { source }) };
-  const { pagination } = await listLeads(account, filter, { page: 1, limit: 1 });
+  const { pagination } = await listLeads(account, { status, source }, { page: 1, limit: 1 });
   return pagination.total;
 }

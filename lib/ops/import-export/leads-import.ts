@@ -5,27 +5,19 @@ import { addLead } from "../../../shared/domain/leads.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { type WritingOptions, writingCommand } from "../account-command.ts";
+import { type AccountOptions, selectTableByOptions, writingCommand } from "../account-command.ts";
 import { toPartialFailure } from "../aws-errors.ts";
-import { startProgress } from "../progress.ts";
+import { type OnRows, withProgress } from "../progress.ts";
 import { retryWhileBusy } from "../retry-while-busy.ts";
-import { selectTableByOptions } from "../select-table.ts";
 import { forEachAtRate } from "./for-each-at-rate.ts";
 import { buildImportedLead } from "./imported-lead.ts";
-import { checkLead, type LeadInput } from "./lead-check.ts";
+import { checkLead } from "./lead-check.ts";
 import { type LeadFile, openLeadFile } from "./lead-file.ts";
 import { RejectsFile } from "./rejects-file.ts";
 
-interface ImportOptions extends WritingOptions {
+interface ImportOptions extends AccountOptions {
   readonly rejects?: string;
   readonly rate: number;
-}
-
-/** How many rows an import has stored, and how many were already stored. */
-interface Outcome {
-  readonly rows: number;
-  imported: number;
-  present: number;
 }
 
 /** The exit code of an import with invalid rows. */
@@ -53,39 +45,37 @@ function parseRate(text: string): number {
 }
 
 async function importLeads(path: string, options: ImportOptions): Promise<void> {
-  const rejectsPath = options.rejects ?? `${path}.rejected.jsonl`;
+  const { rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
-  if (!options.dryRun) await selectTableByOptions(options);
+  if (!dryRun) await selectTableByOptions(options);
   await using file = await openLeadFile(path);
   await using rejects = new RejectsFile(rejectsPath);
-  const outcome: Outcome = { rows: file.count, imported: 0, present: 0 };
-  const progress = startProgress(options.dryRun ? "Checking" : "Importing");
-  progress.expect(file.count);
-  try {
-    await importRows(options, file, rejects, outcome, progress.advance);
-  } finally {
-    progress.stop();
-  }
-  report(options, outcome, rejects);
+  const outcome = await withProgress(
+    dryRun ? "Checking" : "Importing",
+    () => file.count,
+    (onRows) => importRows(options, file, rejects, onRows),
+  );
+  report(options, file.count, outcome, rejects);
 }
 
+/** Stores the valid rows. @returns how many were imported now, and how many were already stored */
 async function importRows(
   { account, rate, dryRun }: ImportOptions,
   file: LeadFile,
   rejects: RejectsFile,
-  outcome: Outcome,
-  advance: (rows: number) => void,
-): Promise<void> {
+  onRows: OnRows,
+) {
   const { digest } = file;
+  const outcome = { imported: 0, present: 0 };
   const startedAt = dryRun ? Date.now() : await readImportStart(account, digest.toString("hex"));
-  const rows = validRows(file, rejects, startedAt, advance);
+  const rows = validRows(file, rejects, startedAt, onRows);
   if (dryRun) {
     for await (const _ of rows);
-    return;
+    return outcome;
   }
   try {
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
-      const lead = buildImportedLead(input, line, { digest, startedAt });
+      const lead = buildImportedLead(input, line, digest, startedAt);
       const added = await retryWhileBusy(() => addLead(account, lead, true));
       outcome[added ? "imported" : "present"] += 1;
     });
@@ -96,6 +86,7 @@ async function importRows(
       (reason) => `Stopped after ${stored} rows: ${reason} Run the same command again to continue.`,
     );
   }
+  return outcome;
 }
 
 /**
@@ -117,29 +108,23 @@ async function readImportStart(account: string, sha256: string): Promise<number>
   return Date.parse(String(Attributes?.startedAt));
 }
 
-interface ValidRow {
-  readonly line: number;
-  readonly input: LeadInput;
-}
-
-/** The valid rows of the file. Invalid rows are written to the rejects. A row has advanced when the next one is read. */
-async function* validRows(
-  file: LeadFile,
-  rejects: RejectsFile,
-  now: number,
-  advance: (rows: number) => void,
-): AsyncGenerator<ValidRow> {
+/** The valid rows of the file. Invalid rows are written to the rejects. A row is done when the next one is read. */
+async function* validRows(file: LeadFile, rejects: RejectsFile, now: number, onRows: OnRows) {
   for await (const row of file.rows()) {
     const { line } = row;
     const checked = "fault" in row ? { faults: [row.fault] } : checkLead(row.value, now);
     if ("input" in checked) yield { line, input: checked.input };
     else await rejects.add({ line, errors: checked.faults, ...("value" in row && { row: row.value }) });
-    advance(1);
+    onRows(1);
   }
 }
 
-function report({ account, dryRun, json }: ImportOptions, outcome: Outcome, rejects: RejectsFile): void {
-  const { rows, imported, present } = outcome;
+function report(
+  { account, dryRun, json }: ImportOptions,
+  rows: number,
+  { imported, present }: { imported: number; present: number },
+  rejects: RejectsFile,
+): void {
   const rejected = rejects.count;
   if (json) {
     const counts = dryRun ? { valid: rows - rejected } : { imported, present };

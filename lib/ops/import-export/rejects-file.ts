@@ -2,14 +2,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { errorMessage, UserError } from "../../errors.ts";
 import type { RowFault } from "./row.ts";
 
-/** A row that is not imported, as the file of rejects has it. */
-interface Reject {
-  readonly line: number;
-  readonly errors: readonly RowFault[];
-  /** The content of the row, if it could be read. */
-  readonly row?: unknown;
-}
-
 /** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
 export class RejectsFile implements AsyncDisposable {
   readonly path: string;
@@ -21,7 +13,7 @@ export class RejectsFile implements AsyncDisposable {
   }
 
   /** @throws UserError when the file cannot be written */
-  async add(reject: Reject): Promise<void> {
+  async add(reject: { line: number; errors: readonly RowFault[]; row?: unknown }): Promise<void> {
     this.count += 1;
     try {
       // Readable only by its owner, because it contains the data of leads.

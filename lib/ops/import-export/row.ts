@@ -12,8 +12,8 @@ export type Row =
   | { readonly line: number; readonly value: unknown }
   | { readonly line: number; readonly fault: RowFault };
 
-/** The longest row that is read, in bytes: as long as a request body can be. */
-export const maxRowBytes = 256 * 1024;
-
-/** A fault of the whole row. */
-export const rowFault = (code: RowFault["code"], message: string): RowFault => ({ field: "", code, message });
+export const rowFault = (field: string, code: RowFault["code"], message: string): RowFault => ({
+  field,
+  code,
+  message,
+});
