@@ -46,7 +46,7 @@ const validForOption = () =>
   );
 
 /** Accepts a whole key in place of its id, but keeps only the id, so that the key is never printed. */
-const parseKeyId = (text: string) => /^lck_([^_]*)/.exec(text)?.[1] ?? text;
+const parseKeyId = (text: string) => /lck_([^_]*)/.exec(text)?.[1] ?? text;
 
 /** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
 function parseDuration(text: string): number {

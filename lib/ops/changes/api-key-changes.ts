@@ -15,13 +15,9 @@ export async function issueApiKey(
   const apiKey = newApiKey(keyId);
   const record: ApiKey = { keyId, accountId, createdAt: new Date().toISOString(), ...options };
   const sha256 = parseApiKey(apiKey)?.sha256 ?? "";
-  await table.send(
-    new PutCommand({
-      TableName: tableName,
-      Item: { ...apiKeyKey(sha256, keyId), byParent: accountApiKeysPartition(accountId), ...record },
-      ConditionExpression: "attribute_not_exists(pk)",
-    }),
-  );
+  const Item = { ...apiKeyKey(sha256, keyId), byParent: accountApiKeysPartition(accountId), ...record };
+  // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret.
+  await table.send(new PutCommand({ TableName: tableName, Item }));
   return { ...record, apiKey };
 }
 

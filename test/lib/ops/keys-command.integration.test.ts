@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
+import { table } from "../../../shared/dynamodb/table-client.ts";
 import { createDataDirectory, opsKeys } from "../../support/ops.ts";
 
 const dataDirectory = await createDataDirectory();
@@ -49,12 +50,33 @@ describe("ops keys", () => {
     const account = randomUUID();
     const { apiKey, keyId } = await issueApiKey(account);
     const stranger = await keys("revoke", ...local(randomUUID(), "--key", apiKey));
+    const header = await keys("revoke", ...local(randomUUID(), "--key", `Bearer ${apiKey}`));
     const revoked = await keys("revoke", ...local(account, "--key", apiKey));
     expect(revoked).toMatchObject({ code: 0, stdout: `The key ${keyId} is revoked.\n` });
     expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}.`) });
+    expect(header).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}.`) });
     const secret = apiKey.split("_")[2];
-    for (const { stdout, stderr } of [stranger, revoked]) expect(stdout + stderr).not.toContain(secret);
+    for (const { stdout, stderr } of [stranger, header, revoked])
+      expect(stdout + stderr).not.toContain(secret);
     expect(await findApiKey(apiKey)).toBeUndefined();
+  });
+
+  test("issues a key when the response of the first attempt is lost", async () => {
+    let attempts = 0;
+    table.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        attempts += 1;
+        if (attempts === 1) throw Object.assign(new Error("The response is lost."), { name: "TimeoutError" });
+        return result;
+      },
+      { step: "finalizeRequest", priority: "low", name: "loseResponse" },
+    );
+    onTestFinished(() => void table.middlewareStack.remove("loseResponse"));
+    const account = randomUUID();
+    const { apiKey, keyId } = await issueApiKey(account);
+    expect(attempts).toBe(2);
+    expect(await findApiKey(apiKey)).toEqual({ accountId: account, keyId });
   });
 
   test("revokes a key only once", async () => {
