@@ -1,5 +1,4 @@
 import { open, rename, rm } from "node:fs/promises";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { stringify } from "csv-stringify/sync";
@@ -49,33 +48,35 @@ async function exportLeads(options: ExportOptions): Promise<void> {
   await withProgress(
     "Exporting",
     () => countLeads(options),
-    (onRows) =>
-      write(options, (rows) => {
+    (onRows) => {
+      const text = formatLeads(options, (rows) => {
         exported += rows;
         onRows(rows);
-      }),
+      });
+      return output === undefined ? print(text) : write(text, output);
+    },
   );
   if (output === undefined) return;
   console.log(json ? JSON.stringify({ account, exported, output }) : `Exported ${exported} leads.`);
 }
 
-/** Writes to stdout, or to a temporary file that is renamed when it is complete. */
-async function write(options: ExportOptions, onRows: OnRows): Promise<void> {
-  const { output } = options;
-  const text = Readable.from(formatLeads(options, onRows));
-  if (output === undefined) {
-    return pipeline(text, process.stdout).catch((error) => {
-      // The reader of stdout may stop early, as `head` does.
-      if (errorCode(error) !== "EPIPE") throw error;
-    });
-  }
+async function print(text: AsyncIterable<string>): Promise<void> {
+  await pipeline(text, process.stdout).catch((error) => {
+    // The reader of stdout may stop early, as `head` does.
+    if (errorCode(error) !== "EPIPE") throw error;
+  });
+}
+
+/** Writes to a temporary file, which is renamed when it is complete. */
+async function write(text: AsyncIterable<string>, output: string): Promise<void> {
   const toUserError = (error: unknown) => {
     throw new UserError(`${output} cannot be written: ${errorMessage(error)}`);
   };
   const part = `${output}.part`;
-  const file = await open(part, "w", 0o600).catch(toUserError);
+  await using file = await open(part, "w", 0o600).catch(toUserError);
   try {
-    await pipeline(text, file.createWriteStream({ flush: true }));
+    for await (const chunk of text) await file.appendFile(chunk).catch(toUserError);
+    await file.sync().catch(toUserError);
     await rename(part, output).catch(toUserError);
   } catch (error) {
     await rm(part, { force: true });

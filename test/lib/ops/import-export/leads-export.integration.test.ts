@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, readFile, stat } from "node:fs/promises";
+import { access, readFile, stat, symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
 import { createDataDirectory, ops as runOps } from "../../../support/ops.ts";
@@ -85,6 +85,17 @@ describe("leads export", () => {
     });
     expect(await readFile(output, "utf8")).toBe("before");
     expect(existsSync(`${output}.part`)).toBe(false);
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("reports a full disk in one sentence", async () => {
+    const output = filePath(".csv");
+    await symlink("/dev/full", `${output}.part`);
+    expect(await ops("a", "export", "--output", output)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `${output} cannot be written: ENOSPC: no space left on device, write\n`,
+    });
+    expect(existsSync(output) || existsSync(`${output}.part`)).toBe(false);
   });
 
   test("--json needs --output", async () => {
