@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode, UserError } from "../../errors.ts";
@@ -36,13 +36,12 @@ export async function openLeadFile(path: string): Promise<LeadFile> {
     if (!before.isFile()) throw new UserError(`${path} is not a file.`);
     const hash = createHash("sha256");
     let count = 0;
-    for await (const _ of parse(withoutByteOrderMark(readChunks(handle, (chunk) => hash.update(chunk)))))
-      count += 1;
+    for await (const _ of parse(readChunks(handle, hash))) count += 1;
     return {
       digest: hash.digest(),
       count,
       async *rows() {
-        yield* parse(withoutByteOrderMark(readChunks(handle)));
+        yield* parse(readChunks(handle));
         const { size, mtimeMs } = await handle.stat();
         if (size !== before.size || mtimeMs !== before.mtimeMs)
           throw new UserError(
@@ -57,18 +56,12 @@ export async function openLeadFile(path: string): Promise<LeadFile> {
   }
 }
 
-async function* readChunks(handle: FileHandle, onChunk?: (chunk: Buffer) => void) {
+/** Reads the bytes of a file without the byte order mark that spreadsheets write at the start of UTF-8. */
+async function* readChunks(handle: FileHandle, hash?: Hash): AsyncGenerator<Buffer> {
   const stream: AsyncIterable<Buffer> = handle.createReadStream({ start: 0, autoClose: false });
-  for await (const chunk of stream) {
-    onChunk?.(chunk);
-    yield chunk;
-  }
-}
-
-/** Removes the byte order mark that spreadsheets write at the start of UTF-8. */
-async function* withoutByteOrderMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let first = true;
-  for await (const chunk of chunks) {
+  for await (const chunk of stream) {
+    hash?.update(chunk);
     yield first && chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk;
     first = false;
   }
