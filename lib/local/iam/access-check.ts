@@ -1,8 +1,8 @@
 import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
-import { type Input, type PartitionKeyLookup, parseAccesses } from "./dynamodb-access.ts";
 import { type Access, evaluate } from "./iam-policy.ts";
+import { type Input, type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
 
 /**
  * Checks a request to DynamoDB against the role of its caller.

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { checkAccess } from "./access-check.ts";
-import type { PartitionKeyLookup } from "./dynamodb-access.ts";
+import type { PartitionKeyLookup } from "./request-accesses.ts";
 
 interface ProxyOptions {
   /** The engine's URL. */

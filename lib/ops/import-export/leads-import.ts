@@ -1,16 +1,14 @@
 import { resolve } from "node:path";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
-import { addLead } from "../../../shared/domain/leads.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { type AccountOptions, selectTableByOptions, writingCommand } from "../account-command.ts";
 import { toPartialFailure } from "../aws-errors.ts";
 import { type OnRows, withProgress } from "../progress.ts";
-import { retryWhileBusy } from "../retry-while-busy.ts";
 import { forEachAtRate } from "./for-each-at-rate.ts";
-import { buildImportedLead } from "./imported-lead.ts";
+import { importRow } from "./import-row.ts";
 import { checkLead } from "./lead-check.ts";
 import { type LeadFile, openLeadFile } from "./lead-file.ts";
 import { RejectsFile } from "./rejects-file.ts";
@@ -75,8 +73,7 @@ async function importRows(
   }
   try {
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
-      const lead = buildImportedLead(input, line, digest, startedAt);
-      const added = await retryWhileBusy(() => addLead(account, lead, true));
+      const added = await importRow({ account, digest, startedAt }, line, input);
       outcome[added ? "imported" : "present"] += 1;
     });
   } catch (error) {

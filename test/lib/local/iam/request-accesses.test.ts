@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAccesses } from "../../../../lib/local/iam/dynamodb-access.ts";
+import { parseAccesses } from "../../../../lib/local/iam/request-accesses.ts";
 
 const table = "arn:aws:dynamodb:local:000000000000:table/probes";
 const TableName = "probes";
