@@ -1,4 +1,4 @@
-import type { Setting } from "./setting.ts";
+import type { Setting } from "./setting-parsers.ts";
 
 /** Whether the text is an origin as browsers send it. A path, a capital letter or a default port would never match. */
 function isOrigin(text: string): boolean {

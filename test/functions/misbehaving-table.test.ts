@@ -145,6 +145,13 @@ describe("a message whose transaction", () => {
     expect(headers["retry-after"]).toBe("1");
     expect(problem.code).toBe("busy");
     expect(writes().length).toBeGreaterThan(1);
+    expect(logged).toHaveBeenCalledWith(
+      expect.objectContaining({
+        event: "request failed",
+        code: "busy",
+        cause: expect.objectContaining({ name: "TransactionCanceledException" }),
+      }),
+    );
   });
 
   test("is cancelled for another reason gets 500 and is not retried", async () => {

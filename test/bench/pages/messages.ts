@@ -1,5 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { sendMessage } from "../../../shared/domain/messages.ts";
+import { sendMessage } from "../../../shared/domain/send-message.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { Message } from "../../../shared/schemas/conversation-schemas.ts";

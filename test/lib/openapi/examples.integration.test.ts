@@ -11,7 +11,7 @@ const api = await startApi();
 const { apiKey } = await api.issueKey(randomUUID());
 let leadId: string;
 
-/** Sends a request over HTTP; each answer is held to the document as it is fetched. */
+/** Sends a request over HTTP; `request` checks each response against the document. */
 const send = (name: RouteName, sent: Omit<Parameters<typeof request>[2], "apiKey"> = {}) =>
   request(api, name, { apiKey, ...sent });
 
@@ -21,7 +21,7 @@ const bodyOf = (name: RouteName) => {
   return body && "leadId" in body ? { ...body, leadId } : body;
 };
 
-test("each example of a request is answered with the example of its answer", async () => {
+test("each example of a request receives the example of its response", async () => {
   for (const name of ["create-lead", "send-message", "list-leads", "list-conversations"] as const) {
     const { status, body } = await send(name, { body: bodyOf(name) });
     expect([name, status, normalize(body)]).toEqual([
