@@ -1,4 +1,9 @@
-import { isBusy, isWriteConflict, StaleReadError } from "../../shared/dynamodb/dynamodb-errors.ts";
+import {
+  isBusy,
+  isWriteConflict,
+  StaleReadError,
+  UnknownOutcomeError,
+} from "../../shared/dynamodb/dynamodb-errors.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { errorCode, errorMessage, UserError } from "../errors.ts";
 
@@ -39,6 +44,9 @@ async function describe(error: unknown): Promise<string | undefined> {
   }
   if (/^Region (?:is missing|not accepted)/.test(message)) {
     return "No valid AWS region is configured: set AWS_REGION, or AWS_PROFILE to a profile with a region.";
+  }
+  if (error instanceof UnknownOutcomeError) {
+    return "It is unknown whether the change took effect: check, and run the command again.";
   }
   if (!isBusy(error)) return undefined;
   const code = errorCode(error);

@@ -77,7 +77,7 @@ export async function activeConversation(
   { leadId, channel }: { readonly leadId: string; readonly channel: string },
 ): Promise<string | undefined> {
   const pointer = await readItem(activeConversationKey(account, leadId, channel));
-  return pointer && String(pointer.conversationId);
+  return pointer?.conversationId as string | undefined;
 }
 
 /** The condition that the pointer of a lead on a channel names this conversation, or does not exist. */

@@ -21,7 +21,7 @@ import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } 
  * Stores a new lead.
  *
  * @param deadline until when to retry, in milliseconds since the epoch
- * @throws ApiError `idempotency_key_reused`
+ * @throws ApiError `idempotency_key_reused`, or the error of the last attempt when other writers win until the deadline
  */
 export async function createLead(
   account: string,

@@ -34,7 +34,8 @@ interface Outgoing {
  * Sends a message to a lead on a channel: it joins their active conversation, or starts one.
  *
  * @param deadline until when to retry, in milliseconds since the epoch
- * @throws ApiError `lead_not_found`, `idempotency_key_reused`
+ * @throws ApiError `lead_not_found`, `idempotency_key_reused`, or the error of the last attempt when other writers win
+ *   until the deadline
  */
 export async function sendMessage(
   account: string,
@@ -76,7 +77,7 @@ async function startConversation(
 ): Promise<Message> {
   const { leadId, channel } = input;
   const id = newId("conv");
-  const message = newMessage(id, input);
+  const message = createMessage(id, input);
   const lastMessageAt = message.createdAt;
   const conversation = { id, leadId, channel, status: active, lastMessageAt, messageCount: 1 };
   await transactOnce(idempotency, pickIds(message), [
@@ -99,7 +100,7 @@ async function joinConversation(
   conversationId: string,
   findings: Findings,
 ): Promise<Message> {
-  const message = newMessage(conversationId, input, findings.lastMessageAt);
+  const message = createMessage(conversationId, input, findings.lastMessageAt);
   try {
     await transactOnce(idempotency, pickIds(message), [
       addMessage(account, message),
@@ -129,7 +130,7 @@ const toMessage = (
 });
 
 /** A message created now, or at `notBefore` if that is later. */
-const newMessage = (conversationId: string, input: NewMessage, notBefore = 0) =>
+const createMessage = (conversationId: string, input: NewMessage, notBefore = 0) =>
   toMessage({ id: newId("msg", Math.max(Date.now(), notBefore)), conversationId }, input);
 
 const addMessage = (account: string, { conversationId, createdAt }: Message) => ({

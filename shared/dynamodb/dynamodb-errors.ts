@@ -7,9 +7,9 @@ export class StaleReadError extends Error {
   /** The item as it is now, if it was asked for and exists. */
   readonly item: Readonly<Record<string, unknown>>;
   /** The position in its transaction of the item that has changed. */
-  readonly position: number;
+  readonly position: number | undefined;
 
-  constructor(item: Readonly<Record<string, unknown>> = {}, position = 0) {
+  constructor(item: Readonly<Record<string, unknown>> = {}, position?: number) {
     super("The item has changed since it was read.");
     this.item = item;
     this.position = position;
@@ -39,8 +39,7 @@ export function isTableBusy(error: unknown): boolean {
 }
 
 /** Whether the cause is the load on the table, or writers that won until the deadline: the caller may try again. */
-export const isBusy = (error: unknown) =>
-  isRetryable(error) || isTableBusy(error) || error instanceof UnknownOutcomeError;
+export const isBusy = (error: Error) => isRetryable(error) || isTableBusy(error);
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>

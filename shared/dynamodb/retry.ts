@@ -13,7 +13,7 @@ interface RetryOptions {
 
 /**
  * Repeats an attempt until it succeeds, fails for good, or the deadline is near, with exponential backoff and full
- * jitter. The SDK retries each call besides, as `table-client.ts` configures it.
+ * jitter. The SDK retries each call besides.
  *
  * @throws the error of the last attempt
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/

@@ -20,16 +20,16 @@ const client = new DynamoDBClient({
 // this, the call would go on in the next invocation, at any later time.
 client.middlewareStack.add(
   (next, context) => (args) => {
-    context.startedAt = Date.now();
+    context.start = Date.now();
     return next(args);
   },
   { step: "initialize" },
 );
 client.middlewareStack.add(
   (next, context) => (args) => {
-    if (Date.now() - context.startedAt > latestAttempt) {
+    if (Date.now() - context.start > latestAttempt) {
       // Named like the timeout of the attempt before it.
-      throw Object.assign(new Error("It is too late for another attempt."), { name: "TimeoutError" });
+      throw Object.assign(new Error("Too late for another attempt."), { name: "TimeoutError" });
     }
     return next(args);
   },

@@ -11,7 +11,7 @@ export type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems
  *
  * @param repeatable whether a second run of the transaction would change nothing
  * @throws StaleReadError when the condition of an item does not hold
- * @throws UnknownOutcomeError unless the transaction is repeatable
+ * @throws UnknownOutcomeError when the SDK made a second attempt of a transaction that is not repeatable, and it failed
  */
 export async function transact(items: TransactItems, repeatable = false): Promise<void> {
   try {

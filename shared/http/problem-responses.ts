@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from "@middy/core";
-import { isBusy } from "../dynamodb/dynamodb-errors.ts";
+import { isBusy, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
@@ -33,11 +33,13 @@ function toApiError(error: unknown, event: RouteEvent): ApiError {
   if (error instanceof ApiError) return error;
   const errors = error instanceof Error && validationErrors(error);
   if (errors) return invalidInput([...toFaults(errors, event), ...(event.faults ?? [])]);
-  if (isBusy(error)) {
-    return new ApiError("busy", "The service is busy. Try again.", { retryAfter, cause: error });
-  }
+  if (error instanceof UnknownOutcomeError) return busy(error.cause);
+  if (error instanceof Error && isBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
+
+const busy = (cause: unknown) =>
+  new ApiError("busy", "The service is busy. Try again.", { retryAfter, cause });
 
 function logError({ code, message, cause }: ApiError, requestId: string): void {
   console.error({

@@ -37,6 +37,9 @@ export function loggedError(error: unknown): LoggedError {
 function stackFrames({ message, stack = "" }: Error): string {
   const heading = `: ${message}`;
   const at = stack.lastIndexOf(`${heading}\n    at `);
-  const frames = stack.slice(at < 0 ? 0 : at + heading.length).match(/^ {4}at .*$/gm);
-  return frames?.join("\n") ?? "";
+  return stack
+    .slice(at < 0 ? 0 : at + heading.length)
+    .split("\n")
+    .filter((line) => line.startsWith("    at "))
+    .join("\n");
 }

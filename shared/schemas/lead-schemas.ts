@@ -46,7 +46,7 @@ export const lead = {
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
-/** Of a new lead, too. */
+/** The descriptions of a lead, and of a new lead. */
 export const leadDescriptions: Descriptions<typeof lead> = {
   id: "Opaque identifier, of the form `lead_<id>`.",
   name: "Name of the lead, not blank and on one line.",

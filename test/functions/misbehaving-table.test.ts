@@ -154,6 +154,17 @@ describe("a message whose transaction", () => {
     );
   });
 
+  test("is cancelled in the SDK's second attempt gets 503 and is not retried, and its cause is logged", async () => {
+    withActiveConversation("conv_1");
+    const $metadata = { attempts: 2, requestId: "aws-1" };
+    table.on(TransactWriteCommand).rejects(Object.assign(canceled("ConditionalCheckFailed"), { $metadata }));
+    const { status, problem } = await call("send-message", { body: message });
+    expect([status, problem.code]).toEqual([503, "busy"]);
+    expect(writes()).toHaveLength(1);
+    const cause = { name: "TransactionCanceledException", awsRequestId: "aws-1" };
+    expect(logged).toHaveBeenCalledWith(expect.objectContaining({ cause: expect.objectContaining(cause) }));
+  });
+
   test("is cancelled for another reason gets 500 and is not retried", async () => {
     withActiveConversation("conv_1");
     table.on(TransactWriteCommand).rejects(canceled("ValidationError", "None"));

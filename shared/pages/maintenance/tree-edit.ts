@@ -172,11 +172,11 @@ export class TreeEdit {
     const key = nodeId(level, start);
     if (this.#nodes.has(key)) return;
     const entries = await readNode(this.#owner, this.root.generation, level, start);
-    this.#nodes.set(key, { level, start, entries: ofOneTree(entries) });
+    this.#nodes.set(key, { level, start, entries: requirePart(entries) });
   }
 
   #node(key: string): Node {
-    return ofOneTree(this.#nodes.get(key));
+    return requirePart(this.#nodes.get(key));
   }
 }
 
@@ -209,10 +209,10 @@ function indexAt(entries: readonly Entry[], sk: string): number {
   return low;
 }
 
-const entryAt = (entries: readonly Entry[], index: number) => ofOneTree(entries[index]);
+const entryAt = (entries: readonly Entry[], index: number) => requirePart(entries[index]);
 
 /** A node or an entry that must exist, unless the tree changed while its nodes were read. */
-function ofOneTree<T>(part: T | undefined): T {
+function requirePart<T>(part: T | undefined): T {
   if (part === undefined) throw new TreeChangedError("The tree has changed.");
   return part;
 }

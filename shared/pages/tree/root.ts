@@ -1,3 +1,4 @@
+import { noCells } from "./cells.ts";
 import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
 import { emptyDictionary, type Names } from "./names.ts";
 
@@ -21,7 +22,7 @@ export interface Root {
   readonly rebuilding?: number | undefined;
 }
 
-const firstLeaf: Entry = { start: "", cells: new Map() };
+const firstLeaf: Entry = { start: "", cells: noCells };
 
 /** A tree that has counted nothing: all rows are its tail. */
 export const emptyRoot = (generation: number, names?: Names): Root => ({

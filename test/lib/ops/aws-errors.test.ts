@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { UserError } from "../../../lib/errors.ts";
 import { toPartialFailure, toUserError } from "../../../lib/ops/aws-errors.ts";
-import { StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { StaleReadError, UnknownOutcomeError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { ApiError } from "../../../shared/errors.ts";
 
 const sdkError = (name: string, message: string, properties = {}) =>
@@ -29,6 +29,10 @@ test.each([
     "DynamoDB cannot be reached (ECONNREFUSED): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.",
   ],
   [throttled, "DynamoDB is busy (ThrottlingException): run the command again."],
+  [
+    new UnknownOutcomeError("unknown"),
+    "It is unknown whether the change took effect: check, and run the command again.",
+  ],
   [new StaleReadError(), "Other writers kept changing the same items: run the command again."],
 ])("%o becomes a UserError", async (error, message) => {
   expect(await toUserError(error)).toEqual(new UserError(message));

@@ -26,11 +26,10 @@ test.each([
   [named("ProvisionedThroughputExceededException"), false, true, true, false],
   [named("TimeoutError"), false, true, true, false],
   [named("TransactionConflictException"), false, false, false, true],
-  [new UnknownOutcomeError("inside"), false, false, true, false],
+  [new UnknownOutcomeError("inside"), false, false, false, false],
   [conditionFailed, false, false, false, true],
   [named("ValidationException"), false, false, false, false],
   [new ApiError("lead_not_found", "inside"), false, false, false, false],
-  ["text", false, false, false, false],
 ])("%o is classified", (error, ...expected) => {
   const classes = [isRetryable, isTableBusy, isBusy, isWriteConflict].map((is) => is(error));
   expect(classes).toEqual(expected);

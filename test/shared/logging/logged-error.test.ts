@@ -36,8 +36,14 @@ describe("the logged form of an error", () => {
     expect(stack.split("\n")).toEqual(new Error().stack?.split("\n").slice(1).map(anyPlace));
   });
 
-  test("has nothing of a message that was assigned later", () => {
-    const error = new Error("secret");
+  test.each([
+    "secret",
+    "other\u2028    at secret",
+    "other\r    at secret",
+  ])("has nothing of the message %j after another was assigned", (message) => {
+    const error = new Error(message);
+    // The stack keeps the first message.
+    expect(error.stack).toContain("secret");
     error.message = "other";
     expect(loggedError(error).stack).toMatch(/^ {4}at /);
     expect(JSON.stringify(loggedError(error))).not.toMatch(/secret|other/);
