@@ -9,8 +9,4 @@ export type Wait = (milliseconds: number) => Promise<unknown>;
 
 /** Retries a call while the table throttles it or cannot be reached, so that a short outage does not end a long command. */
 export const retryWhileBusy = <T>(call: () => Promise<T>, wait?: Wait): Promise<T> =>
-  withRetry(call, {
-    deadline: Date.now() + busyTimeout,
-    isRetryable: (error) => error instanceof Error && isBusy(error),
-    ...(wait && { wait }),
-  });
+  withRetry(call, { deadline: Date.now() + busyTimeout, isRetryable: isBusy, ...(wait && { wait }) });

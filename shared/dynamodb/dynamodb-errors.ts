@@ -33,13 +33,13 @@ export const isRetryable = (error: unknown) =>
   isCanceledFor(error, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded");
 
 /** Whether the table could not be reached or throttled the call, after all of the SDK's retries. */
-export function isTableBusy(error: unknown): boolean {
-  const sdkError = error as Parameters<typeof isTransientError>[0];
-  return isThrottlingError(sdkError) || isTransientError(sdkError);
-}
+export const isTableBusy = (error: unknown) =>
+  error instanceof Error && (isThrottlingError(error as SdkError) || isTransientError(error as SdkError));
+
+type SdkError = Parameters<typeof isTransientError>[0];
 
 /** Whether the cause is the load on the table, or writers that won until the deadline: the caller may try again. */
-export const isBusy = (error: Error) => isRetryable(error) || isTableBusy(error);
+export const isBusy = (error: unknown) => isRetryable(error) || isTableBusy(error);
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>

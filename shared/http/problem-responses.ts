@@ -34,7 +34,7 @@ function toApiError(error: unknown, event: RouteEvent): ApiError {
   const errors = error instanceof Error && validationErrors(error);
   if (errors) return invalidInput([...toFaults(errors, event), ...(event.faults ?? [])]);
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
-  if (error instanceof Error && isBusy(error)) return busy(error);
+  if (isBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
 

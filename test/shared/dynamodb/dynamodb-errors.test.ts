@@ -30,6 +30,9 @@ test.each([
   [conditionFailed, false, false, false, true],
   [named("ValidationException"), false, false, false, false],
   [new ApiError("lead_not_found", "inside"), false, false, false, false],
+  ["text", false, false, false, false],
+  [undefined, false, false, false, false],
+  [null, false, false, false, false],
 ])("%o is classified", (error, ...expected) => {
   const classes = [isRetryable, isTableBusy, isBusy, isWriteConflict].map((is) => is(error));
   expect(classes).toEqual(expected);
