@@ -20,7 +20,10 @@ export async function* readAllRows(
 ): AsyncGenerator<readonly CountedRow[]> {
   for (let from: string | undefined = start; from !== undefined; ) {
     const range = { start: from, end };
-    const part: Rows = await retryWhileBusy(() => readRows(owner, range, limits.rangeRows), wait);
+    const part: Rows = await retryWhileBusy(
+      () => readRows(owner, range, { maxRows: limits.rangeRows }),
+      wait,
+    );
     onRows(part.rows.length);
     yield part.rows;
     from = part.next;

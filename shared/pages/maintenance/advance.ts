@@ -48,7 +48,9 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   // counted any row.
   const horizon = keyAt(owner.list, clock - limits.allowedLateness);
   const frontier = latest(root.watermark, keyAt(owner.list, clock - limits.allowedLateness + limits.skew));
-  const tail = step.tail ? await readRows(owner, { start: root.watermark }, limits.rangeRows) : noRows;
+  const tail = step.tail
+    ? await readRows(owner, { start: root.watermark }, { maxRows: limits.rangeRows })
+    : noRows;
   const settled = tail.rows.filter(({ sk }) => sk < horizon);
   const young = tail.rows.length - settled.length;
   const worthwhile = step.always || (settled.length > 0 && tail.rows.length > limits.tail);
@@ -88,7 +90,7 @@ async function recount(
     const leaves = await Promise.all(
       Array.from(ranges, async (range) => ({
         ...range,
-        rows: await readRows(owner, range, limits.rangeRows),
+        rows: await readRows(owner, range, { maxRows: limits.rangeRows }),
       })),
     );
     for (const { start, end, rows } of leaves) {
