@@ -18,6 +18,7 @@ import {
   conversation as conversationSchema,
 } from "../schemas/conversation-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
+import { admitLongList } from "./long-lists.ts";
 
 /** A page of the account's conversations, newest first. */
 export function listConversations(
@@ -26,14 +27,15 @@ export function listConversations(
   page: PageRequest,
 ): Promise<Page<Conversation>> {
   const { leadId, channel, status } = filter;
+  const admit = () => admitLongList(account);
   if (leadId === undefined) {
     const owner = { account, list: countedLists.conversation };
-    return countedPage(owner, { status, sourceOrChannel: channel }, page, toConversation);
+    return countedPage(owner, { status, sourceOrChannel: channel }, page, toConversation, admit);
   }
   // A lead has few conversations: counting them is reading them.
   const where = { ...(channel && { channel }), ...(status && { status }) };
   const partition = leadConversationsPartition(account, leadId);
-  return plainPage({ index: "by-parent", partition, where }, page, toConversation);
+  return plainPage({ index: "by-parent", partition, where }, page, toConversation, admit);
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */

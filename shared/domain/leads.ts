@@ -16,6 +16,7 @@ import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";
+import { admitLongList } from "./long-lists.ts";
 
 /**
  * Stores a new lead.
@@ -80,7 +81,8 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
 /** A page of the account's leads, newest first. */
 export function listLeads(account: string, filter: LeadsQuery, page: PageRequest): Promise<Page<Lead>> {
   const { status, source: sourceOrChannel } = filter;
-  return countedPage({ account, list: countedLists.lead }, { status, sourceOrChannel }, page, toLead);
+  const owner = { account, list: countedLists.lead };
+  return countedPage(owner, { status, sourceOrChannel }, page, toLead, () => admitLongList(account));
 }
 
 /** The item of a lead: its fields, and a key for each index that lists it. */

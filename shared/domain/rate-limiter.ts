@@ -112,7 +112,7 @@ export function rateLimiter(
 type WindowKey = ReturnType<typeof rateWindowKey>;
 
 /** Adds to the used requests of a window, unless that would exceed the limit. */
-async function addUsed(
+export async function addUsed(
   key: WindowKey,
   { count, requests, expiresAt }: { count: number; requests: number; expiresAt: number },
   abortSignal: AbortSignal,

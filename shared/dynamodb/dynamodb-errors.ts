@@ -21,6 +21,11 @@ export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
 }
 
+/** Thrown when a list would need more calls or time than a request may use. */
+export class TooExpensiveError extends Error {
+  override readonly name = "TooExpensiveError";
+}
+
 /** Whether a write failed because another came first: its condition did not hold, or a transaction held the item. */
 export const isWriteConflict = (error: unknown) =>
   error instanceof ConditionalCheckFailedException ||
@@ -39,7 +44,8 @@ export const isTableBusy = (error: unknown) =>
 type SdkError = Parameters<typeof isTransientError>[0];
 
 /** Whether the cause is the load on the table, or writers that won until the deadline: the caller may try again. */
-export const isBusy = (error: unknown) => isRetryable(error) || isTableBusy(error);
+export const isBusy = (error: unknown) =>
+  isRetryable(error) || isTableBusy(error) || error instanceof TooExpensiveError;
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>

@@ -83,6 +83,10 @@ export const idempotencyKey = (account: string, route: string, idempotencyKey: s
 /** The used requests of an account in the rate limit's window that starts at a time, in seconds since the epoch. */
 export const rateWindowKey = (account: string, start: number) => key(String(start), itemTypes.rate, account);
 
+/** The long lists of an account that started in a second since the epoch. */
+export const longListsKey = (account: string, second: number) =>
+  key(`long#${second}`, itemTypes.rate, account);
+
 /** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
 export const leadImportKey = (account: string, sha256: string) => key(sha256, itemTypes.leadImport, account);
 

@@ -57,7 +57,8 @@ export function selectTable(name: string, config: DynamoDBClientConfig): void {
 export async function readItem(
   key: Key,
   part: { readonly ProjectionExpression?: string } = {},
+  options: { readonly abortSignal?: AbortSignal } = {},
 ): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true, ...part });
-  return (await table.send(command)).Item;
+  return (await table.send(command, options)).Item;
 }

@@ -6,9 +6,13 @@ import {
 } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
 import type { Page, PageRequest } from "./page.ts";
-import { plainPage } from "./plain-page.ts";
-import { type Range, type Segment, walk } from "./range.ts";
+import { type Found, findPlain } from "./plain-page.ts";
+import { type Range, rangeId, walk } from "./range.ts";
+import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
+import { readTail } from "./tail.ts";
+import { readTailPage } from "./tail-page.ts";
 import { countRows, equalCells, sumCells } from "./tree/cells.ts";
+import { keyAt } from "./tree/counted-list.ts";
 import type { Entry } from "./tree/entry.ts";
 import { type Filter, matcher } from "./tree/names.ts";
 import type { Root } from "./tree/root.ts";
@@ -18,8 +22,11 @@ import { type CountedOwner, readNode, readRoot } from "./tree/tree-store.ts";
 /** How often a reader starts again when the tree changes while it reads. */
 const attempts = 3;
 
-/** Up to this many rows before a page are read with it; more are counted first. */
+/** Up to this many rows before a page are read with it; of more, only the sort keys are read. */
 const maxRowsReadAlong = limits.largestLeaf;
+
+/** How late a row may appear in an index, in milliseconds: normally less than a second. */
+const indexLateness = 30_000;
 
 /** The rows of a list that match a filter: the partition of the index for it. */
 export function filteredRange(
@@ -39,66 +46,62 @@ export function filteredRange(
 /**
  * A page of a list and its exact total, at nearly the same cost for any length of the list and any depth of the page: the
  * tree has the number of rows, and the sort keys between which the page begins.
+ *
+ * @throws TooExpensiveError when the list would need too many calls or too much time
  */
-export async function countedPage<T>(
+export function countedPage<T>(
   owner: CountedOwner,
   filter: Filter,
   request: PageRequest,
   toRecord: (item: Item) => T,
+  admitLongList?: AdmitLongList,
 ): Promise<Page<T>> {
   const range = filteredRange(owner, filter);
-  for (let attempt = 1; ; attempt++) {
-    const page = await attemptPage({ owner, filter, range }, request, attempt === attempts);
-    if (page === "plain") return plainPage(range, request, toRecord);
-    if (page !== "changed") {
-      const { page: number, limit } = request;
-      return { data: page.items.map(toRecord), pagination: { page: number, limit, total: page.total } };
+  return withinBudget(rangeId(range), admitLongList, async (call) => {
+    let found: Found | "changed" = "changed";
+    for (let attempt = 1; found === "changed"; attempt++) {
+      found = await findPage({ owner, filter, range, call, lastAttempt: attempt === attempts }, request);
     }
-  }
+    return { data: found.items.map(toRecord), pagination: { ...request, total: found.total } };
+  });
 }
 
-interface Found {
-  readonly items: readonly Item[];
-  readonly total: number;
+/** A list, and an attempt to read it. */
+interface Attempt {
+  readonly owner: CountedOwner;
+  readonly filter: Filter;
+  readonly range: Range;
+  readonly call: Call;
+  /** Whether to continue although the tree changes. */
+  readonly lastAttempt: boolean;
 }
 
-/** @returns `plain` when the tree cannot give the total, `changed` when the tree changed during the attempt */
-async function attemptPage(
-  { owner, filter, range }: { owner: CountedOwner; filter: Filter; range: Range },
-  { page, limit }: PageRequest,
-  lastAttempt: boolean,
-): Promise<Found | "plain" | "changed"> {
+/** @returns `changed` when the tree changed during the attempt, unless it is the last one */
+async function findPage(attempt: Attempt, request: PageRequest): Promise<Found | "changed"> {
+  const { owner, filter, range, call, lastAttempt } = attempt;
+  const { page, limit } = request;
   const offset = (page - 1) * limit;
+  const lateness = range.index ? indexLateness : limits.allowedLateness;
+  const settledBefore = keyAt(owner.list, Date.now() - lateness);
   const [root, newest] = await Promise.all([
-    readRoot(owner),
-    walk(range, { maxRows: page === 1 ? limit : limits.tail + 1, read: true }),
+    call((options) => readRoot(owner, "root", options)),
+    walk(range, { maxRows: page === 1 ? limit : limits.tail + 1 }, call),
   ]);
-  if (newest.done) return { items: newest.items.slice(offset, offset + limit), total: newest.count };
+  if (newest.done) return { items: newest.items.slice(offset, offset + limit), total: newest.items.length };
   const matches = root && root.pending.length === 0 ? matcher(root.names, filter) : undefined;
-  if (!root || !matches) return page === 1 ? countRest(range, newest) : "plain";
-  const tail = await countTail(range, root.watermark, newest);
+  if (!root || !matches) return findPlain(range, newest, request, call);
+  const { watermark } = root;
+  const tail = await readTail(range, { watermark, settledBefore, newest }, call);
   const count = ({ cells }: Entry) => countRows(cells, matches);
   const counted = [...root.entries, root.last].reduce((sum, entry) => sum + count(entry), 0);
-  const total = counted + tail;
-  if (page === 1) return { items: newest.items, total };
+  const total = counted + tail.length;
   if (offset >= total) return { items: [], total };
-  if (offset < tail) return { items: await readFrom(range, undefined, offset, limit), total };
-  const place = await findRow(owner, root, count, total - 1 - offset, lastAttempt);
-  if (typeof place === "string") return place;
-  return { items: await readFrom(range, place.before, place.skip, limit), total };
-}
-
-/** The first page, when no tree has the number of rows after it. */
-async function countRest(range: Range, newest: Segment): Promise<Found> {
-  const rest = await walk(range, { maxRows: Number.POSITIVE_INFINITY, read: false, after: newest });
-  return { items: newest.items, total: newest.count + rest.count };
-}
-
-/** The number of rows at or past the watermark, without a call if the newest rows reach below it. */
-async function countTail(range: Range, watermark: string, newest: Segment): Promise<number> {
-  const young = newest.items.filter(({ sk }) => String(sk) >= watermark).length;
-  if (young < newest.items.length) return young;
-  return (await walk(range, { downTo: watermark, maxRows: Number.POSITIVE_INFINITY, read: false })).count;
+  if (offset < tail.length || offset === 0) {
+    return { items: await readTailPage(range, { tail, watermark, newest }, request, call), total };
+  }
+  const place = await findRow(attempt, root, count, total - 1 - offset);
+  if (place) return { items: await readFrom(range, place, limit, call), total };
+  return lastAttempt ? findPlain(range, newest, request, call) : "changed";
 }
 
 /** The position of a row: a number of rows before a sort key. */
@@ -110,15 +113,14 @@ interface Place {
 /**
  * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
  *
- * @param insist whether to continue although nodes and their sums disagree
+ * @returns undefined when the tree has changed
  */
 async function findRow(
-  owner: CountedOwner,
+  { owner, call, lastAttempt }: Attempt,
   root: Root,
   count: (entry: Entry) => number,
   rank: number,
-  insist: boolean,
-): Promise<Place | "plain" | "changed"> {
+): Promise<Place | undefined> {
   let entries: readonly Entry[] = [...root.entries, root.last];
   let end = root.watermark;
   let left = rank;
@@ -128,9 +130,9 @@ async function findRow(
     end = next?.start ?? end;
     if (level === 0 || entry === root.last)
       return { before: end, skip: Math.max(0, count(entry) - 1 - left) };
-    const node = await readNode(owner, root.generation, level, entry.start);
-    if (!node) return insist ? "plain" : "changed";
-    if (!insist && !equalCells(sumCells(node.map(({ cells }) => cells)), entry.cells)) return "changed";
+    const node = await call((options) => readNode(owner, root.generation, level, entry.start, options));
+    const same = node && equalCells(sumCells(node.map(({ cells }) => cells)), entry.cells);
+    if (!node || (!same && !lastAttempt)) return undefined;
     entries = node;
   }
 }
@@ -147,17 +149,18 @@ function findEntry(entries: readonly Entry[], count: (entry: Entry) => number, r
   throw new Error("A node of a counted tree has no entries.");
 }
 
-/** The rows of a page that begins a number of rows before a sort key, or before the end of the range. */
+/** The rows of a page that begins at a place. */
 async function readFrom(
   range: Range,
-  before: string | undefined,
-  skip: number,
+  { before, skip }: Place,
   limit: number,
+  call: Call,
 ): Promise<readonly Item[]> {
   if (skip <= maxRowsReadAlong) {
-    const { items } = await walk(range, { before, maxRows: skip + limit, read: true });
+    const { items } = await walk(range, { before, maxRows: skip + limit }, call);
     return items.slice(skip);
   }
-  const skipped = await walk(range, { before, maxRows: skip, read: false });
-  return (await walk(range, { before, maxRows: limit, read: true, after: skipped })).items;
+  const skipped = await walk(range, { before, maxRows: skip, keysOnly: true }, call);
+  if (skipped.done) return [];
+  return (await walk(range, { before: String(skipped.items.at(-1)?.sk), maxRows: limit }, call)).items;
 }

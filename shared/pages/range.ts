@@ -1,6 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { type IndexName, indexes } from "../dynamodb/keys.ts";
 import { type Item, table, tableName } from "../dynamodb/table-client.ts";
+import type { Call } from "./read-budget.ts";
 
 /** The rows of a list: a partition of the table or of one of its indexes. */
 export interface Range {
@@ -10,72 +11,89 @@ export interface Range {
   readonly where?: Readonly<Record<string, string>>;
 }
 
+/** Identifies the partition of a range. */
+export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${partition}`;
+
 /** A segment of a range, newest first. */
 export interface Segment {
-  readonly count: number;
-  /** The rows, unless they were only counted. */
   readonly items: readonly Item[];
-  /** Whether the range ends here. */
+  /** Whether no more rows follow within the bounds. */
   readonly done: boolean;
-  readonly position: Record<string, unknown> | undefined;
 }
 
-interface Walk {
+interface Bounds {
   /** The sort key before which the rows lie. */
   readonly before?: string | undefined;
   /** The sort key at which the rows end, inclusive. */
   readonly downTo?: string | undefined;
-  readonly maxRows: number;
-  /** Whether to read the rows or only to count them. */
-  readonly read: boolean;
-  /** An earlier segment with the same bounds, to continue after. */
-  readonly after?: Segment;
+  /** Whether to read only the sort keys: for the same read units, but fewer bytes. */
+  readonly keysOnly?: boolean;
 }
 
-/** More rows than one call can ever read: a call ends after 1 MB. */
-const maxRowsPerCall = 100_000;
-
-/** Reads or counts the matching rows of a range, newest first: consistently in the table, eventually in an index. */
-export async function walk(range: Range, { before, downTo, maxRows, read, after }: Walk): Promise<Segment> {
+/** Reads the first rows of a range, newest first: consistently in the table, eventually in an index. */
+export async function walk(
+  range: Range,
+  { maxRows, ...bounds }: Bounds & { readonly maxRows: number },
+  call: Call,
+): Promise<Segment> {
   const items: Item[] = [];
-  let { done, position } = after ?? { done: false, position: undefined };
-  let count = 0;
-  while (!done && count < maxRows) {
-    const response = await table.send(
-      new QueryCommand({
-        ...buildQuery(range, before, downTo),
-        Limit: Math.min(maxRows - count, maxRowsPerCall),
-        Select: read ? "ALL_ATTRIBUTES" : "COUNT",
-        ExclusiveStartKey: position,
-      }),
-    );
-    items.push(...(response.Items ?? []));
-    count += response.Count ?? 0;
-    position = response.LastEvaluatedKey;
-    done = position === undefined;
+  for await (const page of readPages(range, bounds, call, () => maxRows - items.length)) {
+    items.push(...page.items);
+    if (items.length > maxRows) return { items: items.slice(0, maxRows), done: false };
+    if (page.done || items.length === maxRows) return { items, done: page.done };
   }
-  return { count, items, done, position };
+  return { items, done: true };
+}
+
+/**
+ * Reads a range page by page. A page has the rows of one call, at most 1 MB.
+ *
+ * @param wanted how many more rows the caller needs
+ */
+export async function* readPages(
+  range: Range,
+  bounds: Bounds,
+  call: Call,
+  wanted = () => Number.POSITIVE_INFINITY,
+): AsyncGenerator<Segment> {
+  const query = buildQuery(range, bounds);
+  let position: Record<string, unknown> | undefined;
+  do {
+    const command = new QueryCommand({
+      ...query,
+      // The table counts the rows that it drops, too: with a filter, a small limit would mean many calls.
+      Limit: range.where || wanted() === Number.POSITIVE_INFINITY ? undefined : wanted(),
+      ExclusiveStartKey: position,
+    });
+    const { Items = [], LastEvaluatedKey } = await call((options) => table.send(command, options));
+    position = LastEvaluatedKey;
+    // BETWEEN includes its upper bound.
+    const items = Items[0]?.sk === bounds.before ? Items.slice(1) : Items;
+    yield { items, done: position === undefined };
+  } while (position);
 }
 
 function buildQuery(
   { index, partition, where = {} }: Range,
-  before?: string,
-  downTo?: string,
+  { before, downTo, keysOnly }: Bounds,
 ): QueryCommandInput {
   const conditions = Object.entries(where);
-  const sortKey = before !== undefined ? "sk < :sk" : downTo ? "sk >= :sk" : undefined;
+  const both = before !== undefined && downTo && "sk BETWEEN :downTo AND :before";
+  const sortKey = both || (before !== undefined && "sk < :before") || (downTo && "sk >= :downTo");
   return {
     TableName: tableName,
     IndexName: index,
     KeyConditionExpression: ["#partition = :partition", sortKey].filter(Boolean).join(" AND "),
     FilterExpression: conditions.map((_, i) => `#where${i} = :where${i}`).join(" AND ") || undefined,
+    ...(keysOnly ? { ProjectionExpression: "sk" } : { Select: "ALL_ATTRIBUTES" }),
     ExpressionAttributeNames: {
       "#partition": index ? indexes[index] : "pk",
       ...Object.fromEntries(conditions.map(([name], i) => [`#where${i}`, name])),
     },
     ExpressionAttributeValues: {
       ":partition": partition,
-      ...(sortKey && { ":sk": before ?? downTo }),
+      ...(before !== undefined && { ":before": before }),
+      ...(downTo && { ":downTo": downTo }),
       ...Object.fromEntries(conditions.map(([, value], i) => [`:where${i}`, value])),
     },
     ScanIndexForward: false,

@@ -107,16 +107,23 @@ test("a list continues where a partial response ended", async () => {
   const lead = (id: number) => storedLead(`lead_${id}`);
   table
     .on(QueryCommand)
-    .resolvesOnce({ Items: [lead(3)], Count: 1, LastEvaluatedKey: { sk: "lead_3" } })
-    .resolvesOnce({ Items: [], Count: 0, LastEvaluatedKey: { sk: "lead_3a" } })
-    .resolvesOnce({ Items: [lead(2)], Count: 1, LastEvaluatedKey: { sk: "lead_2" } })
-    .resolvesOnce({ Count: 40, LastEvaluatedKey: { sk: "lead_1" } })
-    .resolvesOnce({ Count: 2 });
+    .resolvesOnce({ Items: [lead(5)], LastEvaluatedKey: { sk: "lead_5" } })
+    .resolvesOnce({ Items: [], LastEvaluatedKey: { sk: "lead_5a" } })
+    .resolvesOnce({ Items: [lead(4)], LastEvaluatedKey: { sk: "lead_4" } })
+    .resolvesOnce({ Items: [{ sk: "lead_3" }], LastEvaluatedKey: { sk: "lead_3" } })
+    .resolvesOnce({ Items: [{ sk: "lead_2" }, { sk: "lead_1" }] });
   const { body } = await call("list-leads", { query: "limit=2" });
-  expect(body.data.map(({ id }) => id)).toEqual(["lead_3", "lead_2"]);
-  expect(body.pagination.total).toBe(44);
-  const starts = table.commandCalls(QueryCommand).map(({ args }) => args[0].input.ExclusiveStartKey?.sk);
-  expect(starts).toEqual([undefined, "lead_3", "lead_3a", "lead_2", "lead_1"]);
+  expect(body.data.map(({ id }) => id)).toEqual(["lead_5", "lead_4"]);
+  expect(body.pagination.total).toBe(5);
+  const queries = table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
+  expect(queries.map(({ ExclusiveStartKey }) => ExclusiveStartKey?.sk)).toEqual([
+    undefined,
+    "lead_5",
+    "lead_5a",
+    undefined,
+    "lead_3",
+  ]);
+  expect(queries[3]?.ExpressionAttributeValues).toMatchObject({ ":before": "lead_4" });
 });
 
 describe("a message whose transaction", () => {

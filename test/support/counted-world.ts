@@ -4,6 +4,7 @@ import { ulid } from "ulid";
 import { expect } from "vitest";
 import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { leadItem, listLeads } from "../../shared/domain/leads.ts";
+import { TooExpensiveError } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { maintainLists } from "../../shared/pages/maintenance/maintain.ts";
@@ -143,14 +144,20 @@ export class CountedWorld {
     if (reader.error) throw reader.error;
   }
 
-  /** Reads a page while others run: the total includes every lead that exists throughout, and none that never existed. */
+  /**
+   * Reads a page while others run: the total includes every lead that exists throughout, and none that never existed. A
+   * list that takes more time than it may has no response.
+   */
   async readSlowly(page: number): Promise<Actor> {
     const before = [...this.leads.keys()];
     const watch = { born: new Set(before), slack: this.#slack() };
     this.#readers.push(watch);
     return this.io.start("slow reader", async () => {
-      const response = await listLeads(this.account, {}, { page, limit: 4 });
+      const response = await listLeads(this.account, {}, { page, limit: 4 }).catch((error: unknown) => {
+        if (!(error instanceof TooExpensiveError)) throw error;
+      });
       this.#readers = this.#readers.filter((reader) => reader !== watch);
+      if (!response) return;
       const unchanged = before.filter((id) => this.leads.has(id)).length;
       expect(response.pagination.total).toBeGreaterThanOrEqual(unchanged - watch.slack.backdated);
       expect(response.pagination.total).toBeLessThanOrEqual(watch.born.size + watch.slack.deleted);

@@ -27,8 +27,17 @@ export class TreeChangedError extends Error {
   override readonly name = "TreeChangedError";
 }
 
-export async function readRoot(owner: CountedOwner, name: RootName = "root"): Promise<Root | undefined> {
-  const item = await readTreeItem(owner, name);
+/** How a call is made. */
+interface CallOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+export async function readRoot(
+  owner: CountedOwner,
+  name: RootName = "root",
+  options?: CallOptions,
+): Promise<Root | undefined> {
+  const item = await readTreeItem(owner, name, options);
   return item && toRoot(item as ReturnType<typeof rootItem>);
 }
 
@@ -38,14 +47,15 @@ export async function readNode(
   generation: number,
   level: number,
   start: string,
+  options?: CallOptions,
 ): Promise<Entry[] | undefined> {
-  const item = await readTreeItem(owner, nodeName(generation, level, start));
+  const item = await readTreeItem(owner, nodeName(generation, level, start), options);
   return item && decodeEntries(item.entries as Uint8Array);
 }
 
 /** Nodes are read only by GetItem: a Query may show half a transaction. */
-const readTreeItem = ({ account, list }: CountedOwner, name: string) =>
-  readItem(countNodeKey(list.type, account, name));
+const readTreeItem = ({ account, list }: CountedOwner, name: string, options?: CallOptions) =>
+  readItem(countNodeKey(list.type, account, name), {}, options);
 
 /**
  * Replaces the root of the version that was read, and writes nodes with it, all or nothing.

@@ -61,7 +61,9 @@ async function createMany(population: Population, count: number): Promise<void> 
 
 /** The read units of the newest 20 leads, calculated from their size. */
 async function firstPageUnits(account: string): Promise<number> {
-  const { items } = await walk(leadsRange(account, {}), { maxRows: 20, read: true });
+  const { items } = await walk(leadsRange(account, {}), { maxRows: 20 }, (send) =>
+    send({ abortSignal: AbortSignal.timeout(60_000) }),
+  );
   return Math.ceil(items.reduce((bytes, item) => bytes + itemSize(item), 0) / 4096);
 }
 

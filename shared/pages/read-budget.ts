@@ -1,0 +1,81 @@
+import { isTableBusy, TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
+
+/** How many table calls a list may make. */
+const maxCalls = 12;
+
+/** How long a list may take, in milliseconds. */
+const longestList = 3000;
+
+/** A list that makes more calls than these, or takes longer, is long. Ordinary pages need up to five calls. */
+const shortCalls = 6;
+const shortTime = 500;
+
+/** Makes a call to the table with options for the client. */
+export type Call = <T>(send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
+
+/** Admits a long list. @throws TooExpensiveError when there are too many */
+export type AdmitLongList = () => Promise<unknown>;
+
+/**
+ * Runs the calls of a list within its budget of calls and time.
+ *
+ * After the table was busy, lists of the same range fail at once for a while, with exponential backoff and full
+ * jitter: they leave the partition's capacity to its writers and to the maintainer of its counts.
+ *
+ * @param id identifies the range that the list reads
+ * @throws TooExpensiveError when the budget is used up, or while lists of the range back off
+ */
+export async function withinBudget<T>(
+  id: string,
+  admitLongList: AdmitLongList = async () => {},
+  read: (call: Call) => Promise<T>,
+): Promise<T> {
+  const backoff = backoffs.get(id);
+  if (backoff && Date.now() < backoff.until) throw new TooExpensiveError("The table was busy.");
+  try {
+    const result = await read(budgetedCall(admitLongList));
+    backoffs.delete(id);
+    return result;
+  } catch (error) {
+    if (isTableBusy(error)) backOff(id);
+    throw error;
+  }
+}
+
+function budgetedCall(admitLongList: AdmitLongList): Call {
+  const start = Date.now();
+  const abortSignal = AbortSignal.timeout(longestList);
+  let calls = 0;
+  let admitted: Promise<unknown> | undefined;
+  return async (send) => {
+    calls++;
+    const time = Date.now() - start;
+    if (calls > maxCalls || time >= longestList) throw new TooExpensiveError("The list has too many rows.");
+    if (calls > shortCalls || time > shortTime) {
+      admitted ??= admitLongList();
+      await admitted;
+    }
+    try {
+      return await send({ abortSignal });
+    } catch (error) {
+      if (abortSignal.aborted) throw new TooExpensiveError("The list took too long.", { cause: error });
+      throw error;
+    }
+  };
+}
+
+/** The first and the longest backoff, in milliseconds. */
+const firstBackoff = 100;
+const longestBackoff = 5000;
+
+/** The ranges that were busy when this environment last read them, by their ids. */
+const backoffs = new Map<string, { readonly until: number; readonly longest: number }>();
+
+/** More busy ranges than an environment reads in a few seconds. */
+const maxBackoffs = 1000;
+
+function backOff(id: string): void {
+  const longest = Math.min((backoffs.get(id)?.longest ?? firstBackoff / 2) * 2, longestBackoff);
+  if (backoffs.size >= maxBackoffs) backoffs.clear();
+  backoffs.set(id, { until: Date.now() + Math.random() * longest, longest });
+}
