@@ -3,21 +3,25 @@ import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 import { countedChanges } from "../shared/pages/maintenance/changes.ts";
-import { maintainLists } from "../shared/pages/maintenance/maintain.ts";
+import { maintainLists, type Unsettled } from "../shared/pages/maintenance/maintain-lists.ts";
 
 /** Time of an invocation that is reserved for its last commits, in milliseconds. */
 const reserve = 5000;
 
+/** Kept for the life of the execution environment. */
+const unsettled: Unsettled = new Map();
+
 /** Updates the counts of the lists from the table's stream. */
 async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
-  const failures = await maintainLists(countedChanges(event.Records), { deadline });
-  for (const { changes, error } of failures) {
-    const { account, list } = changes.owner;
-    console.error({ event: logEvents.countsFailed, account, list: list.type, ...loggedError(error) });
+  const unfinished = await maintainLists(countedChanges(event.Records), { deadline, unsettled });
+  for (const { owner, error } of unfinished) {
+    const { account, list } = owner;
+    if (error)
+      console.error({ event: logEvents.countsFailed, account, list: list.type, ...loggedError(error) });
   }
-  const batchItemFailures = failures.flatMap(({ changes }) =>
-    changes.sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier })),
+  const batchItemFailures = unfinished.flatMap(({ sequenceNumbers }) =>
+    sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier })),
   );
   return { batchItemFailures };
 }

@@ -4,6 +4,9 @@ import { setTimeout } from "node:timers/promises";
 const firstBackoff = 20;
 const longestBackoff = 500;
 
+/** Repeats a call until it succeeds or fails for good. */
+export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
+
 interface RetryOptions {
   /** In milliseconds since the epoch. */
   readonly deadline: number;

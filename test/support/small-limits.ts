@@ -11,6 +11,7 @@ export const smallLimits: Limits = {
   keptBytes: 70,
   rootBytes: 330,
   rangeRows: 12,
+  commitTime: limits.commitTime,
   commitNodes: 6,
   transactionNodes: 12,
 };

@@ -1,7 +1,8 @@
+import type { Retry } from "../../dynamodb/retry.ts";
 import { keyAt } from "../tree/counted-list.ts";
 import { separator } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
-import { type Rows, readRows } from "../tree/rows.ts";
+import { type RowReading, type Rows, readRows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import type { CountedOwner, RootName } from "../tree/tree-store.ts";
 import { fillLeaves, recountLeaf } from "./recount.ts";
@@ -17,6 +18,8 @@ interface Progress {
   readonly young: number;
   /** The number of rows of the tail that were counted. */
   readonly counted: number;
+  /** The sort key of the newest row of the tail; undefined if not all of the tail was read, or it has none. */
+  readonly newest: string | undefined;
 }
 
 /** How many leaves of a list are read at once. */
@@ -33,10 +36,13 @@ interface Step {
   /** Whether to commit even if it does not pay. */
   readonly always?: boolean;
   readonly limits: Limits;
+  /** How rows are read; nodes are read and written with the same `retry`. */
+  readonly reading?: Pick<RowReading, "retry" | "onPage">;
 }
 
 /**
- * Recounts the leaves of keys, then counts the tail, in one commit.
+ * Recounts the leaves of keys, then counts the tail, in one commit. It reads one page of the tail: so each commit makes
+ * progress, however long the tail is and however much the table throttles.
  *
  * It commits even if no count differs: so the commit of a slower maintainer, which read older rows, fails.
  *
@@ -48,18 +54,19 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   // counted any row.
   const horizon = keyAt(owner.list, clock - limits.allowedLateness);
   const frontier = latest(root.watermark, keyAt(owner.list, clock - limits.allowedLateness + limits.skew));
-  const tail = step.tail
-    ? await readRows(owner, { start: root.watermark }, { maxRows: limits.rangeRows })
-    : noRows;
+  const { retry, onPage } = step.reading ?? {};
+  const page = { maxRows: limits.rangeRows, oneCall: true, retry, onPage };
+  const tail = step.tail ? await readRows(owner, { start: root.watermark }, page) : noRows;
   const settled = tail.rows.filter(({ sk }) => sk < horizon);
   const young = tail.rows.length - settled.length;
+  const newest = tail.next === undefined ? tail.rows.at(-1)?.sk : undefined;
   const worthwhile = step.always || (settled.length > 0 && tail.rows.length > limits.tail);
   if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
-    return { rest: [], more: false, young, counted: 0 };
+    return { rest: [], more: false, young, counted: 0, newest };
   }
-  const edit = new TreeEdit(owner, root, limits);
+  const edit = new TreeEdit(owner, root, { limits, retry });
   const stale = keys.filter((key) => key < root.watermark);
-  const left = new Set(await recount(owner, edit, [...root.pending, ...stale], limits));
+  const left = new Set(await recount(edit, [...root.pending, ...stale], { owner, limits, retry }));
   // The tail is counted in the last commit, so its keys stay with the keys that remain.
   const rest = left.size === 0 ? [] : keys.filter((key) => key >= root.watermark || left.has(key));
   const withTail =
@@ -71,26 +78,31 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
       edit.root.pending.length > 0 || (step.tail && !withTail) || (tail.next !== undefined && young === 0),
     young,
     counted: withTail ? settled.length : 0,
+    newest,
   };
 }
 
 const noRows: Rows = { rows: [], next: undefined };
 
-/** Recounts the leaves of keys. @returns the keys that have to wait for the next commit because this one is full */
+/**
+ * Recounts the leaves of keys.
+ *
+ * @returns the keys that have to wait for the next commit, because this one is full or has been reading for long
+ */
 async function recount(
-  owner: CountedOwner,
   edit: TreeEdit,
   keys: readonly string[],
-  limits: Limits,
+  { owner, limits, retry }: { readonly owner: CountedOwner; readonly limits: Limits; readonly retry?: Retry },
 ): Promise<readonly string[]> {
+  const start = Date.now();
   let rest = [...new Set(keys)].sort();
-  while (rest.length > 0 && edit.size < limits.commitNodes) {
+  while (rest.length > 0 && edit.size < limits.commitNodes && Date.now() < start + limits.commitTime) {
     const found = await Promise.all(rest.slice(0, parallelLeaves).map((key) => edit.findLeaf(key)));
     const ranges = new Map(found.map((range) => [range.start, range])).values();
     const leaves = await Promise.all(
       Array.from(ranges, async (range) => ({
         ...range,
-        rows: await readRows(owner, range, { maxRows: limits.rangeRows }),
+        rows: await readRows(owner, range, { maxRows: limits.rangeRows, retry }),
       })),
     );
     for (const { start, end, rows } of leaves) {

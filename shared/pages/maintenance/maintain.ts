@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import { withRetry } from "../../dynamodb/retry.ts";
+import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import { emptyRoot } from "../tree/root.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
 import { type CountedOwner, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import { advance } from "./advance.ts";
-import type { Changes } from "./changes.ts";
 
 /** The means of a maintainer besides the table. */
 export interface Maintenance {
@@ -14,95 +14,105 @@ export interface Maintenance {
   readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** How many lists are maintained at once. */
-const parallelLists = 8;
+/** What a maintainer has done for a list. */
+export interface Maintained {
+  /** The keys that are not counted yet, in their order. */
+  readonly rest: readonly string[];
+  /** Whether rows that are old enough have not been counted. */
+  readonly more: boolean;
+  /** Whether so many rows were too young that another update pays when they are old enough. */
+  readonly unsettled: boolean;
+  /** Whether rows were created after the newest of the keys, so that the stream will deliver them. */
+  readonly behind: boolean;
+  /** The error that ended it before everything was counted. */
+  readonly error?: unknown;
+}
 
 /**
- * Updates the counts of lists for a batch of changes. After a burst it waits once for the allowed lateness and updates
- * again, because lists would pay for the burst until the next row is created.
- *
- * @returns the changes that were not counted, each with its error
+ * How many keys below the watermark are counted before those that follow them in the stream. A batch that is not finished
+ * in time begins again at its first key that is not counted.
  */
-export async function maintainLists(
-  changes: readonly Changes[],
-  { deadline, limits = productionLimits, wait = setTimeout }: Maintenance,
-): Promise<{ readonly changes: Changes; readonly error: unknown }[]> {
-  const maintenance = { deadline, limits, wait };
-  const failures: { changes: Changes; error: unknown }[] = [];
-  const bursts: Changes[] = [];
-  await inGroups(changes, async (list) => {
-    try {
-      if (await maintain(list.owner, list.keys, maintenance)) bursts.push(list);
-    } catch (error) {
-      failures.push({ changes: list, error });
-    }
-  });
-  if (bursts.length === 0 || Date.now() + limits.allowedLateness >= deadline) return failures;
-  await wait(limits.allowedLateness);
-  // Rows that are not counted yet are counted with the next change; lists stay exact because they read the tail.
-  await inGroups(bursts, ({ owner }) => maintain(owner, [], maintenance).catch(() => {}));
-  return failures;
-}
-
-async function inGroups<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < items.length; from += parallelLists) {
-    await Promise.all(items.slice(from, from + parallelLists).map(run));
-  }
-}
+const keysAtOnce = 1000;
 
 /**
  * Updates the counts of a list for rows that were created, deleted, or moved to another status, source or channel.
  *
- * It recounts the leaf of each key and adds up no events, so keys may come twice, late and in any order.
+ * It recounts the leaf of each key and adds up no events, so keys may come twice, late and in any order. It retries until
+ * the deadline while other commits come first or the table is busy.
  *
- * @param keys the sort keys of the rows
- * @returns whether so many rows were too young that another call pays when they are old enough
- * @throws TreeChangedError when other commits came first until the deadline
+ * @param keys the sort keys of the rows, in the order of the stream
  */
-export function maintain(
+export async function maintain(
   owner: CountedOwner,
   keys: readonly string[],
   { deadline, limits = productionLimits, wait = setTimeout }: Maintenance,
-): Promise<boolean> {
-  let updatedRebuild: number | undefined;
+): Promise<Maintained> {
+  const retryBusy: Retry = (call) => withRetry(call, { deadline, isRetryable: isBusy, wait });
+  const context: Context = { owner, limits, reading: { retry: retryBusy }, deadline };
   let rest = keys;
+  let more = true;
+  let young = 0;
+  let newest: string | undefined;
+  let updatedRebuild: number | undefined;
   const update = async () => {
-    for (;;) {
-      const clock = readClock(deadline);
-      const root = (await readRoot(owner)) ?? emptyRoot(1);
-      if (root.rebuilding !== undefined && root.rebuilding !== updatedRebuild) {
-        await updateRebuildTree(owner, keys, deadline, limits);
-        updatedRebuild = root.rebuilding;
-        continue;
-      }
-      const progress = await advance(owner, root, { name: "root", clock, keys: rest, tail: true, limits });
-      rest = progress.rest;
-      if (rest.length === 0 && !progress.more) return progress.young > limits.tail;
+    const clock = Date.now();
+    const root = (await readRoot(owner)) ?? emptyRoot(1);
+    const next = firstKeys(rest, root.watermark);
+    if (root.rebuilding !== undefined && root.rebuilding !== updatedRebuild) {
+      await updateRebuildTree(context, next);
+      updatedRebuild = root.rebuilding;
+      return;
     }
+    const tail = next.length === rest.length;
+    const progress = await advance(owner, root, { ...context, name: "root", clock, keys: next, tail });
+    const left = new Set(progress.rest);
+    if (left.size === 0) updatedRebuild = undefined;
+    const counted = new Set(next.filter((key) => !left.has(key)));
+    rest = rest.filter((key) => !counted.has(key));
+    more = progress.more || !tail;
+    ({ young, newest } = progress);
   };
-  return withRetry(update, { deadline, isRetryable: isTreeChanged, wait });
+  let error: unknown;
+  try {
+    while ((rest.length > 0 || more) && Date.now() < deadline) {
+      await withRetry(update, {
+        deadline,
+        isRetryable: (failure) => isTreeChanged(failure) || isBusy(failure),
+        wait,
+      });
+    }
+  } catch (failure) {
+    error = failure;
+  }
+  const behind = newest !== undefined && keys.every((key) => key < String(newest));
+  return { rest, more, unsettled: young > limits.tail, behind, error };
+}
+
+interface Context {
+  readonly owner: CountedOwner;
+  readonly limits: Limits;
+  readonly reading: { readonly retry: Retry };
+  readonly deadline: number;
+}
+
+/** The first keys, among them at most `keysAtOnce` below the watermark: only for those are rows read. */
+function firstKeys(keys: readonly string[], watermark: string): readonly string[] {
+  let stale = 0;
+  const end = keys.findIndex((key) => key < watermark && ++stale > keysAtOnce);
+  return end < 0 ? keys : keys.slice(0, end);
 }
 
 /** Recounts the leaves of keys in the tree that a rebuild builds, before the tree that it will replace. */
 async function updateRebuildTree(
-  owner: CountedOwner,
+  { owner, deadline, ...step }: Context,
   keys: readonly string[],
-  deadline: number,
-  limits: Limits,
 ): Promise<void> {
-  let rest = keys;
-  while (rest.length > 0) {
-    const clock = readClock(deadline);
+  for (let rest = keys; rest.length > 0; ) {
+    const clock = Date.now();
+    if (clock >= deadline) throw new TooExpensiveError("The tree of the rebuild is not updated yet.");
     const root = await readRoot(owner, "next");
     if (!root) return;
     // The rebuild counts the tail of its tree itself.
-    ({ rest } = await advance(owner, root, { name: "next", clock, keys: rest, tail: false, limits }));
+    ({ rest } = await advance(owner, root, { ...step, name: "next", clock, keys: rest, tail: false }));
   }
-}
-
-/** The time, to be read before the root and the rows. */
-function readClock(deadline: number): number {
-  const clock = Date.now();
-  if (clock >= deadline) throw new Error("The deadline has passed.");
-  return clock;
 }

@@ -1,3 +1,4 @@
+import type { Retry } from "../../dynamodb/retry.ts";
 import { equalCells } from "../tree/cells.ts";
 import { type Entry, encodedBytes, encodeEntries, sumEntry } from "../tree/entry.ts";
 import { type Root, rootBytes } from "../tree/root.ts";
@@ -22,15 +23,22 @@ export class TreeEdit {
   root: Root;
   readonly #owner: CountedOwner;
   readonly #limits: Limits;
+  readonly #retry: Retry;
   readonly #reads = new Map<string, Promise<void>>();
   readonly #nodes = new Map<string, Node>();
   readonly #changed = new Set<string>();
   readonly #parts = new WeakMap<readonly Entry[], readonly (readonly Entry[])[]>();
 
-  constructor(owner: CountedOwner, root: Root, limits: Limits) {
+  /** @param retry repeats a call while the table is busy */
+  constructor(
+    owner: CountedOwner,
+    root: Root,
+    { limits, retry = (call) => call() }: { readonly limits: Limits; readonly retry?: Retry | undefined },
+  ) {
     this.#owner = owner;
     this.root = root;
     this.#limits = limits;
+    this.#retry = retry;
   }
 
   /** The leaf of a sort key below the watermark; reads the nodes on its path. */
@@ -92,7 +100,7 @@ export class TreeEdit {
     for (let level = 1; level <= this.root.level; level++) this.#renew(level);
     while (rootBytes(this.root) > this.#limits.rootBytes && this.root.entries.length > 1) this.#growRoot();
     const nodes = [...this.#changed].map((key) => this.#node(key));
-    await commit(this.#owner, name, this.root, nodes);
+    await this.#retry(() => commit(this.#owner, name, this.root, nodes));
   }
 
   /** Splits the changed nodes of a level, and updates their entries one level up. */
@@ -171,7 +179,8 @@ export class TreeEdit {
   async #fetch(level: number, start: string): Promise<void> {
     const key = nodeId(level, start);
     if (this.#nodes.has(key)) return;
-    const entries = await readNode(this.#owner, this.root.generation, level, start);
+    const { generation } = this.root;
+    const entries = await this.#retry(() => readNode(this.#owner, generation, level, start));
     this.#nodes.set(key, { level, start, entries: requirePart(entries) });
   }
 
@@ -182,14 +191,14 @@ export class TreeEdit {
 
 const nodeId = (level: number, start: string) => `${level}#${start}`;
 
-/** Cuts entries into parts of `keptBytes` each. */
+/** Cuts entries into parts of `keptBytes` each, but of two entries at least: so a level has fewer nodes than the one below. */
 function cut(entries: readonly Entry[], { keptBytes }: Limits): Entry[][] {
   const parts: Entry[][] = [];
   let bytes = 0;
   for (const entry of entries) {
     const part = parts.at(-1);
     bytes += encodedBytes(entry, part?.at(-1));
-    if (part && bytes <= keptBytes) part.push(entry);
+    if (part && (bytes <= keptBytes || part.length < 2)) part.push(entry);
     else {
       parts.push([entry]);
       bytes = encodedBytes(entry);

@@ -1,5 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { listPartition } from "../../dynamodb/keys.ts";
+import type { Retry } from "../../dynamodb/retry.ts";
 import { table, tableName } from "../../dynamodb/table-client.ts";
 import { type CountedRow, countedRow } from "./counted-list.ts";
 import type { CountedOwner } from "./tree-store.ts";
@@ -7,7 +8,7 @@ import type { CountedOwner } from "./tree-store.ts";
 /** Rows, by their sort keys. */
 export interface Rows {
   readonly rows: readonly CountedRow[];
-  /** The sort key of the first row past the limit. */
+  /** Where the rows begin that were not read: a sort key after the last row; undefined when all were read. */
   readonly next: string | undefined;
 }
 
@@ -15,8 +16,10 @@ export interface Rows {
 export interface RowReading {
   /** How many rows to return at most. */
   readonly maxRows: number;
-  /** Repeats the call for a page while the table throttles it. */
-  readonly retry?: <T>(call: () => Promise<T>) => Promise<T>;
+  /** Whether to return after one call, which reads at most 1 MB. */
+  readonly oneCall?: boolean;
+  /** Repeats a call while the table is busy. */
+  readonly retry?: Retry;
   /** Called after each page with its rows and the read units that it consumed; the next page waits for it. */
   readonly onPage?: (page: { readonly rows: number; readonly units: number }) => Promise<unknown>;
 }
@@ -25,7 +28,7 @@ export interface RowReading {
 export async function readRows(
   { account, list }: CountedOwner,
   { start, end }: { readonly start: string; readonly end?: string },
-  { maxRows, retry = (call) => call(), onPage }: RowReading,
+  { maxRows, oneCall, retry = (call) => call(), onPage }: RowReading,
 ): Promise<Rows> {
   if (end !== undefined && end <= start) return { rows: [], next: undefined };
   const rows: CountedRow[] = [];
@@ -45,8 +48,11 @@ export async function readRows(
     for (const item of Items) if (item.sk !== end) rows.push(countedRow(list, item));
     position = LastEvaluatedKey;
     await onPage?.({ rows: Items.length, units: ConsumedCapacity?.CapacityUnits ?? 0 });
-  } while (position && rows.length <= maxRows);
-  return { rows: rows.slice(0, maxRows), next: rows[maxRows]?.sk };
+  } while (position && rows.length <= maxRows && !oneCall);
+  const last = rows.at(-1)?.sk;
+  // No sort key lies between one and the same with a "!" after it.
+  const after = position && last !== undefined ? `${last}!` : undefined;
+  return { rows: rows.slice(0, maxRows), next: rows[maxRows]?.sk ?? after };
 
   function keyCondition(partition: string, from: string, to: string | undefined) {
     const range = from && to !== undefined && "sk BETWEEN :from AND :to";

@@ -21,6 +21,8 @@ export interface Limits {
   readonly rootBytes: number;
   /** The most rows of a leaf or of the tail that are read at once. */
   readonly rangeRows: number;
+  /** How long a commit may read leaves, in milliseconds; then the others wait for the next commit. */
+  readonly commitTime: number;
   /** The nodes of a commit after which the other leaves wait for the next commit. */
   readonly commitNodes: number;
   /** The nodes of a commit beyond which the tail waits for the next one; a transaction takes 100 items, with the root. */
@@ -38,6 +40,7 @@ export const limits: Limits = {
   keptBytes: 3400,
   rootBytes: 3900,
   rangeRows: 25_000,
+  commitTime: 2000,
   commitNodes: 72,
   transactionNodes: 95,
 };

@@ -1,0 +1,81 @@
+import { setTimeout } from "node:timers/promises";
+import { limits as productionLimits } from "../tree/tree-limits.ts";
+import type { CountedOwner } from "../tree/tree-store.ts";
+import type { Changes } from "./changes.ts";
+import { type Maintenance, maintain } from "./maintain.ts";
+
+/** Lists whose newest rows were too young to be counted, by their name, and when the rows are old enough. */
+export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly at: number }>;
+
+/** Changes of a list that have to be delivered again. */
+export interface Unfinished {
+  readonly owner: CountedOwner;
+  /** The sequence numbers of the records. */
+  readonly sequenceNumbers: readonly string[];
+  /** Why; undefined when only the time was up. */
+  readonly error: unknown;
+}
+
+/** How many lists are maintained at once. */
+const parallelLists = 8;
+
+/** How long a batch works on one list, in milliseconds: the records behind it, of other lists, wait that long at most. */
+const listTime = 15_000;
+
+/**
+ * Updates the counts of lists for a batch of changes. If no more records are behind it, it then waits until the newest
+ * rows are old enough to be counted, because lists would read them until the next row is created.
+ *
+ * @param unsettled the lists that earlier batches left with young rows, which are updated as soon as they are old enough
+ */
+export async function maintainLists(
+  changes: readonly Changes[],
+  {
+    unsettled = new Map(),
+    limits = productionLimits,
+    wait = setTimeout,
+    deadline,
+  }: Maintenance & { readonly unsettled?: Unsettled },
+): Promise<Unfinished[]> {
+  const unfinished: Unfinished[] = [];
+  let moreBehind = false;
+  const update = async (owner: CountedOwner, keys: readonly string[]) => {
+    const listDeadline = Math.min(deadline, Date.now() + listTime);
+    const maintained = await maintain(owner, keys, { deadline: listDeadline, limits, wait });
+    const name = `${owner.account} ${owner.list.type}`;
+    if (maintained.unsettled) unsettled.set(name, { owner, at: Date.now() + limits.allowedLateness });
+    else unsettled.delete(name);
+    moreBehind ||= maintained.behind;
+    return maintained;
+  };
+  // The longest starts last, so that no other list waits for it.
+  const shortestFirst = changes.toSorted((a, b) => a.keys.length - b.keys.length);
+  await inParallel(shortestFirst, async ({ owner, keys, sequenceNumbers }) => {
+    const { rest, more, error } = await update(owner, keys);
+    const left = new Set(rest);
+    const again = sequenceNumbers.filter((_, index) => left.has(keys[index] ?? ""));
+    if (again.length > 0) unfinished.push({ owner, sequenceNumbers: again, error });
+    // The last record comes again, to continue with the tail.
+    else if (more) unfinished.push({ owner, sequenceNumbers: sequenceNumbers.slice(-1), error });
+  });
+  const updateSettled = async () => {
+    const settled = [...unsettled.values()].filter(({ at }) => at <= Date.now());
+    await inParallel(settled, ({ owner }) => update(owner, []));
+  };
+  await updateSettled();
+  const settledAt = Math.max(0, ...Array.from(unsettled.values(), ({ at }) => at));
+  const delay = settledAt - Date.now();
+  if (unfinished.length > 0 || moreBehind || delay <= 0 || settledAt >= deadline) return unfinished;
+  await wait(delay);
+  await updateSettled();
+  return unfinished;
+}
+
+async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
+  // The workers share one iterator.
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await run(item);
+  };
+  await Promise.all(Array.from({ length: parallelLists }, worker));
+}
