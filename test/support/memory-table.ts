@@ -1,0 +1,120 @@
+import type {
+  BatchWriteCommandInput,
+  GetCommandInput,
+  QueryCommandInput,
+  TransactWriteCommandInput,
+  UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import type { Item, Key } from "../../shared/dynamodb/table-client.ts";
+import { project } from "./memory-table/expressions.ts";
+import { query, readUnits } from "./memory-table/query.ts";
+import { type Change, StoredItems, type Usage, validationError } from "./memory-table/stored-items.ts";
+import { updatedNames } from "./memory-table/updates.ts";
+import { transactWrite, type WriteInput, write } from "./memory-table/writes.ts";
+
+export type { Change, Usage };
+
+/** The response of a command without what it consumed, and the units that it consumed in each partition. */
+interface Metered {
+  readonly output: Record<string, unknown>;
+  readonly reads?: readonly Usage[];
+  readonly writes?: readonly Usage[];
+}
+
+const maxBatchItems = 25;
+
+/**
+ * A table in memory with the indexes of the project's table. It takes the commands of the document client, with the
+ * expressions that the project uses, and fails for others. It never throttles and its indexes are always up to date.
+ */
+export class MemoryTable {
+  readonly #items = new StoredItems();
+
+  /** @param onChange called synchronously with each change of an item, in order */
+  constructor({ onChange }: { onChange?: (change: Change) => void } = {}) {
+    this.#items.onChange = onChange;
+  }
+
+  /** Runs a command, like the document client. @throws the errors of the SDK */
+  send = async (command: object): Promise<Record<string, unknown>> => this.execute(command).output;
+
+  /** Runs a command at once. @returns the response and the units consumed @throws the errors of the SDK */
+  execute(command: object): Required<Metered> {
+    const input = Reflect.get(command, "input") as { ReturnConsumedCapacity?: string };
+    const { output, reads = [], writes = [] } = this.#run(command.constructor.name, input);
+    if ((input.ReturnConsumedCapacity ?? "NONE") === "NONE") return { output, reads, writes };
+    const ConsumedCapacity = { CapacityUnits: sum(reads) + sum(writes) };
+    const several = /^(Batch|Transact)/.test(command.constructor.name);
+    return {
+      output: { ...output, ConsumedCapacity: several ? [ConsumedCapacity] : ConsumedCapacity },
+      reads,
+      writes,
+    };
+  }
+
+  /** All items, partition by partition. */
+  *items(): Iterable<Item> {
+    for (const { item } of this.#items.in(undefined).all()) yield item;
+  }
+
+  /** A copy of the table for `restore`: cheap for a small table. */
+  snapshot = () => this.#items.snapshot();
+
+  restore = (snapshot: ReturnType<StoredItems["snapshot"]>) => this.#items.restore(snapshot);
+
+  #run(name: string, input: object): Metered {
+    switch (name) {
+      case "GetCommand":
+        return this.#get(input as GetCommandInput);
+      case "QueryCommand":
+        return query(this.#items, input as QueryCommandInput);
+      case "PutCommand":
+        return { output: {}, writes: write(this.#items, "Put", input as WriteInput).writes };
+      case "DeleteCommand":
+        return { output: {}, writes: write(this.#items, "Delete", input as WriteInput).writes };
+      case "UpdateCommand":
+        return this.#update(input as UpdateCommandInput);
+      case "BatchWriteCommand":
+        return this.#batchWrite(input as BatchWriteCommandInput);
+      case "TransactWriteCommand":
+        return { output: {}, writes: transactWrite(this.#items, input as TransactWriteCommandInput) };
+      default:
+        throw new Error(`The memory table does not support the command ${name}.`);
+    }
+  }
+
+  #get(input: GetCommandInput): Metered {
+    const key = input.Key as unknown as Key;
+    const row = this.#items.find(key);
+    const units = readUnits(row?.size ?? 0, input.ConsistentRead);
+    return {
+      output: row ? { Item: project(input.ProjectionExpression, input)(row.item) } : {},
+      reads: [{ partition: key.pk, units }],
+    };
+  }
+
+  #update(input: UpdateCommandInput): Metered {
+    const { after = {}, writes } = write(this.#items, "Update", input as WriteInput);
+    const names = updatedNames(input.UpdateExpression, input);
+    if (input.ReturnValues === "ALL_NEW") return { output: { Attributes: after }, writes };
+    if (input.ReturnValues === "UPDATED_NEW") {
+      const changed = Object.fromEntries(names.map((name) => [name, after[name]]));
+      return { output: { Attributes: changed }, writes };
+    }
+    if ((input.ReturnValues ?? "NONE") === "NONE") return { output: {}, writes };
+    throw new Error(`The memory table does not support the return values ${input.ReturnValues}.`);
+  }
+
+  #batchWrite({ RequestItems = {} }: BatchWriteCommandInput): Metered {
+    const requests = Object.values(RequestItems).flat();
+    if (requests.length > maxBatchItems) throw validationError("A batch has too many items.");
+    const writes = requests.flatMap(({ PutRequest, DeleteRequest }) =>
+      PutRequest
+        ? write(this.#items, "Put", { Item: PutRequest.Item as Item }).writes
+        : write(this.#items, "Delete", { Key: DeleteRequest?.Key as Item }).writes,
+    );
+    return { output: { UnprocessedItems: {} }, writes };
+  }
+}
+
+const sum = (usages: readonly Usage[]) => usages.reduce((total, { units }) => total + units, 0);

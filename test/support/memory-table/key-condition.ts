@@ -1,0 +1,52 @@
+import { nameOf, type Substitutions, unsupported, valueFor } from "./expressions.ts";
+import { firstIndex, type Row } from "./partitions.ts";
+
+/** A partition, and how to find the part of its rows that a key condition matches. */
+export interface KeyCondition {
+  /** The attribute of the partition key. */
+  readonly attribute: string;
+  readonly partition: string;
+  /** The index of the first row that matches, and of the first one after it that does not. */
+  readonly bounds: (rows: readonly Row[]) => readonly [number, number];
+}
+
+const pattern =
+  /^(?<attribute>#?\w+) = (?<partition>:\w+)(?: AND (?:sk (?<operator>=|<=?|>=?) (?<value>:\w+)|sk BETWEEN (?<low>:\w+) AND (?<high>:\w+)|begins_with\(sk, ?(?<prefix>:\w+)\)))?$/;
+
+/** Parses the key condition of a query. */
+export function readKeyCondition(expression: string | undefined, substitutions: Substitutions): KeyCondition {
+  const { attribute, partition, operator, value, low, high, prefix } =
+    pattern.exec(expression ?? "")?.groups ?? {};
+  if (attribute === undefined || partition === undefined) throw unsupported("key condition", expression);
+  const text = (token: string) => String(valueFor(token, substitutions));
+  const condition = {
+    attribute: nameOf(attribute, substitutions),
+    partition: text(partition),
+  };
+  if (prefix !== undefined) {
+    const start = text(prefix);
+    return { ...condition, bounds: (rows) => [at(rows, start), past(rows, start, true)] };
+  }
+  if (low !== undefined && high !== undefined) {
+    const [from, to] = [text(low), text(high)];
+    if (from > to) throw unsupported("empty range", [from, to]);
+    return { ...condition, bounds: (rows) => [at(rows, from), past(rows, to)] };
+  }
+  if (value === undefined) return { ...condition, bounds: (rows) => [0, rows.length] };
+  const bound = text(value);
+  return {
+    ...condition,
+    bounds: (rows) => {
+      if (operator === "<") return [0, at(rows, bound)];
+      if (operator === "<=") return [0, past(rows, bound)];
+      if (operator === ">") return [past(rows, bound), rows.length];
+      return [at(rows, bound), operator === "=" ? past(rows, bound) : rows.length];
+    },
+  };
+}
+
+const at = (rows: readonly Row[], bound: string) => firstIndex(rows, ({ sk }) => sk >= bound);
+
+/** The index of the first row after a sort key, or after all that begin with it. */
+const past = (rows: readonly Row[], bound: string, prefix = false) =>
+  firstIndex(rows, ({ sk }) => sk > bound && !(prefix && sk.startsWith(bound)));

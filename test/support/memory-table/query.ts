@@ -1,0 +1,73 @@
+import type { QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
+import { holds, project } from "./expressions.ts";
+import { readKeyCondition } from "./key-condition.ts";
+import { firstAfter, firstAt, type Row } from "./partitions.ts";
+import { type StoredItems, type Usage, validationError } from "./stored-items.ts";
+
+/** A page of a query ends with the row that makes it this large, in bytes. */
+const pageBytes = 1024 * 1024;
+
+/** The bytes of a read unit of a consistent read. */
+const readUnit = 4096;
+
+/** The read units of a number of bytes. */
+export const readUnits = (bytes: number, consistent: boolean | undefined) =>
+  Math.max(1, Math.ceil(bytes / readUnit)) * (consistent ? 1 : 0.5);
+
+/** A page of a query. */
+export function query(items: StoredItems, input: QueryCommandInput) {
+  const index = input.IndexName as IndexName | undefined;
+  if (index !== undefined && input.ConsistentRead) throw validationError("An index has no consistent reads.");
+  const { attribute, partition, bounds } = readKeyCondition(input.KeyConditionExpression, input);
+  if (attribute !== (index === undefined ? "pk" : indexes[index]))
+    throw validationError(`The partition key is not ${attribute}.`);
+  const rows = items.in(index).get(partition);
+  const { page, bytes, ended } = readPage(rows, bounds(rows), input);
+  const last = page.at(-1);
+  const found = page.filter(({ item }) => holds(input.FilterExpression, item, input));
+  const toPart = project(input.ProjectionExpression, input);
+  const usage: Usage = {
+    ...(index !== undefined && { index }),
+    partition,
+    units: readUnits(bytes, input.ConsistentRead),
+  };
+  const output = {
+    ...(input.Select !== "COUNT" && { Items: found.map(({ item }) => toPart(item)) }),
+    Count: found.length,
+    ScannedCount: page.length,
+    ...(!ended && last && { LastEvaluatedKey: toKey(last, index, partition) }),
+  };
+  return { output, reads: [usage] };
+}
+
+/** Reads rows up to the limit of a query or of a page. @returns `ended`: whether there are no rows left */
+function readPage(
+  rows: readonly Row[],
+  [first, end]: readonly [number, number],
+  { Limit = Number.POSITIVE_INFINITY, ScanIndexForward = true, ExclusiveStartKey: start }: QueryCommandInput,
+) {
+  const step = ScanIndexForward ? 1 : -1;
+  let at = ScanIndexForward ? first : end - 1;
+  if (start) {
+    const position = { pk: String(start.pk), sk: String(start.sk) };
+    at = ScanIndexForward
+      ? Math.max(at, firstAfter(rows, position))
+      : Math.min(at, firstAt(rows, position) - 1);
+  }
+  const page: Row[] = [];
+  let bytes = 0;
+  for (; at >= first && at < end; at += step) {
+    if (page.length >= Limit || bytes >= pageBytes) return { page, bytes, ended: false };
+    const row = rows[at] as Row;
+    page.push(row);
+    bytes += row.size;
+  }
+  return { page, bytes, ended: page.length < Limit };
+}
+
+const toKey = ({ pk, sk }: Row, index: IndexName | undefined, partition: string) => ({
+  pk,
+  sk,
+  ...(index !== undefined && { [indexes[index]]: partition }),
+});

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import { type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { itemSize } from "../../bench/pages/item-size.ts";
+import { Partitions, type Row } from "./partitions.ts";
+
+/** The units that a command consumed in a partition of the table, or of an index. */
+export interface Usage {
+  readonly index?: IndexName;
+  readonly partition: string;
+  readonly units: number;
+}
+
+/** A change of an item, as the stream of the table has it. */
+export interface Change {
+  /** Counts the changes of the table, from 1. */
+  readonly sequenceNumber: number;
+  readonly key: Key;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
+/** The most bytes of an item. */
+const largestItem = 400 * 1024;
+
+const indexNames = Object.keys(indexes) as IndexName[];
+
+/** The bytes of a write unit. */
+const writeUnit = 1024;
+
+const units = (...sizes: readonly number[]) => Math.max(1, Math.ceil(Math.max(...sizes) / writeUnit));
+
+/** The items of a table in its partitions and in those of its indexes, which have all attributes. */
+export class StoredItems {
+  onChange: ((change: Change) => void) | undefined;
+  #table = new Partitions();
+  #indexes = new Map(indexNames.map((name) => [name, new Partitions()]));
+  #sequenceNumber = 0;
+
+  /** The rows of the table, or of an index. */
+  in(index: IndexName | undefined): Partitions {
+    const partitions = index === undefined ? this.#table : this.#indexes.get(index);
+    if (!partitions) throw new Error(`The table has no index ${index}.`);
+    return partitions;
+  }
+
+  find({ pk, sk }: Key): Row | undefined {
+    return this.#table.find(pk, { pk, sk });
+  }
+
+  /** Replaces or deletes an item. @returns the usage, in which a transaction counts twice in the table */
+  replace({ pk, sk }: Key, item: Item | undefined, transaction = false): Usage[] {
+    const before = this.find({ pk, sk });
+    const after = item && toRow({ pk, sk }, item);
+    if (after) this.#table.put(pk, after);
+    else this.#table.delete(pk, { pk, sk });
+    const changed = !isDeepStrictEqual(before?.item, after?.item);
+    const used: Usage[] = [
+      { partition: pk, units: units(before?.size ?? 0, after?.size ?? 0) * (transaction ? 2 : 1) },
+    ];
+    if (!changed) return used;
+    for (const index of indexNames) used.push(...this.#replaceInIndex(index, before, after));
+    this.#sequenceNumber++;
+    this.onChange?.({
+      sequenceNumber: this.#sequenceNumber,
+      key: { pk, sk },
+      before: before?.item,
+      after: after?.item,
+    });
+    return used;
+  }
+
+  /** A copy that `restore` brings back: cheap for a small table. */
+  snapshot() {
+    return {
+      table: this.#table.copy(),
+      indexes: new Map(Array.from(this.#indexes, ([name, partitions]) => [name, partitions.copy()])),
+      sequenceNumber: this.#sequenceNumber,
+    };
+  }
+
+  restore({ table, indexes, sequenceNumber }: ReturnType<StoredItems["snapshot"]>): void {
+    this.#table = table.copy();
+    this.#indexes = new Map(Array.from(indexes, ([name, partitions]) => [name, partitions.copy()]));
+    this.#sequenceNumber = sequenceNumber;
+  }
+
+  #replaceInIndex(index: IndexName, before: Row | undefined, after: Row | undefined): Usage[] {
+    const partitions = this.in(index);
+    const from = partitionOf(index, before);
+    const to = partitionOf(index, after);
+    if (after && to !== undefined) partitions.put(to, after);
+    if (before && from !== undefined && from !== to) partitions.delete(from, before);
+    const used: Usage[] = [];
+    if (before && from !== undefined && from !== to)
+      used.push({ index, partition: from, units: units(before.size) });
+    if (after && to !== undefined) {
+      const old = from === to ? (before?.size ?? 0) : 0;
+      used.push({ index, partition: to, units: units(old, after.size) });
+    }
+    return used;
+  }
+}
+
+function partitionOf(index: IndexName, row: Row | undefined): string | undefined {
+  const partition = row?.item[indexes[index]];
+  return partition === undefined ? undefined : String(partition);
+}
+
+function toRow({ pk, sk }: Key, item: Item): Row {
+  if (typeof pk !== "string" || typeof sk !== "string" || pk === "" || sk === "")
+    throw validationError("The item has no valid key.");
+  const copy = toFrozen(item) as Item;
+  const size = itemSize(copy);
+  if (size > largestItem) throw validationError("The item is too large.");
+  return { pk, sk, item: copy, size };
+}
+
+/** A frozen copy without undefined attributes. Bytes stay as they are. */
+function toFrozen(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(toFrozen));
+  const copy: Record<string, unknown> = {};
+  for (const [name, attribute] of Object.entries(value)) {
+    if (attribute !== undefined) copy[name] = toFrozen(attribute);
+  }
+  return Object.freeze(copy);
+}
+
+/** The error of a command that DynamoDB does not accept. */
+export const validationError = (message: string) =>
+  Object.assign(new Error(message), { name: "ValidationException" });

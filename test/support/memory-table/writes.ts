@@ -1,0 +1,91 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { holds, type Substitutions } from "./expressions.ts";
+import { type StoredItems, type Usage, validationError } from "./stored-items.ts";
+import { updateItem } from "./updates.ts";
+
+/** The input of a PutCommand, an UpdateCommand or a DeleteCommand, or of such an item of a transaction. */
+export interface WriteInput extends Substitutions {
+  readonly Item?: Item | undefined;
+  readonly Key?: Item | undefined;
+  readonly UpdateExpression?: string | undefined;
+  readonly ConditionExpression?: string | undefined;
+  readonly ReturnValuesOnConditionCheckFailure?: string | undefined;
+}
+
+export type WriteKind = "Put" | "Update" | "Delete" | "ConditionCheck";
+
+/** An item before a write and after it. */
+export interface Written {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+  readonly writes: readonly Usage[];
+}
+
+const maxTransactionItems = 100;
+
+/** Writes an item. @throws ConditionalCheckFailedException */
+export function write(items: StoredItems, kind: WriteKind, input: WriteInput): Written {
+  const { key, before, after, allowed } = plan(items, kind, input);
+  if (!allowed) {
+    throw new ConditionalCheckFailedException({
+      message: "The conditional request failed",
+      $metadata: { attempts: 1 },
+      ...oldItem(input, before),
+    });
+  }
+  return { before, after, writes: items.replace(key, after) };
+}
+
+/** Writes all items or none. @throws TransactionCanceledException */
+export function transactWrite(
+  items: StoredItems,
+  { TransactItems = [] }: TransactWriteCommandInput,
+): Usage[] {
+  const plans = TransactItems.flatMap((item) =>
+    Object.entries(item).map(([kind, input]) => plan(items, kind as WriteKind, input as WriteInput)),
+  );
+  const keys = new Set(plans.map(({ key: { pk, sk } }) => JSON.stringify([pk, sk])));
+  if (keys.size < plans.length) throw validationError("A transaction has an item twice.");
+  if (plans.length > maxTransactionItems) throw validationError("A transaction has too many items.");
+  if (plans.some(({ allowed }) => !allowed)) {
+    const codes = plans.map(({ allowed }) => (allowed ? "None" : "ConditionalCheckFailed"));
+    throw new TransactionCanceledException({
+      message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(", ")}]`,
+      $metadata: { attempts: 1 },
+      CancellationReasons: plans.map(({ allowed, input, before }) =>
+        allowed
+          ? { Code: "None" }
+          : {
+              Code: "ConditionalCheckFailed",
+              Message: "The conditional request failed",
+              ...oldItem(input, before),
+            },
+      ),
+    });
+  }
+  return plans.flatMap(({ kind, key, before, after }) =>
+    items.replace(key, kind === "ConditionCheck" ? before : after, true),
+  );
+}
+
+function plan(items: StoredItems, kind: WriteKind, input: WriteInput) {
+  const { pk, sk } = (kind === "Put" ? input.Item : input.Key) as unknown as Key;
+  const key = { pk, sk };
+  const before = items.find(key)?.item;
+  const allowed = holds(input.ConditionExpression, before ?? {}, input);
+  return { kind, input, key, before, after: afterWrite(kind, input, key, before), allowed };
+}
+
+function afterWrite(kind: WriteKind, input: WriteInput, key: Key, before: Item | undefined) {
+  if (kind === "Put") return input.Item;
+  if (kind === "Update") return updateItem(input.UpdateExpression, before ?? key, input);
+  if (kind === "Delete") return undefined;
+  return before;
+}
+
+/** The item whose condition failed, if the input asks for it. The SDK does not unmarshall it. */
+const oldItem = (input: WriteInput, before: Item | undefined) =>
+  input.ReturnValuesOnConditionCheckFailure === "ALL_OLD" && before ? { Item: marshall(before) } : {};
