@@ -30,6 +30,9 @@ type RouteRequest<R extends Route> = RouteInput<R> & {
 /** Time of an invocation that is kept for responding `busy`, in milliseconds. */
 const responseMargin = 500;
 
+/** How long a request is retried, in milliseconds: the requests of one account must not keep all environments busy. */
+const longestRequest = 5000;
+
 /**
  * The Lambda handler of a route: valid input in, one call, its result out as JSON.
  *
@@ -56,7 +59,8 @@ export function routeHandler<R extends Route>(
       if (faults.length > 0) throw invalidInput(faults);
       if (writes) await awaitPermit(event);
       const account = authorizedAccount(event);
-      const deadline = Date.now() + context.getRemainingTimeInMillis() - responseMargin;
+      const remaining = context.getRemainingTimeInMillis() - responseMargin;
+      const deadline = Date.now() + Math.min(remaining, longestRequest);
       const idempotency =
         key === undefined ? key : idempotentRequest(account, route.name, key, body as object);
       const request = { ...validInput<R>(event), account, deadline, idempotency };
