@@ -83,8 +83,8 @@ function consumedUnits({ ConsumedCapacity = [] }: Output): number {
 
 function toPart({ Key, Select, KeyConditionExpression = "", ProjectionExpression }: Input): Part {
   if (Key) return JSON.stringify(Key.sk).includes("node#") ? "nodes" : "root";
+  if (ProjectionExpression === "sk" || Select === "COUNT") return "counting";
   if (ProjectionExpression) return "recounting";
-  if (Select === "COUNT") return "counting";
   return KeyConditionExpression.includes(" AND ") ? "rows" : "newest rows";
 }
 

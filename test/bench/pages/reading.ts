@@ -1,12 +1,12 @@
 import { listLeads } from "../../../shared/domain/leads.ts";
 import { filteredRange } from "../../../shared/pages/counted-page.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
-import { plainPage } from "../../../shared/pages/plain-page.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { type Call, type Metered, metered, type Part, readUnits, roundTrips } from "../../support/meter.ts";
 import { seeded } from "../../support/random.ts";
 import { type Spread, spread, sum } from "../../support/statistics.ts";
+import { plainQuery } from "./plain-query.ts";
 import { type Population, rareSource } from "./population.ts";
 import { verify } from "./verify.ts";
 
@@ -76,8 +76,7 @@ export async function readFiltered(
   const random = seeded(total);
   const drawn = Array.from({ length: randomPages }, () => 1 + Math.floor(random() * last));
   const readCounted: ReadPage = (request) => listLeads(account, filter, request);
-  const readPlain: ReadPage = (request) =>
-    plainPage(leadsRange(account, filter), request, ({ id }) => ({ id }));
+  const readPlain: ReadPage = (request) => plainQuery(leadsRange(account, filter), request);
   const all = await measure(population, filter, readCounted, [...ends, ...drawn]);
   const atEnds = all.slice(0, ends.length);
   const some = plain ? plainPages(total, ends, drawn) : [];
