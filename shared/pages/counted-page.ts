@@ -15,7 +15,7 @@ import { countRows, equalCells, sumCells } from "./tree/cells.ts";
 import { keyAt } from "./tree/counted-list.ts";
 import type { Entry } from "./tree/entry.ts";
 import { type Filter, matcher } from "./tree/names.ts";
-import type { Root } from "./tree/root.ts";
+import { emptyRoot, type Root } from "./tree/root.ts";
 import { limits } from "./tree/tree-limits.ts";
 import { type CountedOwner, readNode, readRoot } from "./tree/tree-store.ts";
 
@@ -89,17 +89,18 @@ async function findPage(attempt: Attempt, request: PageRequest): Promise<Found |
   ]);
   if (newest.done) return { items: newest.items.slice(offset, offset + limit), total: newest.items.length };
   const matches = root && root.pending.length === 0 ? matcher(root.names, filter) : undefined;
-  if (!root || !matches) return findPlain(range, newest, request, call);
-  const { watermark } = root;
+  if (root && !matches) return findPlain(range, newest, request, call);
+  // Without a tree, nothing is counted yet: all rows are the tail.
+  const { watermark, entries, last } = root ?? emptyRoot(0);
   const tail = await readTail(range, { watermark, settledBefore, newest }, call);
   const count = ({ cells }: Entry) => countRows(cells, matches);
-  const counted = [...root.entries, root.last].reduce((sum, entry) => sum + count(entry), 0);
+  const counted = [...entries, last].reduce((sum, entry) => sum + count(entry), 0);
   const total = counted + tail.length;
   if (offset >= total) return { items: [], total };
   if (offset < tail.length || offset === 0) {
     return { items: await readTailPage(range, { tail, watermark, newest }, request, call), total };
   }
-  const place = await findRow(attempt, root, count, total - 1 - offset);
+  const place = root && (await findRow(attempt, root, count, total - 1 - offset));
   if (place) return { items: await readFrom(range, place, limit, call), total };
   return lastAttempt ? findPlain(range, newest, request, call) : "changed";
 }
