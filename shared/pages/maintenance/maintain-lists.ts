@@ -1,11 +1,21 @@
 import { setTimeout } from "node:timers/promises";
+import { readRows } from "../tree/rows.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
 import type { CountedOwner } from "../tree/tree-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Maintenance, maintain } from "./maintain.ts";
 
-/** Lists whose newest rows were too young to be counted, by their name, and when the rows are old enough. */
-export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly at: number }>;
+/** A list whose newest rows were too young to be counted. */
+interface UnsettledList {
+  readonly owner: CountedOwner;
+  /** The sort key of the newest row. */
+  readonly newest: string;
+  /** When all of the rows are old enough, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Unsettled lists, by their names. */
+export type Unsettled = Map<string, UnsettledList>;
 
 /** Changes of a list that have to be delivered again. */
 export interface Unfinished {
@@ -22,9 +32,15 @@ const parallelLists = 8;
 /** How long a batch works on one list, in milliseconds: the records behind it, of other lists, wait that long at most. */
 const listTime = 15_000;
 
+/** How long after a batch it shows whether more rows follow, in milliseconds. */
+const followTime = 1000;
+
+/** Of how many unsettled lists that is looked up. */
+const followedLists = 8;
+
 /**
- * Updates the counts of lists for a batch of changes. If no more records are behind it, it then waits until the newest
- * rows are old enough to be counted, because lists would read them until the next row is created.
+ * Updates the counts of lists for a batch of changes. If no more rows follow, it then waits until the newest rows are old
+ * enough to be counted, because lists would read them until the next row is created.
  *
  * @param unsettled the lists that earlier batches left with young rows, which are updated as soon as they are old enough
  */
@@ -38,14 +54,13 @@ export async function maintainLists(
   }: Maintenance & { readonly unsettled?: Unsettled },
 ): Promise<Unfinished[]> {
   const unfinished: Unfinished[] = [];
-  let moreBehind = false;
   const update = async (owner: CountedOwner, keys: readonly string[]) => {
     const listDeadline = Math.min(deadline, Date.now() + listTime);
     const maintained = await maintain(owner, keys, { deadline: listDeadline, limits, wait });
+    const { unsettled: newest } = maintained;
     const name = `${owner.account} ${owner.list.type}`;
-    if (maintained.unsettled) unsettled.set(name, { owner, at: Date.now() + limits.allowedLateness });
-    else unsettled.delete(name);
-    moreBehind ||= maintained.behind;
+    if (newest === undefined) unsettled.delete(name);
+    else unsettled.set(name, { owner, newest, at: Date.now() + limits.allowedLateness });
     return maintained;
   };
   // The longest starts last, so that no other list waits for it.
@@ -64,11 +79,24 @@ export async function maintainLists(
   };
   await updateSettled();
   const settledAt = Math.max(0, ...Array.from(unsettled.values(), ({ at }) => at));
-  const delay = settledAt - Date.now();
-  if (unfinished.length > 0 || moreBehind || delay <= 0 || settledAt >= deadline) return unfinished;
-  await wait(delay);
+  if (unfinished.length > 0 || unsettled.size === 0 || settledAt >= deadline) return unfinished;
+  await wait(followTime);
+  if (await someFollow([...unsettled.values()].slice(-followedLists))) return unfinished;
+  await wait(Math.max(0, settledAt - Date.now()));
   await updateSettled();
   return unfinished;
+}
+
+/** Whether rows were created since lists were updated, so that the next batch is due. */
+async function someFollow(lists: readonly UnsettledList[]): Promise<boolean> {
+  try {
+    const read = ({ owner, newest }: UnsettledList) =>
+      readRows(owner, { start: `${newest}!` }, { maxRows: 1, oneCall: true });
+    return (await Promise.all(lists.map(read))).some(({ rows }) => rows.length > 0);
+  } catch {
+    // A table that is busy has more to do.
+    return true;
+  }
 }
 
 async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {

@@ -20,10 +20,8 @@ export interface Maintained {
   readonly rest: readonly string[];
   /** Whether rows that are old enough have not been counted. */
   readonly more: boolean;
-  /** Whether so many rows were too young that another update pays when they are old enough. */
-  readonly unsettled: boolean;
-  /** Whether rows were created after the newest of the keys, so that the stream will deliver them. */
-  readonly behind: boolean;
+  /** The newest row, if so many rows were too young that another update pays when they are old enough. */
+  readonly unsettled: string | undefined;
   /** The error that ended it before everything was counted. */
   readonly error?: unknown;
 }
@@ -84,8 +82,7 @@ export async function maintain(
   } catch (failure) {
     error = failure;
   }
-  const behind = newest !== undefined && keys.every((key) => key < String(newest));
-  return { rest, more, unsettled: young > limits.tail, behind, error };
+  return { rest, more, unsettled: young > limits.tail ? newest : undefined, error };
 }
 
 interface Context {
