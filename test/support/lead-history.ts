@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { vi } from "vitest";
+import { leadItem, listLeads } from "../../shared/domain/leads.ts";
+import { leadKey } from "../../shared/dynamodb/keys.ts";
+import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
+import type { PageRequest } from "../../shared/pages/page.ts";
+import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
+import type { Lead, LeadsQuery } from "../../shared/schemas/lead-schemas.ts";
+import { WatchedTable } from "./watched-table.ts";
+
+/** What a test sets of a lead. */
+export interface LeadInput extends Partial<Pick<Lead, "source" | "status">> {
+  /** How much earlier than now its id is, in milliseconds. */
+  readonly age?: number;
+  /** How many bytes it has besides its other fields. */
+  readonly padding?: number;
+}
+
+interface Landing {
+  readonly lead: Lead;
+  readonly padding: number;
+  readonly at: number;
+}
+
+/** An account's leads in a table in memory and in a model of it, with a clock that only the test moves. */
+export class LeadHistory {
+  readonly table = new WatchedTable();
+  readonly account = randomUUID();
+  readonly owner = { account: this.account, list: countedLists.lead };
+  /** The leads in the table, by id. */
+  readonly leads = new Map<string, Lead>();
+  /** The keys of the stream that were not delivered, in its order. */
+  keys: string[] = [];
+  /** Whether a deletion, or a change of a status, was not delivered. */
+  changed = false;
+  now: number;
+  readonly unsettled: Unsettled = new Map();
+  #landings: Landing[] = [];
+
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    this.now = start;
+    vi.useFakeTimers({ toFake: ["Date"], now: start });
+  }
+
+  /** Moves the clock; leads land meanwhile. */
+  advance(by: number): void {
+    const end = this.now + by;
+    const due = this.#landings.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+    this.#landings = this.#landings.filter(({ at }) => at > end);
+    for (const landing of due) this.#put(landing.lead, landing.padding);
+    this.now = end;
+    vi.setSystemTime(end);
+  }
+
+  /** Writes a lead now. @returns its id */
+  add(input: LeadInput = {}): string {
+    const lead = this.#newLead(input);
+    this.#put(lead, input.padding ?? 0);
+    return lead.id;
+  }
+
+  /** Writes many leads, a millisecond apart; the newest has the `age`. */
+  addMany(count: number, { age = 0, ...input }: LeadInput = {}): void {
+    for (let i = count - 1; i >= 0; i--) this.add({ ...input, age: age + i });
+  }
+
+  /** Creates the id of a lead that lands later. */
+  addLate(input: LeadInput, late: number): void {
+    this.#landings.push({ lead: this.#newLead(input), padding: input.padding ?? 0, at: this.now + late });
+  }
+
+  setStatus(id: string, status: Lead["status"]): void {
+    const lead = this.leads.get(id);
+    if (!lead || lead.status === status) return;
+    this.#put({ ...lead, status }, 0);
+    this.changed = true;
+  }
+
+  delete(id: string): void {
+    if (!this.leads.delete(id)) return;
+    this.table.memory.execute(new DeleteCommand({ TableName: tableName, Key: leadKey(this.account, id) }));
+    this.keys.push(id);
+    this.changed = true;
+  }
+
+  /** The stream delivers all keys. @param skew how far the clock of the maintainer is ahead */
+  async deliver(limits: Limits = deployedLimits, skew = 0): Promise<void> {
+    const keys = this.keys;
+    this.keys = [];
+    const wait = async (milliseconds: number) => {
+      this.advance(Math.ceil(milliseconds));
+      vi.setSystemTime(this.now + skew);
+    };
+    vi.setSystemTime(this.now + skew);
+    const changes = keys.length > 0 ? [{ owner: this.owner, keys, sequenceNumbers: keys }] : [];
+    const means = { deadline: this.now + 60_000, limits, wait, unsettled: this.unsettled };
+    const unfinished = await maintainLists(changes, means);
+    vi.setSystemTime(this.now);
+    if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });
+    this.changed = false;
+  }
+
+  list(filter: LeadsQuery = {}, request: PageRequest = { page: 1, limit: 20 }) {
+    return listLeads(this.account, filter, request);
+  }
+
+  /** The page that a list must return. */
+  expected({ status, source }: LeadsQuery = {}, { page, limit }: PageRequest = { page: 1, limit: 20 }) {
+    const matching = [...this.leads.values()]
+      .filter((lead) => source === undefined || lead.source === source)
+      .filter((lead) => status === undefined || lead.status === status)
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    return {
+      data: matching.slice((page - 1) * limit, page * limit),
+      pagination: { page, limit, total: matching.length },
+    };
+  }
+
+  #newLead({ age = 0, status = "new", source }: LeadInput): Lead {
+    const at = this.now - age;
+    return {
+      id: `lead_${ulid(at)}`,
+      ...{ name: "x", score: 0, status, tags: [], createdAt: new Date(at).toISOString() },
+      ...(source !== undefined && { source }),
+    };
+  }
+
+  #put(lead: Lead, padding: number): void {
+    const Item = { ...leadItem(this.account, lead), ...(padding > 0 && { padding: "x".repeat(padding) }) };
+    this.table.memory.execute(new PutCommand({ TableName: tableName, Item }));
+    this.leads.set(lead.id, lead);
+    this.keys.push(lead.id);
+  }
+}
