@@ -9,17 +9,21 @@ interface Span {
 }
 
 /**
- * What this environment knows of tails. No route creates a row there any more, so lists need not read it again. It makes a
- * list's cost depend on the rows of the last seconds, however far the watermark is behind.
+ * What this environment knows of tails: for each range, spans that do not overlap, newest first. No route creates a row
+ * there any more, so lists need not read them again. It makes a list's cost depend on the rows of the last seconds, however
+ * far the watermark is behind.
  */
-const spans = new Map<string, Span>();
+const known = new Map<string, readonly Span[]>();
 
 /** The most sort keys that an environment remembers: about 25 MB. */
 const maxKeys = 300_000;
 
 interface Tail {
   readonly watermark: string;
-  /** The sort key before which no route creates rows any more. */
+  /**
+   * The sort key before which no route creates rows any more; empty for a range whose rows are not to be remembered,
+   * because no watermark will pass them when they are deleted.
+   */
   readonly settledBefore: string;
   /** The newest rows of the range, which have been read. */
   readonly newest: Segment;
@@ -35,7 +39,8 @@ export async function readTail(
   call: Call,
 ): Promise<readonly string[]> {
   const id = rangeId(range);
-  const known = above(watermark, spans.get(id));
+  const spans = settledBefore === "" ? [] : above(watermark, known.get(id) ?? []);
+  const to = latest(settledBefore, spans[0]?.to ?? "");
   let keys = sortKeys(newest).filter((sk) => sk >= watermark);
   // All rows from here on have been read.
   let reached = newest.done ? watermark : latest(watermark, sortKeys(newest).at(-1) ?? watermark);
@@ -47,48 +52,52 @@ export async function readTail(
     }
     reached = downTo;
   };
-  const remember = () => setSpan(id, keys, reached, latest(settledBefore, known?.to ?? ""));
+  const older = [...spans];
   try {
-    await readDown(known?.to ?? watermark);
-  } catch (error) {
-    if (!known) remember();
-    throw error;
-  }
-  if (known) {
-    keys = keys.filter((sk) => sk >= known.to).concat(known.keys);
-    reached = known.from;
-  }
-  try {
+    for (let span = older[0]; span; span = older[0]) {
+      const { from, to } = span;
+      await readDown(to);
+      keys = keys.filter((sk) => sk >= to).concat(span.keys);
+      reached = from;
+      older.shift();
+    }
     await readDown(watermark);
   } finally {
-    remember();
+    const read = { from: reached, to, keys: keys.filter((sk) => sk < to) };
+    if (settledBefore !== "") remember(id, reached < to ? [read, ...older] : older);
   }
   return keys;
 }
 
 const sortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
 
-/** The part of a span at or past the watermark. */
-function above(watermark: string, span: Span | undefined): Span | undefined {
-  if (!span || span.to <= watermark) return undefined;
-  if (span.from >= watermark) return span;
-  return { ...span, from: watermark, keys: span.keys.filter((sk) => sk >= watermark) };
+/** The parts of spans at or past the watermark. */
+function above(watermark: string, spans: readonly Span[]): readonly Span[] {
+  return spans
+    .filter(({ to }) => to > watermark)
+    .map((span) =>
+      span.from >= watermark
+        ? span
+        : { ...span, from: watermark, keys: span.keys.filter((sk) => sk >= watermark) },
+    );
 }
 
-function setSpan(id: string, keys: readonly string[], from: string, to: string): void {
-  spans.delete(id);
-  if (from < to) spans.set(id, { from, to, keys: keys.filter((sk) => sk < to) });
+function remember(id: string, spans: readonly Span[]): void {
+  known.delete(id);
+  if (spans.length > 0) known.set(id, spans);
   let count = 0;
-  for (const span of spans.values()) count += span.keys.length;
+  for (const spans of known.values()) count += countKeys(spans);
   // The first is the one that was read least recently.
-  for (const [oldest, span] of spans) {
-    if (count <= maxKeys && spans.size <= maxSpans) return;
-    spans.delete(oldest);
-    count -= span.keys.length;
+  for (const [oldest, spans] of known) {
+    if (count <= maxKeys && known.size <= maxRanges) return;
+    known.delete(oldest);
+    count -= countKeys(spans);
   }
 }
 
+const countKeys = (spans: readonly Span[]) => spans.reduce((sum, { keys }) => sum + keys.length, 0);
+
 /** The most ranges that an environment remembers. */
-const maxSpans = 1000;
+const maxRanges = 1000;
 
 const latest = (a: string, b: string) => (a > b ? a : b);
