@@ -16,7 +16,7 @@ export interface Rows {
 export interface RowReading {
   /** How many rows to return at most. */
   readonly maxRows: number;
-  /** Whether to return after one call, which reads at most 1 MB. */
+  /** Whether to return after the first call that returns rows: one call reads at most 1 MB. */
   readonly oneCall?: boolean;
   /** Repeats a call while the table is busy. */
   readonly retry?: Retry;
@@ -48,7 +48,7 @@ export async function readRows(
     for (const item of Items) if (item.sk !== end) rows.push(countedRow(list, item));
     position = LastEvaluatedKey;
     await onPage?.({ rows: Items.length, units: ConsumedCapacity?.CapacityUnits ?? 0 });
-  } while (position && rows.length <= maxRows && !oneCall);
+  } while (position && rows.length <= maxRows && !(oneCall && rows.length > 0));
   const last = rows.at(-1)?.sk;
   // No sort key lies between one and the same with a "!" after it.
   const after = position && last !== undefined ? `${last}!` : undefined;
