@@ -37,7 +37,7 @@ export async function withinBudget<T>(
     backoffs.delete(id);
     return result;
   } catch (error) {
-    if (isTableBusy(error)) backOff(id);
+    if (isTableBusy(error) && !(error instanceof TooExpensiveError)) backOff(id);
     throw error;
   }
 }
