@@ -134,7 +134,8 @@ async function countTail(
   if (edit.size > 0 && edit.sizeWith(full) > limits.transactionNodes) return false;
   await edit.append(full);
   const before = settled.at(-1)?.sk;
-  const cut = tail.next !== undefined && before !== undefined ? separator(before, tail.next) : horizon;
+  const ended = tail.next === undefined || settled.length < tail.rows.length;
+  const cut = ended || before === undefined ? horizon : separator(before, tail.next);
   edit.root = {
     ...edit.root,
     names: counted.names,

@@ -51,20 +51,33 @@ export async function maintain(
   let more = true;
   let young = 0;
   let newest: string | undefined;
-  let updatedRebuild: number | undefined;
+  let always = false;
+  // The rebuild whose tree has been updated, and the keys that were counted in it.
+  let rebuilding: number | undefined;
+  let rebuilt: ReadonlySet<string> = new Set();
   const update = async () => {
     const clock = Date.now();
     const root = (await readRoot(owner)) ?? emptyRoot(1);
     const next = firstKeys(rest, root.watermark);
-    if (root.rebuilding !== undefined && root.rebuilding !== updatedRebuild) {
+    const inRebuild = root.rebuilding === rebuilding && next.every((key) => rebuilt.has(key));
+    if (root.rebuilding !== undefined && !inRebuild) {
       await updateRebuildTree(context, next);
-      updatedRebuild = root.rebuilding;
+      rebuilding = root.rebuilding;
+      rebuilt = new Set(next);
       return;
     }
     const tail = next.length === rest.length;
-    const progress = await advance(owner, root, { ...context, name: "root", clock, keys: next, tail });
+    const progress = await advance(owner, root, {
+      ...context,
+      name: "root",
+      clock,
+      keys: next,
+      tail,
+      always,
+    });
+    // The keys of a tail of several pages are done with its first one, so the watermark has to pass its last one.
+    always = true;
     const left = new Set(progress.rest);
-    if (left.size === 0) updatedRebuild = undefined;
     const counted = new Set(next.filter((key) => !left.has(key)));
     rest = rest.filter((key) => !counted.has(key));
     more = progress.more || !tail;

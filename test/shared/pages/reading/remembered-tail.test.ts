@@ -1,0 +1,159 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+import { throttled } from "../../../support/watched-table.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** An account whose first leads are counted. */
+async function countedHistory(): Promise<LeadHistory> {
+  const history = new LeadHistory();
+  history.addMany(40, { age: 60_000 });
+  await history.deliver();
+  history.advance(100_000);
+  return history;
+}
+
+test("a settled tail is read once: later lists read only what is young", async () => {
+  const history = await countedHistory();
+  history.addMany(2000);
+  history.advance(8000);
+  const first = await history.table.watch(() => history.list());
+  expect(first.result).toEqual(history.expected());
+  expect(first.units).toBeGreaterThan(80);
+  for (const page of [1, 2, 60, 101, 102]) {
+    const request = { page, limit: 20 };
+    const next = await history.table.watch(() => history.list({}, request));
+    expect(next.result).toEqual(history.expected({}, request));
+    expect(next.units).toBeLessThanOrEqual(6);
+    expect(next.calls.length).toBeLessThanOrEqual(4);
+  }
+});
+
+test("rows that were created since the last list are read once, too", async () => {
+  const history = await countedHistory();
+  history.addMany(2000);
+  history.advance(8000);
+  await history.list();
+  history.addMany(1000);
+  history.advance(60_000);
+  const second = await history.table.watch(() => history.list());
+  expect(second.result).toEqual(history.expected());
+  expect(second.calls.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(1001);
+  const third = await history.table.watch(() => history.list());
+  expect(third.units).toBeLessThanOrEqual(6);
+});
+
+test("a deleted row of the tail is not remembered after a maintainer has seen the deletion", async () => {
+  const history = await countedHistory();
+  history.addMany(20, { age: 40_000 });
+  const [, last = ""] = [...history.leads.keys()].slice(-2);
+  await history.list({}, { page: 1, limit: 5 });
+  history.delete(last);
+  await history.deliver();
+  expect(await history.list({}, { page: 1, limit: 5 })).toEqual(history.expected({}, { page: 1, limit: 5 }));
+});
+
+test("a deleted row at the end of a tail of several pages is forgotten when its deletion was delivered", async () => {
+  const history = await countedHistory();
+  // One page of a maintainer with these limits, and two rows.
+  history.addMany(smallLimits.rangeRows + 2, { age: 40_000 });
+  const last = [...history.leads.keys()].at(-1) ?? "";
+  const request = { page: 1, limit: 5 };
+  await history.list({}, request);
+  history.delete(last);
+  await history.deliver(smallLimits);
+  expect(await history.list({}, request)).toEqual(history.expected({}, request));
+});
+
+test("a row that was deleted while it was young for the maintainer, but settled for a faster clock, is not remembered", async () => {
+  const history = await countedHistory();
+  history.addMany(10, { age: 4500 });
+  const last = [...history.leads.keys()].at(-1) ?? "";
+  const request = { page: 1, limit: 5 };
+  const list = () => {
+    vi.setSystemTime(history.now + 1000);
+    return history.list({}, request).finally(() => vi.setSystemTime(history.now));
+  };
+  await list();
+  history.delete(last);
+  await history.deliver(undefined, -1000);
+  history.advance(60_000);
+  expect(await list()).toEqual(history.expected({}, request));
+});
+
+test("a filter whose name a dictionary refused remembers nothing", async () => {
+  const history = await countedHistory();
+  for (let i = 0; i < 16; i++) history.addMany(2, { source: `s${i}`, age: 90_000 - 10 * i });
+  await history.deliver();
+  history.advance(60_000);
+  history.addMany(10, { source: "refused", age: 40_000 });
+  const id = [...history.leads.keys()].at(-1) ?? "";
+  const [filter, request] = [{ source: "refused" }, { page: 1, limit: 5 }];
+  expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
+  history.addMany(20, { age: 10_000 });
+  await history.deliver();
+  history.delete(id);
+  await history.deliver();
+  expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
+});
+
+test("lists make progress although more rows came since the last list than one may read", async () => {
+  const history = await countedHistory();
+  history.addMany(30, { age: 1000 });
+  history.advance(10_000);
+  expect((await history.list()).pagination.total).toBe(70);
+  history.addMany(250, { padding: 100_000 });
+  history.advance(10_000);
+  const tooExpensive = async () => {
+    try {
+      await history.list();
+      return false;
+    } catch (error) {
+      expect(error).toBeInstanceOf(TooExpensiveError);
+      return true;
+    }
+  };
+  let lists = 1;
+  while (lists < 10 && (await tooExpensive())) lists++;
+  expect(lists).toBe(3);
+  expect(await history.list()).toEqual(history.expected());
+});
+
+test("an interrupted list keeps what was known before it", async () => {
+  const history = await countedHistory();
+  history.addMany(2000);
+  history.advance(8000);
+  await history.list();
+  history.addMany(30, { padding: 100_000 });
+  history.advance(8000);
+  history.table.before = (_, call) => {
+    if (call === 4) throw throttled();
+  };
+  await expect(history.table.watch(() => history.list())).rejects.toThrow("throttled");
+  history.table.before = () => {};
+  history.advance(8000);
+  const { result, calls } = await history.table.watch(() => history.list());
+  expect(result).toEqual(history.expected());
+  expect(calls.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(100);
+});
+
+test("a deleted row between the settled and the young rows of a long tail is forgotten when its deletion was delivered", async () => {
+  const history = await countedHistory();
+  // The deleted row and the young ones share the longest prefix of their ids.
+  history.advance(20_000 - (history.now % 32_768) + 32_768);
+  history.addMany(6, { age: 60_000 });
+  const deleted = history.add({ age: 15_000 });
+  const request = { page: 1, limit: 5 };
+  await history.list({}, request);
+  history.delete(deleted);
+  history.addMany(smallLimits.rangeRows + 4, { age: 1000 });
+  // The newest rows were created after the batch.
+  history.keys = [deleted];
+  await history.deliver(smallLimits);
+  expect(await history.list({}, request)).toEqual(history.expected({}, request));
+});
