@@ -18,7 +18,7 @@ interface Progress {
   readonly young: number;
   /** The number of rows of the tail that were counted. */
   readonly counted: number;
-  /** The sort key of the newest row of the tail; undefined if not all of the tail was read, or it has none. */
+  /** A sort key up to which the tail has rows, the newest one if all of the tail was read; undefined without rows. */
   readonly newest: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   const tail = step.tail ? await readRows(owner, { start: root.watermark }, page) : noRows;
   const settled = tail.rows.filter(({ sk }) => sk < horizon);
   const young = tail.rows.length - settled.length;
-  const newest = tail.next === undefined ? tail.rows.at(-1)?.sk : undefined;
+  const newest = tail.next ?? tail.rows.at(-1)?.sk;
   const worthwhile = step.always || (settled.length > 0 && tail.rows.length > limits.tail);
   if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
     return { rest: [], more: false, young, counted: 0, newest };
