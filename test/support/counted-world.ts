@@ -4,7 +4,7 @@ import { ulid } from "ulid";
 import { expect } from "vitest";
 import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { leadItem, listLeads } from "../../shared/domain/leads.ts";
-import { TooExpensiveError } from "../../shared/dynamodb/dynamodb-errors.ts";
+import { isBusy, TooExpensiveError } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
@@ -98,8 +98,9 @@ export class CountedWorld {
         const [unfinished] = await maintainLists(changes, { deadline: Number.POSITIVE_INFINITY, ...means });
         (unfinished ? this.#pending : this.#delivered).push(...batch);
         this.#maintainers.delete(self);
+        const { error } = unfinished ?? {};
         // Other commits may have come first until its time was up.
-        if (unfinished?.error && !isTreeChanged(unfinished.error)) throw unfinished.error;
+        if (error && !isTreeChanged(error) && !isBusy(error)) throw error;
       },
       skew,
     );

@@ -18,6 +18,8 @@ interface Progress {
   readonly young: number;
   /** The number of rows of the tail that were counted. */
   readonly counted: number;
+  /** The keys that others may have counted, but that are too young for this clock to move the watermark past them. */
+  readonly uncertain: readonly string[];
   /** A sort key up to which the tail has rows, the newest one if all of the tail was read; undefined without rows. */
   readonly newest: string | undefined;
 }
@@ -60,9 +62,10 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   const settled = tail.rows.filter(({ sk }) => sk < horizon);
   const young = tail.rows.length - settled.length;
   const newest = tail.next ?? tail.rows.at(-1)?.sk;
+  const uncertain = keys.filter((key) => key >= horizon && key < frontier);
   const worthwhile = step.always || (settled.length > 0 && tail.rows.length > limits.tail);
   if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
-    return { rest: [], more: false, young, counted: 0, newest };
+    return { rest: [], more: false, young, counted: 0, uncertain, newest };
   }
   const edit = new TreeEdit(owner, root, { limits, retry });
   const stale = keys.filter((key) => key < root.watermark);
@@ -78,6 +81,7 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
       edit.root.pending.length > 0 || (step.tail && !withTail) || (tail.next !== undefined && young === 0),
     young,
     counted: withTail ? settled.length : 0,
+    uncertain,
     newest,
   };
 }

@@ -3,18 +3,16 @@ import { readRows } from "../tree/rows.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
 import type { CountedOwner } from "../tree/tree-store.ts";
 import type { Changes } from "./changes.ts";
-import { type Maintenance, maintain } from "./maintain.ts";
+import { type Maintenance, maintain, type UnsettledRows } from "./maintain.ts";
 
 /** A list whose newest rows were too young to be counted. */
-interface UnsettledList {
+interface UnsettledList extends UnsettledRows {
   readonly owner: CountedOwner;
-  /** The sort key of the newest row. */
-  readonly newest: string;
-  /** When all of the rows are old enough, in milliseconds since the epoch. */
+  /** When the rows are old enough, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Unsettled lists, by their names. */
+/** UnsettledRows lists, by their names. */
 export type Unsettled = Map<string, UnsettledList>;
 
 /** Changes of a list that have to be delivered again. */
@@ -55,12 +53,13 @@ export async function maintainLists(
 ): Promise<Unfinished[]> {
   const unfinished: Unfinished[] = [];
   const update = async (owner: CountedOwner, keys: readonly string[]) => {
-    const listDeadline = Math.min(deadline, Date.now() + listTime);
-    const maintained = await maintain(owner, keys, { deadline: listDeadline, limits, wait });
-    const { unsettled: newest } = maintained;
     const name = `${owner.account} ${owner.list.type}`;
-    if (newest === undefined) unsettled.delete(name);
-    else unsettled.set(name, { owner, newest, at: Date.now() + limits.allowedLateness });
+    const before = unsettled.get(name)?.keys ?? [];
+    const listDeadline = Math.min(deadline, Date.now() + listTime);
+    const maintained = await maintain(owner, [...keys, ...before], { deadline: listDeadline, limits, wait });
+    if (maintained.unsettled)
+      unsettled.set(name, { ...maintained.unsettled, owner, at: Date.now() + limits.allowedLateness });
+    else if (!maintained.error) unsettled.delete(name);
     return maintained;
   };
   // The longest starts last, so that no other list waits for it.

@@ -14,14 +14,22 @@ export interface Maintenance {
   readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
+/** What another update of a list needs. */
+export interface UnsettledRows {
+  /** A sort key up to which the tail had rows. */
+  readonly newest: string;
+  /** The keys that the watermark has to pass: lists may remember their rows as they were. */
+  readonly keys: readonly string[];
+}
+
 /** What a maintainer has done for a list. */
 export interface Maintained {
   /** The keys that are not counted yet, in their order. */
   readonly rest: readonly string[];
   /** Whether rows that are old enough have not been counted. */
   readonly more: boolean;
-  /** The newest row, if so many rows were too young that another update pays when they are old enough. */
-  readonly unsettled: string | undefined;
+  /** Set if rows were too young, and another update pays when they are old enough. */
+  readonly unsettled: UnsettledRows | undefined;
   /** The error that ended it before everything was counted. */
   readonly error?: unknown;
 }
@@ -49,8 +57,8 @@ export async function maintain(
   const context: Context = { owner, limits, reading: { retry: retryBusy }, deadline };
   let rest = keys;
   let more = true;
-  let young = 0;
-  let newest: string | undefined;
+  const uncertain: string[] = [];
+  let unsettled: UnsettledRows | undefined;
   let always = false;
   // The rebuild whose tree has been updated, and the keys that were counted in it.
   let rebuilding: number | undefined;
@@ -81,7 +89,9 @@ export async function maintain(
     const counted = new Set(next.filter((key) => !left.has(key)));
     rest = rest.filter((key) => !counted.has(key));
     more = progress.more || !tail;
-    ({ young, newest } = progress);
+    const { young, newest = root.watermark } = progress;
+    uncertain.push(...progress.uncertain);
+    unsettled = young > limits.tail || uncertain.length > 0 ? { newest, keys: uncertain } : undefined;
   };
   let error: unknown;
   try {
@@ -95,7 +105,7 @@ export async function maintain(
   } catch (failure) {
     error = failure;
   }
-  return { rest, more, unsettled: young > limits.tail ? newest : undefined, error };
+  return { rest, more, unsettled, error };
 }
 
 interface Context {
