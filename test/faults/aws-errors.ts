@@ -1,3 +1,4 @@
+import type { ThrottlingReason } from "../support/dynamodb-limits/throttling-reason.ts";
 import type { TableResponse } from "./exchange.ts";
 
 /** A response in DynamoDB's error format. */
@@ -17,6 +18,19 @@ const messages = {
 
 /** The error with which DynamoDB rejects a call. */
 export const refusal = (type: keyof typeof messages) => response(400, type, { message: messages[type] });
+
+/**
+ * The error for a call that is throttled for a reason. The two exceptions spell the member with the reasons differently.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html#API_PutItem_Errors
+ */
+export const throttled = (type: ThrottlingType, reason: ThrottlingReason) =>
+  response(400, type, {
+    message: messages[type],
+    [type === "ThrottlingException" ? "throttlingReasons" : "ThrottlingReasons"]: [reason],
+  });
+
+export type ThrottlingType = "ThrottlingException" | "ProvisionedThroughputExceededException";
 
 /** The error after which a write may or may not have taken effect. */
 export const serverError = () => response(500, "InternalServerError", { message: "Internal server error" });

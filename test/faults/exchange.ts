@@ -1,4 +1,5 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import type { CallInput } from "../support/dynamodb-limits/table-uses.ts";
 
 /** The response to a table call. */
 export interface TableResponse {
@@ -10,11 +11,10 @@ export interface TableResponse {
 type Item = Readonly<Record<string, AttributeValue>>;
 
 /** The parts of a call's input that faults depend on. */
-export interface Input {
-  readonly IndexName?: string;
+export interface Input extends CallInput {
   readonly Item?: Item;
   readonly Key?: Item;
-  readonly TransactItems?: readonly object[];
+  readonly ReturnConsumedCapacity?: "INDEXES" | "TOTAL" | "NONE";
 }
 
 /** A table call that the proxy holds. */
@@ -24,8 +24,8 @@ export interface Exchange {
   readonly input: Input;
   /** The response to the same query of an index some time ago, if there was one. */
   readonly earlier: TableResponse | undefined;
-  /** Sends the call to the table. */
-  forward(): Promise<TableResponse>;
+  /** Sends the call to the table, with other values of its input if there are changes. */
+  forward(changes?: Partial<Input>): Promise<TableResponse>;
   reply(response: TableResponse): void;
   /** Closes the connection without a response. */
   drop(): void;

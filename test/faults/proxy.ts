@@ -72,9 +72,10 @@ function createExchange(
     operation,
     input,
     earlier: memory.earlier(text),
-    async forward() {
+    async forward(changes) {
       const at = Date.now();
-      const response = await forward(request, body);
+      const sent = changes ? Buffer.from(JSON.stringify({ ...input, ...changes })) : body;
+      const response = await forward(request, sent);
       if (operation === "Query" && input.IndexName !== undefined && response.status === 200)
         memory.keep(text, { at, response });
       return response;

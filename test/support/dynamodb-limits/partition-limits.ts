@@ -41,7 +41,7 @@ export class PartitionLimits {
    * @returns undefined if the call is admitted
    * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html
    */
-  throttle(uses: readonly Use[]): Use | undefined {
+  throttle<U extends Use>(uses: readonly U[]): U | undefined {
     const now = this.#now();
     return uses.find((use) => !this.#bucket(use, now).hasAny(now));
   }
