@@ -1,0 +1,54 @@
+import type { DynamoDBClient } from "./client-dynamodb.ts";
+import type { Host } from "./host.ts";
+
+declare const host: Host;
+
+class Command {
+  readonly input: object;
+
+  constructor(input: object) {
+    this.input = input;
+  }
+}
+
+/** The commands of the document client. The table in memory tells them apart by the names of their classes. */
+export class BatchGetCommand extends Command {}
+export class BatchWriteCommand extends Command {}
+export class DeleteCommand extends Command {}
+export class GetCommand extends Command {}
+export class PutCommand extends Command {}
+export class QueryCommand extends Command {}
+export class TransactWriteCommand extends Command {}
+export class UpdateCommand extends Command {}
+
+/** Stands for the document client of `@aws-sdk/lib-dynamodb` in a simulated execution environment. */
+export class DynamoDBDocumentClient {
+  readonly #client: DynamoDBClient;
+
+  constructor(client: DynamoDBClient) {
+    this.#client = client;
+  }
+
+  static from = (client: DynamoDBClient) => new DynamoDBDocumentClient(client);
+
+  get middlewareStack() {
+    return this.#client.middlewareStack;
+  }
+
+  get config() {
+    return this.#client.config;
+  }
+
+  async send(
+    command: Command,
+    { abortSignal }: { readonly abortSignal?: AbortSignal } = {},
+  ): Promise<unknown> {
+    const attempt = async () => ({
+      response: {},
+      output: { $metadata: {}, ...(await host.attempt(command, abortSignal)) },
+    });
+    const context = { commandName: command.constructor.name, clientName: "DynamoDBClient" };
+    const handle = this.#client.middlewareStack.resolve(attempt, context);
+    return (await handle({ input: command.input })).output;
+  }
+}
