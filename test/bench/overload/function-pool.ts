@@ -4,8 +4,8 @@ import type { VirtualClock } from "./virtual-clock.ts";
 
 /** What an environment's requests are recorded in, while it serves one. */
 export interface Served {
+  /** The attempts of table calls, throttled ones included. */
   calls: number;
-  throttled: number;
   readUnits: number;
 }
 
@@ -47,7 +47,7 @@ export class FunctionPool {
   async invoke(event: object): Promise<{ readonly result: unknown; readonly served: Served }> {
     const { clock, timeout } = this.#options;
     const environment = this.#idle.pop() ?? (await this.#start());
-    const served: Served = { calls: 0, throttled: 0, readUnits: 0 };
+    const served: Served = { calls: 0, readUnits: 0 };
     environment.served = served;
     const end = clock.now + timeout;
     const context = { awsRequestId: "request", getRemainingTimeInMillis: () => end - clock.now };
@@ -67,7 +67,7 @@ export class FunctionPool {
         createHost(() => environment.served),
         globals,
       ),
-      served: { calls: 0, throttled: 0, readUnits: 0 },
+      served: { calls: 0, readUnits: 0 },
     };
     return environment;
   }

@@ -20,7 +20,6 @@ export const usualLatency: Latency = { base: 4, perReadUnit: 0.2 };
 /** One attempt of a call, as it was charged. */
 export interface Attempt {
   readonly readUnits: number;
-  readonly throttled: boolean;
 }
 
 const operations: Readonly<Record<string, string>> = {
@@ -57,7 +56,7 @@ export class LimitedMemoryTable {
     const uses = findUses(operations[command.constructor.name] ?? "write", input);
     const over = this.#limits.throttle(uses);
     if (over) {
-      observe({ readUnits: 0, throttled: true });
+      observe({ readUnits: 0 });
       await this.#wait(0, abortSignal);
       throw throttlingError(over, input.TransactItems?.length);
     }
@@ -66,12 +65,12 @@ export class LimitedMemoryTable {
       this.#charge("read", reads);
       this.#charge("write", writes);
       const readUnits = reads.reduce((sum, { units }) => sum + units, 0);
-      observe({ readUnits, throttled: false });
+      observe({ readUnits });
       await this.#wait(readUnits, abortSignal);
       return output;
     } catch (error) {
       if (!isRefused(error)) throw error;
-      observe({ readUnits: 0, throttled: false });
+      observe({ readUnits: 0 });
       // A write whose condition does not hold consumes units as well.
       for (const use of uses) this.#limits.charge(use, 1);
       await this.#wait(0, abortSignal);

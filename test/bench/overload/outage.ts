@@ -49,14 +49,14 @@ export async function runOutage(product: Product, plan: OutagePlan, seed = 1): P
   await simulation.run(60);
   const during = lists(simulation, 0);
   const [before, samples] = [simulation.requests.length, simulation.samples.get(account)?.length ?? 0];
-  simulation.source.enable();
-  const isShort = () => countUncounted(simulation.memory, account) <= shortTail;
+  simulation.service.source.enable();
+  const isShort = () => countUncounted(simulation.service.memory, account) <= shortTail;
   const recovery = await recover(simulation, account, mostRecovery, isShort);
   const after = lists(simulation, before);
   return {
     ...{ plan, during, after, recovery },
     tailAge: largest(line(simulation, account).tailAge.slice(samples)),
-    discarded: simulation.source.discarded,
+    discarded: simulation.service.source.discarded,
   };
 }
 

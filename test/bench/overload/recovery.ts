@@ -19,7 +19,8 @@ export async function recover(
   mostSeconds: number,
   condition = () => true,
 ): Promise<number | null> {
-  const { clock, requests } = simulation;
+  const { requests } = simulation;
+  const { clock } = simulation.service;
   const start = clock.now;
   const before = requests.length;
   let holdsSince: number | undefined;

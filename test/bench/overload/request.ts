@@ -1,11 +1,13 @@
 import { routeEvent } from "../../support/events.ts";
-import type { FunctionPool } from "./function-pool.ts";
+import type { FunctionPool, Served } from "./function-pool.ts";
+import type { Landings } from "./landings.ts";
+import { isRightPage, type Page, pageSize } from "./page-check.ts";
 
 /** The response to a request. */
 export type Answer = "answered" | "busy" | "wrong" | "failed";
 
 /** A request to the API, as a client and the table saw it. */
-export interface Request {
+export interface Request extends Readonly<Served> {
   readonly account: string;
   readonly kind: "create" | "list";
   /** The number of the page of a list; 0 for a create. */
@@ -14,9 +16,6 @@ export interface Request {
   /** In milliseconds since the epoch. */
   readonly start: number;
   readonly end: number;
-  /** The attempts of table calls, throttled ones included. */
-  readonly calls: number;
-  readonly readUnits: number;
 }
 
 interface Response {
@@ -25,47 +24,21 @@ interface Response {
   readonly body: string;
 }
 
-/** The parts of a page of leads that are checked. */
-interface Page {
-  readonly data: readonly { readonly id: string }[];
-  readonly pagination: { readonly total: number };
-}
-
-/** How many leads a page has. */
-export const pageSize = 20;
-
 export async function create(pool: FunctionPool, account: string, body: object) {
   const { result, served } = await pool.invoke(routeEvent("create-lead", { account, body }));
   const response = result as Response;
   return { answer: response.statusCode === 201 ? ("answered" as const) : refusal(response), served };
 }
 
-/**
- * Requests a page of an account's leads and checks it: its total lies between the leads that had landed when it was
- * requested and those that had landed when it was answered, and it has as many leads as it must, newest first.
- *
- * @param landed the number of leads that the table has now
- */
-export async function list(pool: FunctionPool, account: string, page: number, landed: () => number) {
+/** Requests a page of an account's leads and checks it. @param landings the rows that have landed in the table */
+export async function list(pool: FunctionPool, account: string, page: number, landings: Landings) {
   const query = `page=${page}&limit=${pageSize}`;
-  const before = landed();
+  const before = landings.count;
   const { result, served } = await pool.invoke(routeEvent("list-leads", { account, query }));
   const response = result as Response;
   if (response.statusCode !== 200) return { answer: refusal(response), served };
-  const isRight = checkPage(JSON.parse(response.body) as Page, page, before, landed());
+  const isRight = isRightPage(JSON.parse(response.body) as Page, page, landings, before);
   return { answer: isRight ? ("answered" as const) : ("wrong" as const), served };
-}
-
-function checkPage({ data, pagination }: Page, page: number, least: number, most: number): boolean {
-  const { total } = pagination;
-  const rows = (all: number) => Math.min(pageSize, Math.max(0, all - (page - 1) * pageSize));
-  return (
-    total >= least &&
-    total <= most &&
-    data.length >= rows(least) &&
-    data.length <= rows(most) &&
-    data.every(({ id }, at) => at === 0 || id < (data[at - 1]?.id ?? ""))
-  );
 }
 
 /** A documented refusal says when to try again. */

@@ -63,7 +63,7 @@ export async function runSteady(product: Product, plan: SteadyPlan, seed = 1): P
   }
   const requests = [...simulation.requests];
   const [during, beside] = [line(simulation, account), line(simulation, neighbour)];
-  const { discarded } = simulation.source;
+  const { discarded } = simulation.service.source;
   simulation.setLoads({ [account]: lightLoad, [neighbour]: neighbourLoad });
   const recovery = await recover(simulation, account, mostRecovery);
   const lists = of(requests, account, "list");
@@ -76,8 +76,8 @@ export async function runSteady(product: Product, plan: SteadyPlan, seed = 1): P
     streamAge: largest(during.streamAge),
     tailAge: Math.max(largest(during.tailAge), largest(beside.tailAge)),
     environments: {
-      lists: simulation.pools["list-leads"].started,
-      creates: simulation.pools["create-lead"].started,
+      lists: simulation.service.pools["list-leads"].started,
+      creates: simulation.service.pools["create-lead"].started,
     },
     account: line(simulation, account),
     neighbour: line(simulation, neighbour),

@@ -1,0 +1,73 @@
+import { PartitionLimits, type PartitionRates } from "../../support/dynamodb-limits/partition-limits.ts";
+import { type Change, MemoryTable } from "../../support/memory-table.ts";
+import { seeded } from "../../support/random.ts";
+import { EventSource } from "./event-source.ts";
+import { FunctionPool, type Served } from "./function-pool.ts";
+import { type Attempt, LimitedMemoryTable } from "./limited-memory-table.ts";
+import type { FunctionName, Product } from "./product.ts";
+import type { Host } from "./sdk/host.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+import { virtualGlobals } from "./virtual-globals.ts";
+
+export interface ServiceOptions {
+  readonly product: Product;
+  /** The limits of each partition key. */
+  readonly rates: PartitionRates;
+  readonly seed: number;
+  /** Whether the maintainer runs from the start, by default true. */
+  readonly maintained?: boolean;
+}
+
+/** The timeouts of the functions, in milliseconds, as the stack sets them. */
+const timeouts: Readonly<Record<FunctionName, number>> = {
+  "create-lead": 10_000,
+  "list-leads": 10_000,
+  "maintain-counts": 60_000,
+};
+
+const start = Date.UTC(2026, 6, 1);
+
+/** The deployed service in virtual time. */
+export interface Service {
+  readonly clock: VirtualClock;
+  /** The table, at no cost and without limits. */
+  readonly memory: MemoryTable;
+  readonly source: EventSource;
+  readonly pools: Readonly<Record<FunctionName, FunctionPool>>;
+}
+
+/** Starts the functions, the table with its limits, and the stream between them. @param onChange called with each change of the table */
+export function startService(
+  { product, rates, seed, maintained = true }: ServiceOptions,
+  onChange: (change: Change) => void,
+): Service {
+  const clock = new VirtualClock(start);
+  const memory = new MemoryTable({
+    onChange(change) {
+      onChange(change);
+      source.receive(change);
+    },
+  });
+  const table = new LimitedMemoryTable(memory, new PartitionLimits(rates, () => clock.now), clock);
+  const globals = virtualGlobals(clock, seeded(seed));
+  const createHost = (served: () => Served): Host => ({
+    attempt(command, abortSignal) {
+      const request = served();
+      const observe = ({ readUnits }: Attempt) => {
+        request.calls++;
+        request.readUnits += readUnits;
+      };
+      return table.attempt(command, observe, abortSignal);
+    },
+  });
+  const createPool = (name: FunctionName) =>
+    new FunctionPool({ clock, load: product[name], globals, createHost, timeout: timeouts[name] });
+  const pools = {
+    "create-lead": createPool("create-lead"),
+    "list-leads": createPool("list-leads"),
+    "maintain-counts": createPool("maintain-counts"),
+  };
+  const maintain = async (event: object) => (await pools["maintain-counts"].invoke(event)).result;
+  const source = new EventSource(clock, maintain, maintained);
+  return { clock, memory, source, pools };
+}
