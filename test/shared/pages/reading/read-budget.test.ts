@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { type Call, withinBudget } from "../../../../shared/pages/read-budget.ts";
+
+const start = Date.UTC(2026, 0, 1);
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: start }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const anyRange = () => randomUUID();
+const admit = async () => {};
+const times = async (count: number, call: Call, send = async () => "sent") => {
+  for (let i = 0; i < count; i++) await call(send);
+};
+
+describe("a list", () => {
+  test("may make twelve calls: the thirteenth is not sent", async () => {
+    const send = vi.fn(async () => "sent");
+    expect(await withinBudget(anyRange(), admit, (call) => times(12, call, send))).toBeUndefined();
+    send.mockClear();
+    await expect(withinBudget(anyRange(), admit, (call) => times(13, call, send))).rejects.toThrow(
+      TooExpensiveError,
+    );
+    expect(send).toHaveBeenCalledTimes(12);
+  });
+
+  test("counts calls that are made at once, and calls that failed", async () => {
+    const send = vi.fn(async () => {
+      throw new Error("failed");
+    });
+    const results = await withinBudget(anyRange(), admit, (call) =>
+      Promise.allSettled(Array.from({ length: 20 }, () => call(send))),
+    );
+    expect(send).toHaveBeenCalledTimes(12);
+    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(20);
+  });
+
+  test.each([
+    [2999, "sent"],
+    [3000, undefined],
+  ])("may take three seconds: a call after %i ms is %s", async (time, expected) => {
+    const list = withinBudget(anyRange(), admit, async (call) => {
+      vi.setSystemTime(start + time);
+      return call(async () => "sent");
+    });
+    const result = await list.catch((error: unknown) => {
+      expect(error).toBeInstanceOf(TooExpensiveError);
+    });
+    expect(result).toBe(expected);
+  });
+
+  test("aborts a call that is in progress after three seconds", async () => {
+    const abort = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(abort.signal);
+    const list = withinBudget(anyRange(), admit, (call) =>
+      call(({ abortSignal }) => {
+        const ended = new Promise<never>((_, reject) =>
+          abortSignal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))),
+        );
+        abort.abort();
+        return ended;
+      }),
+    );
+    await expect(list).rejects.toThrow(TooExpensiveError);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(3000);
+  });
+
+  test("has a budget of its own", async () => {
+    const range = anyRange();
+    await withinBudget(range, admit, (call) => times(12, call));
+    expect(await withinBudget(range, admit, (call) => call(async () => "sent"))).toBe("sent");
+  });
+});
+
+describe("the admission of a long list", () => {
+  test("is asked for once, before the seventh call", async () => {
+    const order: string[] = [];
+    const admit = vi.fn(async () => void order.push("admitted"));
+    await withinBudget(anyRange(), admit, (call) => times(9, call, async () => `${order.push("sent")}`));
+    expect(order.indexOf("admitted")).toBe(6);
+    expect(order).toHaveLength(10);
+  });
+
+  test("is asked for once by calls that are made at once", async () => {
+    const admit = vi.fn(async () => {});
+    await withinBudget(anyRange(), admit, (call) =>
+      Promise.all(Array.from({ length: 12 }, () => call(async () => "sent"))),
+    );
+    expect(admit).toHaveBeenCalledOnce();
+  });
+
+  test.each([
+    [500, 0],
+    [501, 1],
+  ])("is asked for by a call after %i ms %i times", async (time, asked) => {
+    const admit = vi.fn(async () => {});
+    await withinBudget(anyRange(), admit, async (call) => {
+      vi.setSystemTime(start + time);
+      await times(3, call);
+    });
+    expect(admit).toHaveBeenCalledTimes(asked);
+  });
+
+  test("is not asked for by six calls", async () => {
+    const admit = vi.fn(async () => {});
+    await withinBudget(anyRange(), admit, (call) => times(6, call));
+    expect(admit).not.toHaveBeenCalled();
+  });
+
+  test("fails the list when it is refused, whose calls are not sent, and without a backoff of the range", async () => {
+    const range = anyRange();
+    const cause = Object.assign(new Error("slow"), { name: "TimeoutError" });
+    const refuse = async () => {
+      throw new TooExpensiveError("No long list can be admitted now.", { cause });
+    };
+    const send = vi.fn(async () => "sent");
+    vi.spyOn(Math, "random").mockReturnValue(1);
+    const list = () => withinBudget(range, refuse, (call) => times(8, call, send));
+    await expect(list()).rejects.toThrow("No long list can be admitted now.");
+    expect(send).toHaveBeenCalledTimes(6);
+    expect(await withinBudget(range, refuse, (call) => call(send))).toBe("sent");
+  });
+});
