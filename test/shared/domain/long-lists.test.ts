@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { throttled } from "../../support/watched-table.ts";
+
+const start = Date.UTC(2026, 0, 1);
+
+/** The modules as they are at cold start with an environment, and a table in memory for them. */
+async function coldStart(requests?: string) {
+  vi.resetModules();
+  vi.stubEnv("RATE_LIMIT_REQUESTS", requests);
+  vi.stubEnv("RATE_LIMIT_SECONDS", requests && "60");
+  const { admitLongList } = await import("../../../shared/domain/long-lists.ts");
+  const { WatchedTable } = await import("../../support/watched-table.ts");
+  const { TooExpensiveError } = await import("../../../shared/dynamodb/dynamodb-errors.ts");
+  const { isBusy } = await import("../../../shared/dynamodb/dynamodb-errors.ts");
+  return { admitLongList, table: new WatchedTable(), TooExpensiveError, isBusy };
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: start }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+afterAll(() => vi.unstubAllEnvs());
+
+describe("with a rate limit", () => {
+  test("an account may start five long lists in a second: the sixth is refused", async () => {
+    const { admitLongList, TooExpensiveError } = await coldStart("100");
+    const account = randomUUID();
+    vi.setSystemTime(start + 999);
+    for (let i = 0; i < 5; i++) await admitLongList(account);
+    await expect(admitLongList(account)).rejects.toThrow(TooExpensiveError);
+    await admitLongList(randomUUID());
+    vi.setSystemTime(start + 1000);
+    await admitLongList(account);
+  });
+
+  test("five of many that start at once are admitted", async () => {
+    const { admitLongList } = await coldStart("100");
+    const account = randomUUID();
+    const lists = await Promise.allSettled(Array.from({ length: 30 }, () => admitLongList(account)));
+    expect(lists.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
+  });
+
+  test("what it writes expires a minute later", async () => {
+    const { admitLongList, table } = await coldStart("100");
+    await admitLongList("acme");
+    expect([...table.memory.items()]).toEqual([
+      { pk: "RATE#acme", sk: `long#${start / 1000}`, used: 1, expiresAt: start / 1000 + 60 },
+    ]);
+  });
+
+  test.each([
+    ["throttles", throttled()],
+    ["does not respond", new DOMException("aborted", "AbortError")],
+    ["fails", Object.assign(new Error("inside"), { name: "ValidationException" })],
+  ])("a table that %s admits no list, and the list fails as busy", async (_, failure) => {
+    const { admitLongList, table, isBusy } = await coldStart("100");
+    table.before = () => {
+      throw failure;
+    };
+    const error = await admitLongList("acme").catch((error: unknown) => error);
+    expect(isBusy(error)).toBe(true);
+    expect(error).toMatchObject({ cause: failure });
+  });
+});
+
+test("without a rate limit all long lists are admitted and nothing is written", async () => {
+  const { admitLongList, table } = await coldStart();
+  for (let i = 0; i < 20; i++) await admitLongList("acme");
+  expect(table.calls).toEqual([]);
+});
+
+test("a long list that is refused gets 503 with Retry-After, and short ones do not ask", async () => {
+  const { admitLongList } = await coldStart("1000");
+  const { call } = await import("../../support/call.ts");
+  const { LeadHistory } = await import("../../support/lead-history.ts");
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const history = new LeadHistory();
+  history.addMany(40, { age: 60_000 });
+  await history.deliver();
+  history.advance(100_000);
+  // Seven pages, which no list remembers.
+  history.addMany(70, { padding: 110_000 });
+  const { account } = history;
+  const list = () => history.table.watch(() => call("list-leads", { account, query: "limit=1" }));
+  const isAdmission = ({ input }: { readonly input: object }) => JSON.stringify(input).includes("long#");
+
+  const admitted = await list();
+  expect(admitted.result.status).toBe(200);
+  expect(admitted.calls.filter(isAdmission)).toHaveLength(1);
+  for (let i = 0; i < 4; i++) await admitLongList(account);
+  const refused = (await list()).result;
+  expect([refused.status, refused.headers["retry-after"], refused.problem.code]).toEqual([503, "1", "busy"]);
+  history.advance(10_000);
+  // This one is long once more, and leaves nothing to read for the next.
+  expect((await list()).result.body.pagination.total).toBe(110);
+  const short = await list();
+  expect(short.result.status).toBe(200);
+  expect(short.calls.filter(isAdmission)).toEqual([]);
+});
