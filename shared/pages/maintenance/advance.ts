@@ -55,7 +55,12 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   // All rows before the horizon have been written. At or past the frontier no maintainer, however fast its clock, has
   // counted any row.
   const horizon = keyAt(owner.list, clock - limits.allowedLateness);
-  const frontier = latest(root.watermark, keyAt(owner.list, clock - limits.allowedLateness + limits.skew));
+  const furthest = furthestWatermark(owner, clock, limits);
+  if (root.watermark > furthest && root.watermark > latest(root.last.start, horizon)) {
+    await moveBack(owner, root, horizon, step);
+    return { rest: keys, more: true, young: 0, counted: 0, uncertain: [], newest: undefined };
+  }
+  const frontier = latest(root.watermark, furthest);
   const { retry, onPage } = step.reading ?? {};
   const page = { maxRows: limits.rangeRows, oneCall: true, retry, onPage };
   const tail = step.tail ? await readRows(owner, { start: root.watermark }, page) : noRows;
@@ -84,6 +89,23 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
     uncertain,
     newest,
   };
+}
+
+/** The latest watermark that a maintainer can have set whose clock is right. */
+export const furthestWatermark = ({ list }: CountedOwner, clock: number, limits: Limits) =>
+  keyAt(list, clock - limits.allowedLateness + limits.skew);
+
+/** Recounts the newest leaf up to the horizon and ends it there: a clock that was far ahead set a later watermark. */
+async function moveBack(
+  owner: CountedOwner,
+  root: Root,
+  horizon: string,
+  { name, limits, reading: { retry } = {} }: Step,
+): Promise<void> {
+  const { start } = root.last;
+  const edit = new TreeEdit(owner, { ...root, watermark: latest(start, horizon) }, { limits, retry });
+  await recount(edit, [start], { owner, limits, retry });
+  await edit.commit(name);
 }
 
 const noRows: Rows = { rows: [], next: undefined };
