@@ -1,19 +1,16 @@
-import { setTimeout } from "node:timers/promises";
 import { type Cells, equalCells, noCells, sumCells } from "../../../shared/pages/tree/cells.ts";
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
 import { cellNumber } from "../../../shared/pages/tree/names.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
-import { limits as deployedLimits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type CountedOwner, readNode, readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import { retryWhileBusy } from "../retry-while-busy.ts";
-import { type Reading, readAllRows } from "./all-rows.ts";
+import { type Reading, readAllRows, toReading } from "./all-rows.ts";
 import { type Difference, describeDifference, type EntryRange } from "./difference.ts";
 
-/** A difference is reported if it remains in all comparisons: the stream may still deliver the change. */
-const comparisons = 3;
-
-/** The delay between two comparisons, in milliseconds. */
-const comparisonDelay = 10_000;
+/**
+ * The delays between the comparisons, in milliseconds: together longer than the stream takes to deliver a change. A
+ * difference is reported if it is the same in all comparisons, because one that changes is on its way to be counted.
+ */
+const comparisonDelays = [10_000, 20_000, 40_000];
 
 /** How often a range is compared again from the root when the tree changes during the comparison. */
 const attempts = 3;
@@ -28,25 +25,28 @@ interface KeyRange {
   readonly level?: number;
 }
 
-/** Counts all rows of a list and compares them with its tree. @returns the differences that remain */
-export async function verify(
-  owner: CountedOwner,
-  { limits = deployedLimits, wait = setTimeout, onRows = () => {} }: Partial<Reading> = {},
-): Promise<Difference[]> {
-  const compare = (range: KeyRange) => compareTree({ owner, limits, wait, onRows, range, attempt: 1 });
-  let differences = await compare({ start: "", end: undefined });
-  for (let number = 2; number <= comparisons && differences.length > 0; number++) {
-    await wait(comparisonDelay);
-    const remaining = new Map<string, Difference>();
-    for (const { level, start, end } of differences) {
-      for (const difference of await compare({ start, end, level })) {
-        if (difference.level === level) remaining.set(`${level}#${difference.start}`, difference);
-      }
-    }
-    differences = [...remaining.values()];
+/** Counts all rows of a list and compares them with its tree. @returns the differences that stay the same */
+export async function verify(owner: CountedOwner, options: Partial<Reading> = {}): Promise<Difference[]> {
+  const reading = toReading(options);
+  const compare = (range: KeyRange) => compareTree({ ...reading, owner, range, attempt: 1 });
+  let differences = toMap(await compare({ start: "", end: undefined }));
+  for (const delay of comparisonDelays) {
+    if (differences.size === 0) break;
+    await reading.wait(delay);
+    const remaining: Difference[] = [];
+    for (const { level, start, end } of differences.values())
+      remaining.push(...(await compare({ start, end, level })));
+    const before = differences;
+    differences = toMap(remaining.filter((difference) => before.has(identity(difference))));
   }
-  return differences;
+  return [...differences.values()];
 }
+
+/** Differences with the same range and the same counts are one. */
+const identity = (difference: Difference) => JSON.stringify(difference);
+
+const toMap = (differences: readonly Difference[]) =>
+  new Map(differences.map((difference) => [identity(difference), difference]));
 
 interface Comparison extends Reading {
   readonly owner: CountedOwner;
@@ -56,7 +56,7 @@ interface Comparison extends Reading {
 
 /** Traverses the tree from its current root to every leaf of the range. */
 async function compareTree(comparison: Comparison): Promise<Difference[]> {
-  const root = await retryWhileBusy(() => readRoot(comparison.owner), comparison.wait);
+  const root = await comparison.pace.retry(() => readRoot(comparison.owner));
   if (!root) return [];
   const top = toRanges(root.entries, root.last.start);
   const last = toRanges([root.last], root.watermark);
@@ -92,9 +92,9 @@ async function compareNode(
   level: number,
   entry: EntryRange,
 ): Promise<Difference[]> {
-  const { owner, wait, range, attempt } = comparison;
+  const { owner, pace, range, attempt } = comparison;
   const { start, end } = entry;
-  const node = await retryWhileBusy(() => readNode(owner, root.generation, level, start), wait);
+  const node = await pace.retry(() => readNode(owner, root.generation, level, start));
   const sum = sumCells((node ?? []).map(({ cells }) => cells));
   const same = node !== undefined && equalCells(sum, entry.cells);
   // The node may have been changed or split after the root was read: compare its range from the current root.

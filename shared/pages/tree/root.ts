@@ -20,6 +20,8 @@ export interface Root {
   readonly pending: readonly string[];
   /** The generation of the tree with which a rebuild will replace this one. */
   readonly rebuilding?: number | undefined;
+  /** When the rebuild of this tree last counted rows, in milliseconds since the epoch; absent when it is complete. */
+  readonly progressAt?: number | undefined;
 }
 
 const firstLeaf: Entry = { start: "", cells: noCells };
@@ -57,10 +59,10 @@ export function rootItem({ entries, last, watermark, names, pending, rebuilding,
 
 /** The reverse of `rootItem`. */
 export function toRoot(item: ReturnType<typeof rootItem>): Root {
-  const { version, generation, level, through, pending, rebuilding } = item;
+  const { version, generation, level, through, pending, rebuilding, progressAt } = item;
   const [last = firstLeaf] = decodeEntries(item.last);
   return {
-    ...{ version, generation, level, last, watermark: through, pending, rebuilding },
+    ...{ version, generation, level, last, watermark: through, pending, rebuilding, progressAt },
     entries: decodeEntries(item.entries),
     names: {
       statuses: { names: item.statuses, full: item.statusesFull },

@@ -8,6 +8,7 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test, vi } from "vitest";
 import { deleteOldNodes } from "../../../../lib/ops/counts/old-nodes.ts";
+import { Pace } from "../../../../lib/ops/pace.ts";
 import { nodeName } from "../../../../shared/dynamodb/keys.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
@@ -40,7 +41,7 @@ async function run(process: (batch: number) => number) {
     const rest = requests.slice(processed);
     return { UnprocessedItems: rest.length > 0 ? { unit: rest } : {} };
   });
-  await deleteOldNodes(owner, async (milliseconds) => waits.push(milliseconds));
+  await deleteOldNodes(owner, new Pace(undefined, async (milliseconds) => waits.push(milliseconds)));
   const sizes = table
     .commandCalls(BatchWriteCommand)
     .map(({ args: [{ input }] }) => input.RequestItems?.unit?.length);
@@ -56,7 +57,7 @@ test("unprocessed items are retried with backoff, and none is lost", async () =>
   const { deleted, waits, sizes } = await run((batch) => processed[batch - 1] ?? 25);
   expect(deleted).toEqual(oldNodes);
   expect(sizes).toEqual([25, 15, 15, 10, 25, 10]);
-  expect(waits).toEqual([10, 20, 40]);
+  expect(waits).toEqual([100, 200, 400]);
 });
 
 test("a throttled batch is retried as a whole", async () => {
@@ -66,5 +67,5 @@ test("a throttled batch is retried as a whole", async () => {
     return 25;
   });
   expect(deleted).toEqual(oldNodes);
-  expect({ waits, sizes }).toEqual({ waits: [10], sizes: [25, 25, 25, 10] });
+  expect({ waits, sizes }).toEqual({ waits: [100], sizes: [25, 25, 25, 10] });
 });
