@@ -5,6 +5,7 @@ import { emptyRoot } from "../tree/root.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
 import { type CountedOwner, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import { advance } from "./advance.ts";
+import { warnIfStalled } from "./stalled-rebuild.ts";
 
 /** The means of a maintainer besides the table. */
 export interface Maintenance {
@@ -132,6 +133,7 @@ async function updateRebuildTree(
     if (clock >= deadline) throw new TooExpensiveError("The tree of the rebuild is not updated yet.");
     const root = await readRoot(owner, "next");
     if (!root) return;
+    if (rest === keys) warnIfStalled(owner, root, clock);
     // The rebuild counts the tail of its tree itself.
     ({ rest } = await advance(owner, root, { ...step, name: "next", clock, keys: rest, tail: false }));
   }
