@@ -137,7 +137,8 @@ async function recount(
       await edit.replaceLeaf(start, leaves);
       const others = edit.root.pending.filter((waiting) => waiting !== start);
       edit.root = { ...edit.root, names, pending: pending === undefined ? others : [...others, pending] };
-      rest = rest.filter((key) => key < start || key >= end);
+      // The newest leaf may be empty, so that its start is its end.
+      rest = rest.filter((key) => key !== start && (key < start || key >= end));
     }
   }
   return rest;
