@@ -5,13 +5,17 @@ import { type Stage, stages, stageTableName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
 
-/** The options of every command on an account. Exactly one of `local`, `stage` and `table` names the table. */
-export interface AccountOptions {
-  readonly account: string;
+/** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
+export interface TableOptions {
   readonly local?: boolean;
   readonly stage?: Stage;
   readonly table?: string;
   readonly json?: boolean;
+}
+
+/** The options of every command on an account. */
+export interface AccountOptions extends TableOptions {
+  readonly account: string;
   /** Only of a command that writes to the table. */
   readonly dryRun?: boolean;
 }
@@ -20,17 +24,27 @@ export interface AccountOptions {
 export const changeDeadline = () => Date.now() + 10_000;
 
 /** A command on an account, with the options that name the table. */
-export function accountCommand(name: string, description: string): Command {
-  return new Command(name)
+export const accountCommand = (name: string, description: string) =>
+  tableCommand(name, description, accountOption().makeOptionMandatory());
+
+/** A command on an account or on all accounts. */
+export const accountsCommand = (name: string, description: string) =>
+  tableCommand(name, description, accountOption()).addOption(
+    new Option("--all", "all accounts: reads the whole table").conflicts("account"),
+  );
+
+const tableCommand = (name: string, description: string, account: Option) =>
+  new Command(name)
     .description(description)
-    .requiredOption("--account <id>", "the account", parseAccountId)
+    .addOption(account)
     .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
     .addOption(
       new Option("--stage <name>", "the table of a deployed stage").choices(stages).conflicts("table"),
     )
     .option("--table <name>", "the table with this name")
     .option("--json", "print JSON");
-}
+
+const accountOption = () => new Option("--account <id>", "the account").argParser(parseAccountId);
 
 /** A command on an account that writes to the table, unless `--dry-run` is set. */
 export const writingCommand = (name: string, description: string) =>
@@ -62,14 +76,18 @@ const localConfig: DynamoDBClientConfig = {
 /**
  * Selects the table that the options name, for all later calls of this process.
  *
+ * @param config replaces settings of the client
  * @throws UserError without a table, or when `npm start` is not running
  */
-export async function selectTableByOptions({ local, stage, table }: AccountOptions): Promise<void> {
+export async function selectTableByOptions(
+  { local, stage, table }: TableOptions,
+  config: DynamoDBClientConfig = {},
+): Promise<void> {
   if (local) {
     const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
-    return selectTable(tableName, { ...operatorConfig, ...localConfig, endpoint });
+    return selectTable(tableName, { ...operatorConfig, ...localConfig, ...config, endpoint });
   }
   const name = stage ? stageTableName(stage) : table;
   if (!name) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
-  selectTable(name, operatorConfig);
+  selectTable(name, { ...operatorConfig, ...config });
 }

@@ -1,4 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import { listConversations } from "../../../shared/domain/conversations.ts";
+import { listLeads } from "../../../shared/domain/leads.ts";
 import type { CountedRow } from "../../../shared/pages/tree/counted-list.ts";
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits as deployedLimits, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
@@ -42,4 +44,10 @@ export async function* readAllRows(
     yield part.rows;
     from = part.next;
   }
+}
+
+/** The number of rows of a list, as the API returns it. */
+export async function totalRows({ account, list }: CountedOwner): Promise<number> {
+  const read = list.type === "lead" ? listLeads : listConversations;
+  return (await read(account, {}, { page: 1, limit: 1 })).pagination.total;
 }

@@ -1,15 +1,29 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { countNodeKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { countRows } from "../../../shared/pages/tree/cells.ts";
 import type { Names } from "../../../shared/pages/tree/names.ts";
 import { emptyRoot, type Root, rootItem } from "../../../shared/pages/tree/root.ts";
 import {
   type CountedOwner,
   orTreeChanged,
   type RootName,
+  readRoot,
   versionIs,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { tableTime } from "../table-clock.ts";
+
+/** The live tree, and the tree of a rebuild that has not ended, which maintainers have kept up to date. */
+export async function readRebuild(owner: CountedOwner) {
+  // In this order: a rebuild that ends in between is not taken for one whose tree is missing.
+  const found = await readRoot(owner, "next");
+  const live = await readRoot(owner);
+  return { live, next: found?.generation === live?.rebuilding ? found : undefined, found };
+}
+
+/** The number of rows that a tree counts. */
+export const countedRows = ({ entries, last }: Root) =>
+  [...entries, last].reduce((sum, { cells }) => sum + countRows(cells), 0);
 
 /**
  * Writes an empty tree, which maintainers keep up to date from now on.

@@ -1,14 +1,14 @@
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { advance, furthestWatermark } from "../../../shared/pages/maintenance/advance.ts";
-import { countRows } from "../../../shared/pages/tree/cells.ts";
-import { emptyRoot, type Root } from "../../../shared/pages/tree/root.ts";
+import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { type CountedOwner, isTreeChanged, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
+import type { Pace } from "../pace.ts";
 import { tableTime } from "../table-clock.ts";
-import { type Reading, readAllRows, toReading } from "./all-rows.ts";
+import { type Reading, readAllRows, toReading, totalRows } from "./all-rows.ts";
 import { hasAllNames, namesOfRows, namesOfTree } from "./frequent-names.ts";
 import { deleteOldNodes } from "./old-nodes.ts";
-import { finishRebuild, startRebuild } from "./rebuild-roots.ts";
+import { countedRows, finishRebuild, readRebuild, startRebuild } from "./rebuild-roots.ts";
 
 /** How long a list request may still read the old tree after it was replaced, in milliseconds. */
 const longestRequest = 60_000;
@@ -43,12 +43,11 @@ const retryStep = <T>(step: () => Promise<T>, { pace, wait }: Reading): Promise<
     wait,
   });
 
-/** The live tree, and the tree of a rebuild that has not ended, which maintainers have kept up to date. */
-export async function readRebuild(owner: CountedOwner) {
-  // In this order: a rebuild that ends in between is not taken for one whose tree is missing.
-  const found = await readRoot(owner, "next");
-  const live = await readRoot(owner);
-  return { live, next: found?.generation === live?.rebuilding ? found : undefined, found };
+/** The number of rows that a rebuild reads at most. */
+export async function planRebuild(owner: CountedOwner, pace: Pace): Promise<number> {
+  const { live, next } = await pace.retry(() => readRebuild(owner));
+  const rows = await pace.retry(() => totalRows(owner));
+  return live && (next || hasAllNames(live)) ? rows : 2 * rows;
 }
 
 /** Continues a rebuild or starts one. @returns the generation of its tree; undefined for a list without rows */
@@ -63,10 +62,6 @@ async function joinRebuild(owner: CountedOwner, reading: Reading): Promise<numbe
   if (rows === 0 && !live) return undefined;
   return startRebuild(owner, live ?? emptyRoot(1), found, names);
 }
-
-/** The number of rows that a tree counts. */
-export const countedRows = ({ entries, last }: Root) =>
-  [...entries, last].reduce((sum, { cells }) => sum + countRows(cells), 0);
 
 /** Counts more rows into the new tree, and replaces the old tree when all are counted. @returns whether it is replaced */
 async function growTree(

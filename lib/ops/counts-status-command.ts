@@ -1,0 +1,75 @@
+import type { Command } from "commander";
+import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { UserError } from "../errors.ts";
+import { accountsCommand } from "./account-command.ts";
+import { readAllOwners } from "./counts/all-owners.ts";
+import { type CountsOptions, selectCounts } from "./counts/counts-options.ts";
+import { type ListStatus, readStatus } from "./counts/status.ts";
+import { unitsOption } from "./pace.ts";
+import type { Wait } from "./retry-while-busy.ts";
+
+interface StatusOptions extends CountsOptions {
+  readonly account?: string;
+  readonly all?: boolean;
+}
+
+/** `counts status`: the state of the counts of an account, or of all accounts. */
+export const statusCommand = (wait: Wait): Command =>
+  accountsCommand(
+    "status",
+    "show what is counted, what waits to be counted, and rebuilds that have not ended",
+  )
+    .addOption(unitsOption())
+    .action((options: StatusOptions) => showStatus(options, wait));
+
+async function showStatus(options: StatusOptions, wait: Wait): Promise<void> {
+  const { account, all, json } = options;
+  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
+  const pace = await selectCounts(options, wait);
+  const owners =
+    account === undefined
+      ? await readAllOwners(pace)
+      : Object.values(countedLists).map((list) => ({ account, list }));
+  const lists: ListStatus[] = [];
+  for (const owner of owners) lists.push(await readStatus(owner, pace));
+  if (json) return console.log(JSON.stringify(lists));
+  console.table(lists.map(toTableRow));
+  for (const list of lists) if (list.rebuild) console.log(describeRebuild(list, list.rebuild));
+}
+
+/** A row of the printed table. */
+function toTableRow({ tail, longerTail, oldestTailSeconds, full, rebuild, ...others }: ListStatus) {
+  const { account, list, counted, levels, generation, version, pending } = others;
+  return {
+    ...{ account, list, counted },
+    tail: longerTail ? `more than ${tail}` : tail,
+    "oldest in tail": oldestTailSeconds === undefined ? "" : describeDuration(oldestTailSeconds),
+    ...{ levels, generation, version, pending },
+    "full dictionaries": full.join(", "),
+    rebuilding: rebuild ? `${rebuild.percent} %` : "",
+  };
+}
+
+const describeRebuild = (
+  { account, list }: ListStatus,
+  { percent, secondsSinceProgress }: NonNullable<ListStatus["rebuild"]>,
+) =>
+  `The ${list} of the account ${account} are being rebuilt: ${percent} % of the rows, last progress ${
+    secondsSinceProgress === undefined
+      ? "at an unknown time"
+      : `${describeDuration(secondsSinceProgress)} ago`
+  }. If no rebuild is running, run \`counts rebuild\` to continue.`;
+
+const units = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** A time in seconds in its largest unit, such as "3 hours". */
+function describeDuration(seconds: number): string {
+  const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
+  const count = Math.floor(seconds / size);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,68 @@
+import { idTimestamp } from "../../../shared/ids.ts";
+import { readRows } from "../../../shared/pages/tree/rows.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/tree-store.ts";
+import type { Pace } from "../pace.ts";
+import { tableTime } from "../table-clock.ts";
+import { paced } from "./all-rows.ts";
+import { countedRows, readRebuild } from "./rebuild-roots.ts";
+
+/** The most rows of a tail that are read. */
+const longestTail = 10_000;
+
+/** The state of the counts of a list. */
+export interface ListStatus {
+  readonly account: string;
+  readonly list: string;
+  /** The number of rows in the tree. */
+  readonly counted: number;
+  /** The number of rows that are not counted yet, and whether there are more. */
+  readonly tail: number;
+  readonly longerTail: boolean;
+  /** The age of the oldest row that is not counted, in seconds. */
+  readonly oldestTailSeconds: number | undefined;
+  /** The levels of nodes; undefined without a tree. */
+  readonly levels: number | undefined;
+  readonly generation: number | undefined;
+  readonly version: number | undefined;
+  /** The dictionaries that refused a name. */
+  readonly full: readonly string[];
+  /** The number of leaves without counts. */
+  readonly pending: number;
+  readonly rebuild: RebuildStatus | undefined;
+}
+
+interface RebuildStatus {
+  /** The share of the rows that is counted. */
+  readonly percent: number;
+  readonly secondsSinceProgress: number | undefined;
+}
+
+/** Reads the state of the counts of a list. */
+export async function readStatus(owner: CountedOwner, pace: Pace): Promise<ListStatus> {
+  const { live, next } = await pace.retry(() => readRebuild(owner));
+  const start = live?.watermark ?? "";
+  const tail = await readRows(owner, { start }, { ...paced(pace), maxRows: longestTail });
+  const age = (time: number) => Math.max(0, Math.round((tableTime() - time) / 1000));
+  const counted = live ? countedRows(live) : 0;
+  const [oldest] = tail.rows;
+  return {
+    account: owner.account,
+    list: `${owner.list.type}s`,
+    counted,
+    tail: tail.rows.length,
+    longerTail: tail.next !== undefined,
+    oldestTailSeconds: oldest && age(idTimestamp(oldest.sk)),
+    levels: live?.level,
+    generation: live?.generation,
+    version: live?.version,
+    full: [
+      ...(live?.names.statuses.full ? ["statuses"] : []),
+      ...(live?.names.labels.full ? [`${owner.list.attribute}s`] : []),
+    ],
+    pending: live?.pending.length ?? 0,
+    rebuild: next && {
+      percent: Math.floor((100 * countedRows(next)) / Math.max(1, counted + tail.rows.length)),
+      secondsSinceProgress: next.progressAt === undefined ? undefined : age(next.progressAt),
+    },
+  };
+}
