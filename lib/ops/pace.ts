@@ -38,7 +38,7 @@ export class Pace {
   /** When all units that were used are paid for, in milliseconds since the epoch. */
   #paidAt = 0;
   /** When the rate was last halved. */
-  #slowedAt = 0;
+  #slowedAt = Number.NEGATIVE_INFINITY;
 
   /** @param units the most read units to use per second */
   constructor(units = defaultUnits, wait: Wait = setTimeout) {

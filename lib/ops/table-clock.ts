@@ -27,7 +27,7 @@ export function compareClocks(client: DynamoDBDocumentClient): void {
       const { headers = {} } = result.response as { readonly headers?: Readonly<Record<string, string>> };
       ahead = clockDifference(headers.date, sentAt, Date.now());
       if (Math.abs(ahead) <= tolerance) return result;
-      const seconds = Math.round(Math.abs(ahead) / 1000);
+      const seconds = Number((Math.abs(ahead) / 1000).toFixed(1));
       throw new UserError(
         `The clock of this machine is ${seconds} s ${ahead < 0 ? "ahead of" : "behind"} DynamoDB's: correct it, and run the command again.`,
       );
