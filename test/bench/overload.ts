@@ -1,12 +1,14 @@
 /**
  * Simulates overload in virtual time: the real functions on a table in memory with DynamoDB's limits per partition key.
  *
- * Usage: npm run bench:overload -- [--source DIR] [--label TEXT] [--only SCENARIO]... [--minutes N] [--output FILE]
+ * Usage: npm run bench:overload -- [--source DIR] [--label TEXT] [--only SCENARIO]... [--minutes N] [--seed N]
+ *          [--output FILE]
  *        npm run bench:overload -- --report FILE [--report FILE]
  *   --source   the checkout whose functions run, by default this one
  *   --label    its name in the report
  *   --only     steady, outages or costs; all by default
  *   --minutes  how long a steady load lasts, by default 20 virtual minutes
+ *   --seed     decides the times of requests and everything else that is random, by default 1
  *   --output   where the results go, by default .build/bench/overload.json
  *   --report   writes docs/bench/overload.md and overload.svg from the results of one run, or of one before a change and
  *              one after it
@@ -24,6 +26,7 @@ const { values: options } = parseArgs({
     label: { type: "string", default: "this checkout" },
     only: { type: "string", multiple: true, default: [...scenarios] },
     minutes: { type: "string", default: "20" },
+    seed: { type: "string", default: "1" },
     output: { type: "string", default: join(root, ".build", "bench", "overload.json") },
     report: { type: "string", multiple: true },
   },
@@ -41,6 +44,7 @@ async function simulate(): Promise<void> {
     label: options.label,
     scenarios: options.only as Scenario[],
     minutes: Number(options.minutes),
+    seed: Number(options.seed),
     log,
   });
   await mkdir(dirname(options.output), { recursive: true });

@@ -24,7 +24,7 @@ const measured = 180;
 export async function runCost(
   product: Product,
   plan: { readonly createsPerSecond: number; readonly leadBytes: number },
-  seed = 1,
+  seed: number,
 ): Promise<CostResult> {
   const { createsPerSecond, leadBytes } = plan;
   const simulation = new Simulation({ product, rates: awsRates, leadBytes, accounts: [account], seed });

@@ -37,7 +37,7 @@ const mostRecovery = 900;
  * Simulates an outage. The leads that were created during most of it are stored at once, as if no one had requested a
  * list; then requests go on for a minute without the maintainer.
  */
-export async function runOutage(product: Product, plan: OutagePlan, seed = 1): Promise<OutageResult> {
+export async function runOutage(product: Product, plan: OutagePlan, seed: number): Promise<OutageResult> {
   const { rows, leadBytes } = plan;
   const options = { product, rates: awsRates, leadBytes, accounts: [account], seed, maintained: false };
   const simulation = new Simulation(options);

@@ -12,9 +12,9 @@ const gap = 46;
 /** The decades of the ages, in seconds. */
 const decades = [0, 1, 2, 3] as const;
 
-/** The loads with the most lists that throttle a table without a burst. */
+/** The loads that are hardest, because each list reads the leads of the last seconds, on a table without a burst. */
 const shown = ({ burstSeconds, createsPerSecond, listsPerSecond }: SteadyPlan) =>
-  burstSeconds === 0 && createsPerSecond + listsPerSecond >= 100;
+  burstSeconds === 0 && createsPerSecond * listsPerSecond >= 2500;
 
 const style = `
   text { font: 13px system-ui, sans-serif; fill: #1f2937 }
@@ -25,6 +25,7 @@ const style = `
   polyline { fill: none; stroke: #c2410c; stroke-width: 2 }
   .last polyline { stroke: #1d4ed8 }
   .neighbour polyline { stroke-dasharray: 6 4 }
+  .tail polyline { stroke-dasharray: 1 3 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e5e7eb }
     .background { fill: #0d1117 }
@@ -35,20 +36,26 @@ const style = `
   }
 `;
 
-/** A line of the plot: its label and its age over time in each result. */
+/** A line of the plot: its label and its age over time with each plan. */
 interface Series {
   readonly label: string;
   readonly className: string;
-  readonly of: (plan: SteadyPlan) => Line | undefined;
+  readonly of: (plan: SteadyPlan) => Ages;
 }
 
-/** Draws the stream's age over time for the hardest loads, for an account and its neighbour, by run. */
+/** Ages at times, both in seconds. */
+interface Ages {
+  readonly seconds: readonly number[];
+  readonly ages: readonly number[];
+}
+
+/** Draws the age of the stream for an account and its neighbour, and of its tail, over time, for the hardest loads. */
 export function plot(runs: readonly Results[]): string {
   const plans = (runs[0]?.steady ?? []).map(({ plan }) => plan).filter(shown);
   const series = runs.flatMap((run, at) => seriesOf(run, at === runs.length - 1));
   const minutes = Math.max(
     1,
-    ...plans.flatMap((plan) => series.map(({ of }) => (of(plan)?.seconds.at(-1) ?? 0) / 60)),
+    ...plans.flatMap((plan) => series.map(({ of }) => (of(plan).seconds.at(-1) ?? 0) / 60)),
   );
   const height = top + plans.length * (panelHeight + gap) + 12;
   return [
@@ -56,7 +63,7 @@ export function plot(runs: readonly Results[]): string {
     `<title id="title">The age of the stream over time under overload</title>`,
     `<style>${style}</style>`,
     `<rect class="background" width="${width}" height="${height}"/>`,
-    `<text class="title" x="${left}" y="30">Seconds since the oldest change that the maintainer has not processed</text>`,
+    `<text class="title" x="${left}" y="30">Ages of the oldest change not delivered and of the oldest lead not counted</text>`,
     ...series.map(drawLegend),
     ...plans.map((plan, at) => drawPanel(plan, series, minutes, top + at * (panelHeight + gap))),
     "</svg>",
@@ -68,9 +75,26 @@ function seriesOf({ label, steady }: Results, last: boolean): Series[] {
   const find = (wanted: SteadyPlan) =>
     steady.find(({ plan }) => JSON.stringify(plan) === JSON.stringify(wanted));
   const run = last ? "last" : "first";
+  const ages = (line: Line | undefined, kind: "streamAge" | "tailAge") => ({
+    seconds: line?.seconds ?? [],
+    ages: line?.[kind] ?? [],
+  });
   return [
-    { label: `${label}: the account`, className: `${run} account`, of: (plan) => find(plan)?.account },
-    { label: `${label}: its neighbour`, className: `${run} neighbour`, of: (plan) => find(plan)?.neighbour },
+    {
+      label: `${label}: changes`,
+      className: `${run} account`,
+      of: (plan) => ages(find(plan)?.account, "streamAge"),
+    },
+    {
+      label: "of a neighbour",
+      className: `${run} neighbour`,
+      of: (plan) => ages(find(plan)?.neighbour, "streamAge"),
+    },
+    {
+      label: "uncounted leads",
+      className: `${run} tail`,
+      of: (plan) => ages(find(plan)?.account, "tailAge"),
+    },
   ];
 }
 
@@ -80,8 +104,8 @@ function drawPanel(plan: SteadyPlan, series: readonly Series[], minutes: number,
   const y = (age: number) =>
     round(bottom - (Math.log10(Math.max(1, Math.min(10 ** 3.5, age))) / 3.5) * (panelHeight - 20));
   const lines = series.map(({ className, of }) => {
-    const { seconds = [], streamAge = [] } = of(plan) ?? {};
-    const points = seconds.map((at, index) => `${x(at)},${y(streamAge[index] ?? 0)}`).join(" ");
+    const { seconds, ages } = of(plan);
+    const points = seconds.map((at, index) => `${x(at)},${y(ages[index] ?? 0)}`).join(" ");
     return `<g class="${className}"><polyline points="${points}"/></g>`;
   });
   const { createsPerSecond, listsPerSecond, leadBytes } = plan;
@@ -113,7 +137,7 @@ const xTick = (minutes: number, atX: number, bottom: number) =>
   `<path class="axis" d="M${atX} ${bottom}v4"/>${text(atX, bottom + 20, `${minutes} min`, "middle")}`;
 
 function drawLegend({ label, className }: Series, index: number): string {
-  const atX = left + (index % 2) * 300;
-  const atY = 52 + Math.floor(index / 2) * 20;
+  const atX = left + (index % 3) * 220;
+  const atY = 52 + Math.floor(index / 3) * 20;
   return `<g class="${className}"><polyline points="${atX},${atY} ${atX + 36},${atY}"/>${text(atX + 46, atY + 4, label, "start")}</g>`;
 }

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly scenarios: readonly Scenario[];
   /** How long a steady load lasts, in virtual minutes. */
   readonly minutes: number;
+  /** Decides the times of requests and everything else that is random. */
+  readonly seed: number;
   readonly log: (line: string) => void;
 }
 
@@ -52,7 +54,7 @@ const outagePlans = [10_000, 100_000].flatMap((rows) =>
 const costPlans = [0, 10, 50, 100].map((createsPerSecond) => ({ createsPerSecond, leadBytes: 1000 }));
 
 /** Runs scenarios one after the other. */
-export async function run({ source, label, scenarios, minutes, log }: RunOptions): Promise<Results> {
+export async function run({ source, label, scenarios, minutes, seed, log }: RunOptions): Promise<Results> {
   const start = performance.now();
   const product = await buildProduct(source);
   const each = async <Plan, Result>(
@@ -69,9 +71,9 @@ export async function run({ source, label, scenarios, minutes, log }: RunOptions
   };
   return {
     label,
-    steady: await each("steady", steadyPlans(minutes * 60), (plan) => runSteady(product, plan)),
-    outages: await each("outages", outagePlans, (plan) => runOutage(product, plan)),
-    costs: await each("costs", costPlans, (plan) => runCost(product, plan)),
+    steady: await each("steady", steadyPlans(minutes * 60), (plan) => runSteady(product, plan, seed)),
+    outages: await each("outages", outagePlans, (plan) => runOutage(product, plan, seed)),
+    costs: await each("costs", costPlans, (plan) => runCost(product, plan, seed)),
     seconds: Math.round((performance.now() - start) / 1000),
   };
 }

@@ -48,7 +48,7 @@ const collapseShare = 0.01;
 const mostRecovery = 600;
 
 /** Simulates a steady load until its end or the collapse of the lists, then a light one until they recover. */
-export async function runSteady(product: Product, plan: SteadyPlan, seed = 1): Promise<SteadyResult> {
+export async function runSteady(product: Product, plan: SteadyPlan, seed: number): Promise<SteadyResult> {
   const { leadBytes, burstSeconds } = plan;
   const rates = { ...awsRates, burstSeconds };
   const simulation = new Simulation({ product, rates, leadBytes, accounts: [account, neighbour], seed });

@@ -29,7 +29,7 @@ export function virtualGlobals(clock: VirtualClock, random: () => number): Recor
     performance: { now: () => clock.now },
     crypto: virtualCrypto,
     console: new Proxy({}, { get: () => () => {} }),
-    process: { env: { TABLE_NAME: "overload", AWS_REGION: "local" }, version: process.version },
+    process: Object.create(process, { env: { value: { TABLE_NAME: "overload", AWS_REGION: "local" } } }),
     require: (name: string) => modules[name.replace(/^node:/, "")] ?? realRequire(name),
   };
   const globalObject = Object.create(globalThis, Object.getOwnPropertyDescriptors(globals));

@@ -2,7 +2,15 @@ import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { PartitionLimits } from "./partition-limits.ts";
 import type { ItemUse } from "./table-uses.ts";
 
-/** What a call consumed, as DynamoDB reports it for `ReturnConsumedCapacity: "INDEXES"`. */
+/**
+ * What a call consumed, as DynamoDB reports it for `ReturnConsumedCapacity: "INDEXES"`: a read unit for 4 KB that are read
+ * consistently (of a query, for those of all items together) and half of one otherwise, a write unit for 1 KB, twice as
+ * much in a transaction. A write consumes units in each index that has the item, not doubled by a transaction, and twice
+ * where the index's key changes.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations
+ */
 export type Consumed = ConsumedCapacity | readonly ConsumedCapacity[] | undefined;
 
 /**
