@@ -1,0 +1,169 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { leadItem, listLeads } from "../../../../shared/domain/leads.ts";
+import { tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { maintainLists, type Unsettled } from "../../../../shared/pages/maintenance/maintain-lists.ts";
+import { countRows } from "../../../../shared/pages/tree/cells.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { seeded } from "../../../support/random.ts";
+import { throttled, WatchedTable } from "../../../support/watched-table.ts";
+
+let table: WatchedTable;
+let now: number;
+let unsettled: Unsettled;
+
+beforeEach(() => {
+  now = Date.UTC(2026, 0, 1);
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  vi.spyOn(Math, "random").mockImplementation(seeded(1));
+  table = new WatchedTable();
+  unsettled = new Map();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const owner = (account: string) => ({ account, list: countedLists.lead });
+
+function advance(by: number): void {
+  now += Math.ceil(by);
+  vi.setSystemTime(now);
+}
+
+/** Writes leads of an account, a millisecond apart. @returns their keys */
+function add(account: string, count: number, age = 0): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const id = `lead_${ulid(now - age - count + i)}`;
+    const createdAt = "2026-01-01T00:00:00.000Z";
+    const Item = leadItem(account, { id, name: "x", score: 0, status: "new", tags: [], createdAt });
+    table.memory.execute(new PutCommand({ TableName: tableName, Item }));
+    return id;
+  });
+}
+
+/** Runs a maintainer for a batch. @returns the keys that it reports, and how long it waited for rows to settle */
+async function maintain(batch: Record<string, string[]>, time = 60_000) {
+  const waits: number[] = [];
+  const wait = async (milliseconds: number) => {
+    if (milliseconds >= 1000) waits.push(milliseconds);
+    advance(milliseconds);
+  };
+  const changes = Object.entries(batch).map(([account, keys]) => ({
+    ...{ owner: owner(account), keys },
+    sequenceNumbers: keys.map((key) => `${account} ${key}`),
+  }));
+  const unfinished = await maintainLists(changes, { deadline: now + time, wait, unsettled });
+  return { reported: unfinished.flatMap(({ sequenceNumbers }) => sequenceNumbers), waits };
+}
+
+async function counted(account: string): Promise<number> {
+  const root = await readRoot(owner(account));
+  return root ? [...root.entries, root.last].reduce((sum, { cells }) => sum + countRows(cells), 0) : 0;
+}
+
+const throttleAccount = (account: string) => {
+  table.before = (command) => {
+    if (JSON.stringify(command).includes(`#${account}`)) throw throttled();
+  };
+};
+
+describe("in a batch of several accounts", () => {
+  test("all are counted, although one is throttled all the time, which alone is reported", async () => {
+    const hot = add("hot", 500, 10_000);
+    const others = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [`other-${i}`, add(`other-${i}`, 20, 10_000)]),
+    );
+    throttleAccount("hot");
+    const start = now;
+    const { reported } = await maintain({ hot, ...others });
+    expect(reported).toEqual(hot.map((key) => `hot ${key}`));
+    expect(now - start).toBeLessThanOrEqual(15_000);
+    table.before = () => {};
+    for (const account of Object.keys(others)) expect(await counted(account)).toBe(20);
+    expect(await counted("hot")).toBe(0);
+    expect(await maintain({ hot })).toEqual({ reported: [], waits: [] });
+    expect(await counted("hot")).toBe(500);
+  });
+
+  test("the longest list starts last", async () => {
+    const accounts = Array.from({ length: 30 }, (_, i) => `a${i}`);
+    const batch = { hot: add("hot", 900, 10_000) } as Record<string, string[]>;
+    for (const account of accounts) batch[account] = add(account, 17, 10_000);
+    const { calls } = await table.watch(() => maintain(batch));
+    const touched = calls.map(({ input }) => JSON.stringify(input).match(/#(a\d+|hot)["#]/)?.[1]);
+    const order = [...new Set(touched)];
+    expect(order).toHaveLength(31);
+    expect(order.at(-1)).toBe("hot");
+  });
+});
+
+describe("rows that are too young to be counted", () => {
+  test("are waited for once, at most for the allowed lateness, if no more rows are behind", async () => {
+    const { waits } = await maintain({ a: add("a", 50), b: add("b", 60) });
+    expect(waits).toEqual([5000]);
+    expect([await counted("a"), await counted("b")]).toEqual([50, 60]);
+    expect(unsettled.size).toBe(0);
+  });
+
+  test("are not waited for if they are few", async () => {
+    expect((await maintain({ a: add("a", 16) })).waits).toEqual([]);
+    expect(unsettled.size).toBe(0);
+  });
+
+  test("are not waited for while the stream has newer rows of the list, and the next batch counts them", async () => {
+    const keys = add("a", 50, 100);
+    const behind = add("a", 30);
+    expect(await maintain({ a: keys })).toEqual({ reported: [], waits: [] });
+    expect(await counted("a")).toBe(0);
+    expect((await maintain({ a: behind })).waits).toEqual([5000]);
+    expect(await counted("a")).toBe(80);
+  });
+
+  test("are not waited for if the newer rows of the list are more than one page of a query", async () => {
+    const keys = add("a", 50, 3000);
+    add("a", 3500);
+    expect(await maintain({ a: keys })).toEqual({ reported: [], waits: [] });
+  });
+
+  test("are not waited for beyond the deadline", async () => {
+    expect(await maintain({ a: add("a", 50) }, 5000)).toEqual({ reported: [], waits: [] });
+    expect(unsettled.size).toBe(1);
+  });
+
+  test("are not waited for while a list is unfinished, and are counted by a later batch of another account", async () => {
+    const [young, hot] = [add("young", 50), add("hot", 20, 10_000)];
+    throttleAccount("hot");
+    const first = await maintain({ young, hot });
+    expect(first).toEqual({ reported: hot.map((key) => `hot ${key}`), waits: [] });
+    table.before = () => {};
+    advance(5000);
+    expect(await maintain({ other: add("other", 1, 10_000) })).toEqual({ reported: [], waits: [] });
+    expect(await counted("young")).toBe(50);
+    expect(unsettled.size).toBe(0);
+  });
+
+  test("are not read again by batches of other accounts before they are old enough", async () => {
+    const young = add("young", 50, 100);
+    add("young", 1);
+    await maintain({ young });
+    advance(1000);
+    const { calls } = await table.watch(() => maintain({ other: add("other", 1, 10_000) }, 3000));
+    expect(calls.filter(({ input }) => JSON.stringify(input).includes("young"))).toEqual([]);
+    expect(unsettled.size).toBe(1);
+  });
+});
+
+test("a list is exact whether its rows are counted or not", async () => {
+  const request = { page: 3, limit: 20 };
+  const keys = [...add("exact", 100, 10_000), ...add("exact", 50)];
+  const expected = keys.toSorted().reverse().slice(40, 60);
+  for (const maintainFirst of [false, true]) {
+    if (maintainFirst) await maintain({ exact: keys });
+    const { data, pagination } = await listLeads("exact", {}, request);
+    expect(data.map(({ id }) => id)).toEqual(expected);
+    expect(pagination.total).toBe(150);
+  }
+});

@@ -1,0 +1,170 @@
+import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { maintainLists } from "../../../../shared/pages/maintenance/maintain-lists.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
+import { seeded } from "../../../support/random.ts";
+import { throttled } from "../../../support/watched-table.ts";
+
+beforeEach(() => void vi.spyOn(Math, "random").mockImplementation(seeded(1)));
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const isCommit = (command: object) =>
+  command instanceof TransactWriteCommand || command instanceof PutCommand;
+
+/** Runs a maintainer for the keys that were not delivered. @returns the keys that it reports, and why */
+async function maintain(history: LeadHistory, time = 60_000, keys = history.keys) {
+  const wait = async (milliseconds: number) => history.advance(Math.ceil(milliseconds));
+  const changes = [{ owner: history.owner, keys, sequenceNumbers: keys }];
+  const [unfinished] = await maintainLists(changes, { deadline: history.now + time, wait });
+  return { reported: unfinished?.sequenceNumbers ?? [], error: unfinished?.error };
+}
+
+/** An account whose leads are not counted: they take more than three pages of a query. */
+function historyWithTail(): LeadHistory {
+  const history = new LeadHistory();
+  history.addMany(300, { age: 10_000, padding: 11_000 });
+  return history;
+}
+
+/** An account with changes of counted leads in many leaves, and with a tail. */
+async function historyWithChanges(): Promise<LeadHistory> {
+  const history = new LeadHistory();
+  history.addMany(800, { age: 60_000 });
+  await history.deliver();
+  history.advance(100_000);
+  for (const id of [...history.leads.keys()].filter((_, i) => i % 60 === 0)) history.setStatus(id, "booked");
+  history.delete([...history.leads.keys()].at(7) ?? "");
+  history.addMany(30, { age: 10_000 });
+  return history;
+}
+
+async function expectExact(history: LeadHistory): Promise<void> {
+  for (const filter of [{}, { status: "booked" }, { status: "new" }] as const)
+    expect(await history.list(filter)).toEqual(history.expected(filter));
+}
+
+describe("a table that throttles", () => {
+  test("the first calls, however many, delays the maintainer only", async () => {
+    for (let first = 0; first <= 40; first += 4) {
+      const history = await historyWithChanges();
+      let calls = 0;
+      history.table.before = () => {
+        if (++calls <= first) throw throttled();
+      };
+      expect(await maintain(history)).toEqual({ reported: [], error: undefined });
+      expect(calls).toBeGreaterThan(first);
+      await expectExact(history);
+    }
+  });
+
+  test("any single call delays the maintainer only, and none is repeated but that one", async () => {
+    const whole = await historyWithChanges();
+    const { calls } = await whole.table.watch(() => maintain(whole));
+    expect(calls.length).toBeGreaterThan(10);
+    for (let nth = 1; nth <= calls.length; nth++) {
+      const history = await historyWithChanges();
+      history.table.before = (_, call) => {
+        if (call === nth) throw throttled();
+      };
+      const again = await history.table.watch(() => maintain(history));
+      expect(again.result).toEqual({ reported: [], error: undefined });
+      expect(again.calls).toHaveLength(calls.length + 1);
+      history.table.before = () => {};
+      await expectExact(history);
+    }
+  });
+
+  test("two of three calls lets the maintainer count a long tail", async () => {
+    const history = historyWithTail();
+    const random = seeded(7);
+    history.table.before = () => {
+      if (random() < 0.66) throw throttled();
+    };
+    expect(await maintain(history)).toEqual({ reported: [], error: undefined });
+    history.table.before = () => {};
+    await expectExact(history);
+  });
+
+  test("all calls makes it report everything, but only when the time of the list is up", async () => {
+    const history = await historyWithChanges();
+    const start = history.now;
+    history.table.before = () => {
+      throw throttled();
+    };
+    const { reported, error } = await maintain(history);
+    expect(reported).toEqual(history.keys);
+    expect(error).toMatchObject({ name: "ThrottlingException" });
+    expect(history.now - start).toBeGreaterThan(14_000);
+    expect(history.now - start).toBeLessThanOrEqual(15_000);
+  });
+
+  test("all commits after the first one loses nothing: the next run reads no page again", async () => {
+    const history = historyWithTail();
+    let commits = 0;
+    history.table.before = (command) => {
+      if (isCommit(command) && ++commits > 1) throw throttled();
+    };
+    const first = await history.table.watch(() => maintain(history));
+    // The tail continues with the last record.
+    expect(first.result.reported).toEqual(history.keys.slice(-1));
+    expect(first.result.error).toMatchObject({ name: "ThrottlingException" });
+    const watermark = String((await readRoot(history.owner))?.watermark);
+    expect(watermark > "lead_").toBe(true);
+
+    history.table.before = () => {};
+    const last = history.keys.slice(-1);
+    const second = await history.table.watch(() => maintain(history, 60_000, last));
+    expect(second.result).toEqual({ reported: [], error: undefined });
+    const from = second.calls
+      .filter(({ name }) => name === QueryCommand.name)
+      .map(({ input }) => (input.ExpressionAttributeValues as Record<string, string>)[":from"]);
+    expect(from.length).toBeGreaterThanOrEqual(2);
+    expect(from.filter((key) => key === undefined || key < watermark)).toEqual([]);
+    await expectExact(history);
+  });
+
+  test("after the first thousand changes of counted rows makes it report from the first that is left", async () => {
+    const history = new LeadHistory();
+    history.addMany(2500, { age: 60_000 });
+    await history.deliver();
+    history.advance(100_000);
+    for (const id of [...history.leads.keys()]) history.setStatus(id, "booked");
+    let commits = 0;
+    history.table.before = (command) => {
+      if (isCommit(command) && ++commits > 1) throw throttled();
+    };
+    const { reported } = await maintain(history);
+    expect(reported).toEqual(history.keys.slice(1000));
+    history.table.before = () => {};
+    expect(await maintain(history, 60_000, [...reported])).toEqual({ reported: [], error: undefined });
+    await expectExact(history);
+  });
+});
+
+test("an error that a retry does not help ends the maintainer at once", async () => {
+  const history = await historyWithChanges();
+  history.table.before = () => {
+    throw Object.assign(new Error("inside"), { name: "ValidationException" });
+  };
+  const { result, calls } = await history.table.watch(() => maintain(history));
+  expect(result.reported).toEqual(history.keys);
+  expect(calls).toHaveLength(1);
+});
+
+test("a maintainer without time makes no call and reports everything", async () => {
+  const history = await historyWithChanges();
+  const { result, calls } = await history.table.watch(() => maintain(history, 0));
+  expect(result).toEqual({ reported: history.keys, error: undefined });
+  expect(calls).toEqual([]);
+});
+
+test("keys may come twice, in any order, and of rows that no longer exist", async () => {
+  const history = await historyWithChanges();
+  const keys = [...history.keys, ...history.keys.toReversed(), "lead_0", "lead_~"];
+  expect(await maintain(history, 60_000, keys)).toEqual({ reported: [], error: undefined });
+  await expectExact(history);
+});
