@@ -34,11 +34,11 @@ function advance(by: number): void {
 }
 
 /** Writes leads of an account, a millisecond apart. @returns their keys */
-function add(account: string, count: number, age = 0): string[] {
+function add(account: string, count: number, age = 0, name = "x"): string[] {
   return Array.from({ length: count }, (_, i) => {
     const id = `lead_${ulid(now - age - count + i)}`;
     const createdAt = "2026-01-01T00:00:00.000Z";
-    const Item = leadItem(account, { id, name: "x", score: 0, status: "new", tags: [], createdAt });
+    const Item = leadItem(account, { id, name, score: 0, status: "new", tags: [], createdAt });
     table.memory.execute(new PutCommand({ TableName: tableName, Item }));
     return id;
   });
@@ -124,7 +124,7 @@ describe("rows that are too young to be counted", () => {
 
   test("are not waited for if the newer rows of the list are more than one page of a query", async () => {
     const keys = add("a", 50, 3000);
-    add("a", 3500);
+    add("a", 150, 0, "x".repeat(10_000));
     expect(await maintain({ a: keys })).toEqual({ reported: [], waits: [] });
   });
 

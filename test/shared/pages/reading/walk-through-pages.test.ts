@@ -79,3 +79,27 @@ test("a first page with all leads has them although one is created during the li
   expect(data).toHaveLength(rows);
   expect(pagination.total).toBeGreaterThanOrEqual(rows);
 });
+
+test.each([
+  [2, 100],
+  [3, 50],
+  [5, 27],
+])("the last page has the oldest lead and no lead that landed after the count: page %i by %i", async (page, limit) => {
+  const history = new LeadHistory();
+  history.addMany(20, { age: 60_000 });
+  await history.deliver();
+  history.advance(100_000);
+  history.addMany(110, { age: 100 });
+  const oldest = [...history.leads.keys()][0];
+  let late = 0;
+  history.table.before = () => {
+    // Older than all leads of the tail before the page, and younger than those that are settled.
+    history.add({ age: 4000 });
+    late++;
+  };
+  const { data, pagination } = await history.list({}, { page, limit });
+  expect(late).toBeGreaterThanOrEqual(4);
+  expect(pagination.total).toBeLessThan(history.leads.size);
+  expect(data).toHaveLength(pagination.total - (page - 1) * limit);
+  expect(data.at(-1)?.id).toBe(oldest);
+});
