@@ -69,10 +69,10 @@ const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDef
 });
 
 /** Requests, invocations, reads and writes over a limit. */
-const throttles = ({ table, functions, requests }: MonitoredResources): AlarmDefinitions => ({
+const throttles = ({ table, functions, logs }: MonitoredResources): AlarmDefinitions => ({
   "gateway-throttles": {
     meaning: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
-    metric: requests.sum("ThrottledRequests").with(minute),
+    metric: logs.sum("ThrottledRequests").with(minute),
     threshold: 1,
     periods: persistent,
   },
@@ -100,7 +100,7 @@ const throttles = ({ table, functions, requests }: MonitoredResources): AlarmDef
 });
 
 /** Counts that are late or wrong. */
-const counting = ({ counting: { maintainer, failures } }: MonitoredResources): AlarmDefinitions => ({
+const counting = ({ counting: { maintainer, failures }, logs }: MonitoredResources): AlarmDefinitions => ({
   "stream-age": {
     meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
     metric: maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, ...minute }),
@@ -111,6 +111,12 @@ const counting = ({ counting: { maintainer, failures } }: MonitoredResources): A
     meaning:
       "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
     metric: failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
+    threshold: 1,
+  },
+  "rebuild-stalled": {
+    meaning:
+      "A rebuild of counts has stopped before its end: lists stay exact, but each change of its account is counted twice until the rebuild is continued.",
+    metric: logs.sum("StalledRebuilds").with(fiveMinutes),
     threshold: 1,
   },
 });

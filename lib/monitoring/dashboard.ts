@@ -53,14 +53,14 @@ const sum = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
 const p99 = { statistic: Stats.p(99) };
 
-const requests = ({ api: { stage }, requests }: MonitoredResources): IWidget[] => [
+const requests = ({ api: { stage }, logs }: MonitoredResources): IWidget[] => [
   graph("Requests, errors and rate limits", [
     stage.metricCount({ ...sum, label: "All" }),
     stage.metricClientError({ ...sum, label: "4xx" }),
     stage.metricServerError({ ...sum, label: "5xx" }),
-    requests.sum("RateLimitedRequests"),
-    requests.sum("RateLimitFailures"),
-    requests.sum("ThrottledRequests"),
+    logs.sum("RateLimitedRequests"),
+    logs.sum("RateLimitFailures"),
+    logs.sum("ThrottledRequests"),
   ]),
   graph("Latency (ms)", [
     stage.metricLatency({ statistic: Stats.p(50), label: "p50" }),
@@ -68,9 +68,9 @@ const requests = ({ api: { stage }, requests }: MonitoredResources): IWidget[] =
     stage.metricIntegrationLatency({ ...p99, label: "p99 of the functions" }),
   ]),
   graph("Leads, messages and replays", [
-    requests.sum("LeadsCreated"),
-    requests.sum("MessagesSent"),
-    requests.sum("ReplayedRequests"),
+    logs.sum("LeadsCreated"),
+    logs.sum("MessagesSent"),
+    logs.sum("ReplayedRequests"),
   ]),
 ];
 
@@ -90,7 +90,7 @@ const functions = ({ functions }: MonitoredResources): IWidget[] => [
   ),
 ];
 
-const data = ({ table, counting: { maintainer, failures } }: MonitoredResources): IWidget[] => [
+const data = ({ table, counting: { maintainer, failures }, logs }: MonitoredResources): IWidget[] => [
   graph("Table: consumed capacity units", [
     table.metricConsumedReadCapacityUnits({ label: "Read" }),
     table.metricConsumedWriteCapacityUnits({ label: "Write" }),
@@ -100,9 +100,12 @@ const data = ({ table, counting: { maintainer, failures } }: MonitoredResources)
     ...table.metricThrottleEvents("Write"),
   ]),
   graph(
-    "Counting: stream age (ms, left), failure queue (right)",
+    "Counting: stream age (ms, left), failure queue, stalled rebuilds (right)",
     [maintainer.lambda.metric("IteratorAge", { ...maximum, label: "Age" })],
-    [failures.metricApproximateNumberOfMessagesVisible({ ...maximum, label: "Batches" })],
+    [
+      failures.metricApproximateNumberOfMessagesVisible({ ...maximum, label: "Batches" }),
+      logs.sum("StalledRebuilds"),
+    ],
   ),
 ];
 

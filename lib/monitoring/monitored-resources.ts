@@ -3,7 +3,7 @@ import type { Counting } from "../constructs/counting.ts";
 import type { EventPipe } from "../constructs/event-pipe.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { ServiceTable } from "../constructs/table.ts";
-import type { RequestMetrics } from "./request-metrics.ts";
+import type { LogMetrics } from "./log-metrics.ts";
 
 /** Where the metrics of alarms and dashboard come from. */
 export interface MonitoredResources {
@@ -11,7 +11,7 @@ export interface MonitoredResources {
   readonly api: Api;
   readonly counting: Counting;
   readonly events: EventPipe;
-  readonly requests: RequestMetrics;
+  readonly logs: LogMetrics;
   /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 }

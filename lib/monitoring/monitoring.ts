@@ -2,10 +2,10 @@ import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
 import { Alarms } from "./alarms.ts";
 import { ServiceDashboard } from "./dashboard.ts";
+import { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
-import { RequestMetrics } from "./request-metrics.ts";
 
-interface MonitoringProps extends Omit<MonitoredResources, "requests" | "functions"> {
+interface MonitoringProps extends Omit<MonitoredResources, "logs" | "functions"> {
   readonly config: Config;
 }
 
@@ -16,7 +16,7 @@ export class Monitoring extends Construct {
     const { api, counting, events } = constructs;
     const resources: MonitoredResources = {
       ...constructs,
-      requests: new RequestMetrics(this, "Requests", api),
+      logs: new LogMetrics(this, "Requests", constructs),
       functions: [api.authorizer, ...api.handlers, counting.maintainer, events.composer],
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });

@@ -25,6 +25,7 @@ function functionMetric(fn: FunctionName, name: string, statistic: string, secon
 
 const authorizerErrors = functionMetric("authorize", "Errors", "Sum", fiveMinutes);
 const streamAge = functionMetric("maintain-counts", "IteratorAge", "Maximum", minute);
+const stalledRebuilds = metricKey(stackName, "StalledRebuilds", {}, "Sum", fiveMinutes);
 const functionThrottles = functionNames.map((name) => functionMetric(name, "Throttles", "Sum", minute));
 
 const TableName = { Ref: only(template, "AWS::DynamoDB::Table").id };
@@ -135,6 +136,7 @@ const behaviors: Readonly<Record<string, Behavior>> = {
   "table-write-throttles": anyThreeOfFive(tableThrottles("Write")),
   "stream-age": threeOfFive(streamAge, 300_000),
   "failure-queue": once(queuedBatches("Counting"), 1),
+  "rebuild-stalled": once(stalledRebuilds, 1),
   "event-pipe-failures": anyThreeOfFive(pipeFailures),
   "event-failure-queue": once(queuedBatches("Events"), 1),
 };

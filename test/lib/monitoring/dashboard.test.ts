@@ -64,7 +64,7 @@ test("The dashboard has the stack's name and these rows of full width", () => {
     [
       "Table: consumed capacity units",
       "Table: throttled requests",
-      "Counting: stream age (ms, left), failure queue (right)",
+      "Counting: stream age (ms, left), failure queue, stalled rebuilds (right)",
     ],
     [
       "Events: new items",

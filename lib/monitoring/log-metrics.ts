@@ -7,6 +7,7 @@ import * as logEvents from "../../shared/logging/log-events.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { accessLogFields } from "../constructs/access-log.ts";
 import type { Api } from "../constructs/api.ts";
+import type { Counting } from "../constructs/counting.ts";
 
 /** Lambda's JSON log format puts a logged object under `message`. */
 const field = (name: keyof RequestLine) => `$.message.${name}`;
@@ -45,13 +46,18 @@ const throttled = FilterPattern.all(
   FilterPattern.stringValue(accessField("integrationStatus"), "!=", "429"),
 );
 
-type RequestMetricName = keyof typeof counters | "ThrottledRequests";
+type LogMetricName = keyof typeof counters | "ThrottledRequests" | "StalledRebuilds";
+
+interface LogMetricsProps {
+  readonly api: Api;
+  readonly counting: Counting;
+}
 
 /** Metrics that CloudWatch counts from the logs, so that no request waits for a metric to be written. */
-export class RequestMetrics extends Construct {
+export class LogMetrics extends Construct {
   private readonly namespace = Stack.of(this).stackName;
 
-  constructor(scope: Construct, id: string, { handlers, accessLog }: Api) {
+  constructor(scope: Construct, id: string, { api: { handlers, accessLog }, counting }: LogMetricsProps) {
     super(scope, id);
     for (const [metricName, counter] of Object.entries<Counter>(counters)) {
       for (const { name, lambda } of handlers) {
@@ -61,10 +67,12 @@ export class RequestMetrics extends Construct {
       }
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
+    const { logGroup } = counting.maintainer.lambda;
+    this.addFilter("StalledRebuilds", "StalledRebuilds", logGroup, event(logEvents.rebuildStalled));
   }
 
-  /** The number of requests that a metric counted. */
-  sum(metricName: RequestMetricName): Metric {
+  /** The number of lines that a metric counted. */
+  sum(metricName: LogMetricName): Metric {
     return new Metric({ namespace: this.namespace, metricName, statistic: Stats.SUM });
   }
 

@@ -2,6 +2,9 @@ import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
 import { requestLog } from "../../../shared/http/request-log.ts";
+import { warnIfStalled } from "../../../shared/pages/maintenance/stalled-rebuild.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
@@ -57,6 +60,18 @@ test.each(Object.keys(routes) as RouteName[])("a rate limiter of %s that fails o
   expect(countedIn((id) => writers.get(id) === route, line)).toEqual(["RateLimitFailures"]);
 });
 
+test("a rebuild that has stalled is counted from the log of the maintainer", () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const owner = { account: "acme", list: countedLists.lead };
+  const minutes = 60_000;
+  warnIfStalled(owner, { ...emptyRoot(2), progressAt: 0 }, 10 * minutes);
+  expect(warn).not.toHaveBeenCalled();
+  warnIfStalled(owner, { ...emptyRoot(2), progressAt: 0 }, 10 * minutes + 1);
+  const line = JSON.stringify({ level: "WARN", message: warn.mock.lastCall?.[0] });
+  warn.mockRestore();
+  expect(countedIn((id) => writers.get(id) === "maintain-counts", line)).toEqual(["StalledRebuilds"]);
+});
+
 test.each(
   (Object.keys(routes) as RouteName[]).flatMap((route) =>
     [200, 400, 422, 500, 503].map((s) => [route, s] as const),
@@ -94,7 +109,7 @@ test("A 429 of the gateway counts as throttled, a 429 of a function does not", (
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(13);
+  expect(filters).toHaveLength(14);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {
