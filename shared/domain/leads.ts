@@ -53,23 +53,25 @@ export async function createLead(
 /**
  * Stores a lead, unless the account has one with its id.
  *
- * @param imported whether to leave out its event
- * @returns whether it was stored
+ * @param imported the id of the import that stores it, which leaves out its event
+ * @returns whether this call or this import stored it
  */
-export async function addLead(account: string, lead: Lead, imported = false): Promise<boolean> {
+export async function addLead(account: string, lead: Lead, imported?: string): Promise<boolean> {
   try {
     await table.send(new PutCommand(putNew(account, lead, imported)));
     return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return false;
+    // An earlier attempt of this import, whose response was lost, may have stored it.
+    return imported !== undefined && error.Item?.imported?.S === imported;
   }
 }
 
-const putNew = (account: string, lead: Lead, imported = false) => ({
+const putNew = (account: string, lead: Lead, imported?: string) => ({
   TableName: tableName,
   Item: { ...leadItem(account, lead), ...(imported && { imported }) },
   ConditionExpression: "attribute_not_exists(pk)",
+  ...(imported && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
 });
 
 /** Whether the account has the lead, read consistently. */

@@ -13,12 +13,14 @@ interface FileImport {
   readonly digest: Buffer;
   /** The start of the file's first import, in milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Identifies this run of the import. */
+  readonly runId: string;
 }
 
-/** Stores the lead of a row, unless an earlier import of the file has stored it. @returns whether it was stored now */
+/** Stores the lead of a row, unless an earlier import of the file has stored it. @returns whether this run stored it */
 export function importRow(fileImport: FileImport, line: number, input: LeadInput): Promise<boolean> {
   const lead = buildLead(fileImport, line, input);
-  return retryWhileBusy(() => addLead(fileImport.account, lead, true));
+  return retryWhileBusy(() => addLead(fileImport.account, lead, fileImport.runId));
 }
 
 /** The lead of a row, the same in every import of the file. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
+import { ulid } from "ulid";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
@@ -65,6 +66,7 @@ async function importRows(
 ) {
   const { digest } = file;
   const outcome = { imported: 0, present: 0 };
+  const runId = ulid();
   const startedAt = dryRun ? Date.now() : await readImportStart(account, digest.toString("hex"));
   const rows = validRows(file, rejects, startedAt, onRows);
   if (dryRun) {
@@ -73,7 +75,7 @@ async function importRows(
   }
   try {
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
-      const added = await importRow({ account, digest, startedAt }, line, input);
+      const added = await importRow({ account, digest, startedAt, runId }, line, input);
       outcome[added ? "imported" : "present"] += 1;
     });
   } catch (error) {

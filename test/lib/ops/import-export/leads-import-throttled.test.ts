@@ -1,4 +1,5 @@
 import { utimes } from "node:fs/promises";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -42,6 +43,23 @@ test("throttled rows are retried as the same leads", async () => {
   expect({ failure, report }).toMatchObject({ failure: undefined, report: { imported: 3 } });
   expect(puts.length).toBe(6);
   expect(new Set(puts).size).toBe(3);
+});
+
+test("a row whose first response was lost was imported now, a row of an earlier import was not", async () => {
+  const runs: string[] = [];
+  table.on(PutCommand).callsFake(({ Item, ReturnValuesOnConditionCheckFailure }) => {
+    expect(ReturnValuesOnConditionCheckFailure).toBe("ALL_OLD");
+    runs.push(Item.imported);
+    if (runs.length === 1) throw named("TimeoutError");
+    const imported = { S: Item.name === "Lead 0" ? runs[0] : "earlier" };
+    throw new ConditionalCheckFailedException({ message: "", $metadata: {}, Item: { imported } as never });
+  });
+  const { report } = await importRows(2);
+  expect(report).toMatchObject({ imported: 1, present: 1 });
+  expect(new Set(runs).size).toBe(1);
+  table.on(PutCommand).callsFake(({ Item }) => void runs.push(Item.imported));
+  await importRows(1);
+  expect(new Set(runs).size).toBe(2);
 });
 
 test("another error ends the import, reports the stored rows and starts no more", async () => {
