@@ -43,7 +43,9 @@ export class Counting extends Construct {
       filters: [FilterCriteria.filter({ dynamodb: { Keys: { pk: { S: listed } } } })],
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      retryAttempts: 10,
+      // While the table throttles, an invocation tries for 55 s, so this is the stream's 24 hours. A batch that fails at
+      // once is given up sooner, and the batches behind it are counted.
+      retryAttempts: 1600,
       // The stream's own retention.
       maxRecordAge: Duration.hours(24),
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },

@@ -18,7 +18,7 @@ test("maintain-counts reads the table's stream from its beginning, in large batc
     ParallelizationFactor: 1,
     FunctionResponseTypes: ["ReportBatchItemFailures"],
     BisectBatchOnFunctionError: true,
-    MaximumRetryAttempts: 10,
+    MaximumRetryAttempts: 1600,
     MaximumRecordAgeInSeconds: 86_400,
     DestinationConfig: { OnFailure: { Destination: queueArn } },
   });
