@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { isThrottlingError } from "@smithy/core/retry";
 import { InvalidArgumentError, Option } from "commander";
-import { isRetryable, isTableBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
+import { isRetryable, isTableBusy, isThrottled } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../shared/dynamodb/retry.ts";
 import type { Wait } from "./retry-while-busy.ts";
 
@@ -62,7 +61,7 @@ export class Pace {
     return withRetry(call, {
       deadline: Number.POSITIVE_INFINITY,
       isRetryable: (error) => {
-        if (isThrottled(error)) {
+        if (isRetryable(error) || isThrottled(error)) {
           this.#slowDown();
           unreachableSince = undefined;
           return true;
@@ -82,8 +81,3 @@ export class Pace {
     this.#rate = Math.max(this.#most * slowest, this.#rate / 2);
   }
 }
-
-type SdkError = Parameters<typeof isThrottlingError>[0];
-
-const isThrottled = (error: unknown) =>
-  isRetryable(error) || (error instanceof Error && isThrottlingError(error as SdkError));

@@ -37,9 +37,12 @@ export const isRetryable = (error: unknown) =>
   error instanceof StaleReadError ||
   isCanceledFor(error, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded");
 
+/** Whether the table throttled the call, after all of the SDK's retries. */
+export const isThrottled = (error: unknown) => error instanceof Error && isThrottlingError(error as SdkError);
+
 /** Whether the table could not be reached or throttled the call, after all of the SDK's retries. */
 export const isTableBusy = (error: unknown) =>
-  error instanceof Error && (isThrottlingError(error as SdkError) || isTransientError(error as SdkError));
+  isThrottled(error) || (error instanceof Error && isTransientError(error as SdkError));
 
 type SdkError = Parameters<typeof isTransientError>[0];
 

@@ -1,4 +1,4 @@
-import { isTableBusy, TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
+import { isThrottled, TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;
@@ -19,7 +19,7 @@ export type AdmitLongList = () => Promise<unknown>;
 /**
  * Runs the calls of a list within its budget of calls and time.
  *
- * After the table was busy, lists of the same range fail at once for a while, with exponential backoff and full
+ * After the table throttled a list, those of the same range fail at once for a while, with exponential backoff and full
  * jitter: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
  * @param id identifies the range that the list reads
@@ -31,13 +31,14 @@ export async function withinBudget<T>(
   read: (call: Call) => Promise<T>,
 ): Promise<T> {
   const backoff = backoffs.get(id);
-  if (backoff && Date.now() < backoff.until) throw new TooExpensiveError("The table was busy.");
+  if (backoff && Date.now() < backoff.until)
+    throw new TooExpensiveError("The table throttles lists of this range.");
   try {
     const result = await read(budgetedCall(admitLongList));
     backoffs.delete(id);
     return result;
   } catch (error) {
-    if (isTableBusy(error) && !(error instanceof TooExpensiveError)) backOff(id);
+    if (isThrottled(error)) backOff(id);
     throw error;
   }
 }
@@ -68,10 +69,10 @@ function budgetedCall(admitLongList: AdmitLongList): Call {
 const firstBackoff = 100;
 const longestBackoff = 5000;
 
-/** The ranges that were busy when this environment last read them, by their ids. */
+/** The ranges that were throttled when this environment last read them, by their ids. */
 const backoffs = new Map<string, { readonly until: number; readonly longest: number }>();
 
-/** More busy ranges than an environment reads in a few seconds. */
+/** More throttled ranges than an environment reads in a few seconds. */
 const maxBackoffs = 1000;
 
 function backOff(id: string): void {

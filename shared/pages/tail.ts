@@ -69,6 +69,9 @@ export async function readTail(
   return keys;
 }
 
+/** Forgets all tails, as a new execution environment does not know them. */
+export const forgetTails = () => known.clear();
+
 const sortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
 
 /** The parts of spans at or past the watermark. */

@@ -1,0 +1,141 @@
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+import { table } from "../../shared/dynamodb/table-client.ts";
+import type { Outcome } from "./tables.ts";
+import { toText } from "./texts.ts";
+
+/** A call of the table, or a wait, that running code has made and that has not ended. */
+export interface Request {
+  /** Identifies it among all requests of the code. */
+  readonly name: string;
+  /** What it asks for; code may request the same several times. */
+  readonly text: string;
+  /** A short form of the text. */
+  readonly label: string;
+  /** The command of a call. */
+  readonly command?: object;
+  /** When a wait ends, in milliseconds since the epoch. */
+  readonly until?: number;
+}
+
+interface Open {
+  readonly request: Request;
+  readonly answer: (outcome: Outcome) => void;
+}
+
+let running: Execution | undefined;
+let now = 0;
+
+/** Code of the product that runs until it waits for its requests, one execution at a time. */
+export class Execution {
+  /** The result of the code, or its error. */
+  end: { readonly value: unknown } | { readonly error: unknown } | undefined;
+  readonly #open = new Map<string, Open>();
+  readonly #occurrences = new Map<string, number>();
+  readonly #skew: number;
+
+  /** @param skew how far the clock of the code is ahead, in milliseconds */
+  constructor(skew: number) {
+    this.#skew = skew;
+  }
+
+  get requests(): readonly Request[] {
+    return Array.from(this.#open.values(), ({ request }) => request);
+  }
+
+  /** Starts code at a time. It stops at its first requests. */
+  async start(run: () => Promise<unknown>, clock: number): Promise<void> {
+    this.#enter(clock);
+    run().then(
+      (value) => {
+        this.end = { value };
+      },
+      (error: unknown) => {
+        this.end = { error };
+      },
+    );
+    await settled();
+  }
+
+  /** Answers a request. The code stops at its next requests. */
+  async answer(name: string, outcome: Outcome, clock: number): Promise<void> {
+    const open = this.#open.get(name);
+    if (!open) throw new Error(`The code has not made the request ${name} again: it is not deterministic.`);
+    this.#open.delete(name);
+    this.#enter(clock);
+    open.answer(outcome);
+    await settled();
+  }
+
+  request(
+    label: string,
+    text: string,
+    what: Pick<Request, "command"> | { readonly wait: number },
+  ): Promise<unknown> {
+    const occurrence = (this.#occurrences.get(text) ?? 0) + 1;
+    this.#occurrences.set(text, occurrence);
+    const name = `${text} ${occurrence}`;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const until = "wait" in what ? { until: now - this.#skew + Math.ceil(what.wait) } : what;
+    this.#open.set(name, {
+      request: { name, text, label, ...until },
+      answer: (outcome) => (outcome.error ? reject(outcome.error) : resolve(outcome.value)),
+    });
+    return promise;
+  }
+
+  #enter(clock: number): void {
+    running = this;
+    now = clock + this.#skew;
+  }
+}
+
+/** Waits until all promises that need no request have been settled. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+const current = () => {
+  if (!running) throw new Error("The table was called outside any execution.");
+  return running;
+};
+
+/** Directs the calls of the table, the clock and the waits of the product to executions. @returns a function that ends this */
+export function install(): () => void {
+  const original = { send: table.send, now: Date.now, random: Math.random, setTimeout: timers.setTimeout };
+  const send = (command: object) => {
+    const input: unknown = Reflect.get(command, "input");
+    return current().request(describe(command, input), `${command.constructor.name} ${toText(input)}`, {
+      command,
+    });
+  };
+  const wait = (milliseconds = 0) =>
+    milliseconds <= 0
+      ? Promise.resolve()
+      : current().request(`waits ${milliseconds} ms`, `wait ${milliseconds}`, { wait: milliseconds });
+  table.send = send as typeof table.send;
+  Date.now = () => now;
+  Math.random = () => 0;
+  timers.setTimeout = wait as typeof timers.setTimeout;
+  syncBuiltinESMExports();
+  return () => {
+    table.send = original.send;
+    Date.now = original.now;
+    Math.random = original.random;
+    timers.setTimeout = original.setTimeout;
+    syncBuiltinESMExports();
+  };
+}
+
+/** A command in a readable form, for a trace. */
+function describe(command: object, input: unknown): string {
+  const { Key, Item, TransactItems, ExpressionAttributeValues } = input as {
+    Key?: { sk: string };
+    Item?: { sk: string };
+    TransactItems?: { [kind: string]: { Key?: { sk: string }; Item?: { sk: string } } }[];
+    ExpressionAttributeValues?: object;
+  };
+  const keys = TransactItems?.flatMap((item) =>
+    Object.entries(item).map(([kind, { Key, Item }]) => `${kind} ${(Key ?? Item)?.sk}`),
+  );
+  const name = command.constructor.name.replace("Command", "");
+  return `${name} ${keys?.join(", ") ?? (Key ?? Item)?.sk ?? Object.values(ExpressionAttributeValues ?? {}).join(" ")}`;
+}

@@ -1,0 +1,78 @@
+import { MemoryTable } from "../support/memory-table.ts";
+import { Numbers, toText } from "./texts.ts";
+
+/** The response of a call or its error; equal ones have the same number. */
+export type Outcome = { readonly number: number } & (
+  | { readonly value: unknown; readonly error?: undefined }
+  | { readonly value?: undefined; readonly error: Error }
+);
+
+/** A state of the table: its number, which equal contents share. */
+export type TableState = number;
+
+interface Result {
+  readonly outcome: Outcome;
+  readonly table: TableState;
+}
+
+/** The states that a table has had, and the results of commands in each. */
+export class Tables {
+  readonly #memory = new MemoryTable();
+  readonly #snapshots: ReturnType<MemoryTable["snapshot"]>[] = [];
+  readonly #numbers = new Map<string, TableState>();
+  readonly #results = new Map<string, Result>();
+  readonly #outcomes = new Numbers();
+
+  /** The table without items. */
+  readonly empty: TableState = this.#number();
+
+  /** How many states the table has had. */
+  get size(): number {
+    return this.#snapshots.length;
+  }
+
+  /** Runs a command in a state. @param number identifies the command */
+  run(table: TableState, command: object, number: number): Result {
+    const key = `${table} ${number}`;
+    let result = this.#results.get(key);
+    if (!result) {
+      this.#restore(table);
+      const outcome = this.#execute(command);
+      result = { outcome, table: /^(Get|Query)/.test(command.constructor.name) ? table : this.#number() };
+      this.#results.set(key, result);
+    }
+    return result;
+  }
+
+  /** The items of a state. */
+  items(table: TableState) {
+    this.#restore(table);
+    return [...this.#memory.items()];
+  }
+
+  #execute(command: object): Outcome {
+    try {
+      const value = this.#memory.execute(command).output;
+      if (Array.isArray(value.Items)) Object.freeze(value.Items);
+      return { value: Object.freeze(value), number: this.#outcomes.of(toText(value)) };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { error, number: this.#outcomes.of(toText(error)) };
+    }
+  }
+
+  #restore(table: TableState): void {
+    const snapshot = this.#snapshots[table];
+    if (snapshot) this.#memory.restore(snapshot);
+  }
+
+  #number(): TableState {
+    const text = [...this.#memory.items()].map(toText).sort().join("\n");
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.#snapshots.push(this.#memory.snapshot()) - 1;
+      this.#numbers.set(text, number);
+    }
+    return number;
+  }
+}
