@@ -52,14 +52,18 @@ export async function maintainLists(
   }: Maintenance & { readonly unsettled?: Unsettled },
 ): Promise<Unfinished[]> {
   const unfinished: Unfinished[] = [];
+  let moreBehind = false;
   const update = async (owner: CountedOwner, keys: readonly string[]) => {
     const name = `${owner.account} ${owner.list.type}`;
-    const before = unsettled.get(name)?.keys ?? [];
+    const before = unsettled.get(name);
     const listDeadline = Math.min(deadline, Date.now() + listTime);
-    const maintained = await maintain(owner, [...keys, ...before], { deadline: listDeadline, limits, wait });
-    if (maintained.unsettled)
-      unsettled.set(name, { ...maintained.unsettled, owner, at: Date.now() + limits.allowedLateness });
+    const means = { deadline: listDeadline, limits, wait };
+    const maintained = await maintain(owner, [...keys, ...(before?.keys ?? [])], means);
+    const rows = maintained.unsettled;
+    if (rows) unsettled.set(name, { ...rows, owner, at: Date.now() + limits.allowedLateness });
     else if (!maintained.error) unsettled.delete(name);
+    const known = [...keys, before?.newest ?? ""];
+    moreBehind ||= rows !== undefined && known.every((key) => key < rows.newest);
     return maintained;
   };
   // The longest starts last, so that no other list waits for it.
@@ -78,7 +82,7 @@ export async function maintainLists(
   };
   await updateSettled();
   const settledAt = Math.max(0, ...Array.from(unsettled.values(), ({ at }) => at));
-  if (unfinished.length > 0 || unsettled.size === 0 || settledAt >= deadline) return unfinished;
+  if (unfinished.length > 0 || moreBehind || unsettled.size === 0 || settledAt >= deadline) return unfinished;
   await wait(followTime);
   if (await someFollow([...unsettled.values()].slice(-followedLists))) return unfinished;
   await wait(Math.max(0, settledAt - Date.now()));

@@ -44,12 +44,13 @@ function add(account: string, count: number, age = 0, name = "x"): string[] {
   });
 }
 
-/** Runs a maintainer for a batch. @returns the keys that it reports, and how long it waited for rows to settle */
-async function maintain(batch: Record<string, string[]>, time = 60_000) {
+/** Runs a maintainer for a batch, and something after each of its waits. @returns the keys that it reports, and how long it waited for rows to settle */
+async function maintain(batch: Record<string, string[]>, time = 60_000, meanwhile = () => {}) {
   const waits: number[] = [];
   const wait = async (milliseconds: number) => {
     if (milliseconds >= 1000) waits.push(milliseconds);
     advance(milliseconds);
+    meanwhile();
   };
   const changes = Object.entries(batch).map(([account, keys]) => ({
     ...{ owner: owner(account), keys },
@@ -101,11 +102,17 @@ describe("in a batch of several accounts", () => {
 });
 
 describe("rows that are too young to be counted", () => {
-  test("are waited for once, at most for the allowed lateness, if no more rows are behind", async () => {
+  test("are waited for, with a look after a second whether more rows follow, at most for the allowed lateness", async () => {
     const { waits } = await maintain({ a: add("a", 50), b: add("b", 60) });
-    expect(waits).toEqual([5000]);
+    expect(waits).toEqual([1000, 4000]);
     expect([await counted("a"), await counted("b")]).toEqual([50, 60]);
     expect(unsettled.size).toBe(0);
+  });
+
+  test("are not waited for when more rows follow within a second", async () => {
+    const { waits } = await maintain({ a: add("a", 50) }, undefined, () => void add("a", 1));
+    expect(waits).toEqual([1000]);
+    expect(unsettled.size).toBe(1);
   });
 
   test("are not waited for if they are few", async () => {
@@ -118,7 +125,7 @@ describe("rows that are too young to be counted", () => {
     const behind = add("a", 30);
     expect(await maintain({ a: keys })).toEqual({ reported: [], waits: [] });
     expect(await counted("a")).toBe(0);
-    expect((await maintain({ a: behind })).waits).toEqual([5000]);
+    expect((await maintain({ a: behind })).waits).toEqual([1000, 4000]);
     expect(await counted("a")).toBe(80);
   });
 
