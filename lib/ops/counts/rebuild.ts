@@ -1,5 +1,6 @@
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { advance, furthestWatermark } from "../../../shared/pages/maintenance/advance.ts";
+import type { Names } from "../../../shared/pages/tree/names.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { type CountedOwner, isTreeChanged, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
@@ -28,8 +29,9 @@ const commitRows = 1000;
  */
 export async function rebuild(owner: CountedOwner, options: Partial<Reading> = {}): Promise<void> {
   const reading = toReading(options);
-  const generation = await retryStep(() => joinRebuild(owner, reading), reading);
-  if (generation === undefined) return;
+  const names = await findNames(owner, reading);
+  if (!names) return;
+  const generation = await retryStep(() => joinRebuild(owner, names, reading), reading);
   while (!(await retryStep(() => growTree(owner, generation, reading), reading)));
   await reading.wait(longestRequest);
   await deleteOldNodes(owner, reading.pace);
@@ -50,17 +52,21 @@ export async function planRebuild(owner: CountedOwner, pace: Pace): Promise<numb
   return live && (next || hasAllNames(live)) ? rows : 2 * rows;
 }
 
-/** Continues a rebuild or starts one. @returns the generation of its tree; undefined for a list without rows */
-async function joinRebuild(owner: CountedOwner, reading: Reading): Promise<number | undefined> {
-  const { live, next, found } = await reading.pace.retry(() => readRebuild(owner));
-  if (next) {
-    reading.onRows(countedRows(next));
-    return next.generation;
-  }
-  if (live && hasAllNames(live)) return startRebuild(owner, live, found, namesOfTree(live));
+/** The names for the dictionaries of a new tree; undefined for a list without rows. */
+async function findNames(owner: CountedOwner, reading: Reading): Promise<Names | undefined> {
+  const { live, next } = await reading.pace.retry(() => readRebuild(owner));
+  if (next) return next.names;
+  if (live && hasAllNames(live)) return namesOfTree(live);
   const { names, rows } = await namesOfRows(readAllRows(owner, { start: "" }, reading));
-  if (rows === 0 && !live) return undefined;
-  return startRebuild(owner, live ?? emptyRoot(1), found, names);
+  return rows === 0 && !live ? undefined : names;
+}
+
+/** Continues a rebuild or starts one. @returns the generation of its tree */
+async function joinRebuild(owner: CountedOwner, names: Names, { onRows }: Reading): Promise<number> {
+  const { live = emptyRoot(1), next, found } = await readRebuild(owner);
+  if (!next) return startRebuild(owner, live, found, names);
+  onRows(countedRows(next));
+  return next.generation;
 }
 
 /** Counts more rows into the new tree, and replaces the old tree when all are counted. @returns whether it is replaced */

@@ -148,6 +148,24 @@ test("a tree that grows while it is verified has no differences", async () => {
   expect(await runVerify(owner)).toMatchObject({ differences: [], rows: 120 });
 });
 
+test("an import whose rows are counted late has no differences, a change that was lost has one", async () => {
+  const { owner, ids } = await countedLeads(60);
+  await putLead(owner.account, `${ids[40]}`, "booked");
+  // Each time, the rows of the time before are still to be counted, and others arrive in the same leaves.
+  let late: string[] = [];
+  const importRows = async (comparison: number) => {
+    const rows = Array.from({ length: 30 }, (_, i) => `lead_${ulid(start + i * 1000 + comparison)}`);
+    for (const id of rows) await putLead(owner.account, id);
+    await maintain(owner, late, { deadline: Date.now() + 60_000, limits });
+    late = rows;
+  };
+  await importRows(1);
+  const { differences } = await runVerify(owner, importRows);
+  expect(differences).toHaveLength(1);
+  expect(differences[0]?.start && differences[0].start <= `${ids[40]}`).toBe(true);
+  expect(differences[0]?.end && differences[0].end > `${ids[40]}`).toBe(true);
+});
+
 test("a rebuild corrects the differences", async () => {
   const { owner } = await countedLeads(400);
   await tamper(owner, 1, addOne);
