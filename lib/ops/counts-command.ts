@@ -10,7 +10,7 @@ import type { Difference } from "./counts/difference.ts";
 import { planRebuild, rebuild } from "./counts/rebuild.ts";
 import { verify } from "./counts/verify.ts";
 import { statusCommand } from "./counts-status-command.ts";
-import { unitsOption } from "./pace.ts";
+import { type Pace, unitsOption } from "./pace.ts";
 import { withProgress } from "./progress.ts";
 import type { Wait } from "./retry-while-busy.ts";
 
@@ -41,14 +41,15 @@ async function rebuildCounts(options: Options, wait: Wait): Promise<void> {
   const pace = await selectCounts(options, wait);
   const { account, json, dryRun } = options;
   const owners = countedOwners(account);
-  const countRows = async () => sum(await Promise.all(owners.map((owner) => planRebuild(owner, pace))));
   if (dryRun) {
-    const rows = await countRows();
-    const sentence = `The counts of the account ${account} would be rebuilt: at most ${rows} rows would be read.`;
+    const rows = await countRows(owners, pace);
+    const sentence = `The counts of the account ${account} would be rebuilt: ${rows} rows would be read, at most twice.`;
     return console.log(json ? JSON.stringify({ account, rebuilt: false, rows }) : sentence);
   }
-  await withProgress("Rebuilding", countRows, (onRows) =>
-    Promise.all(owners.map((owner) => rebuild(owner, { pace, wait, onRows }))),
+  await withProgress(
+    "Rebuilding",
+    async () => sum(await Promise.all(owners.map((owner) => planRebuild(owner, pace)))),
+    (onRows) => Promise.all(owners.map((owner) => rebuild(owner, { pace, wait, onRows }))),
   );
   console.log(
     json ? JSON.stringify({ account, rebuilt: true }) : `The counts of the account ${account} are rebuilt.`,
@@ -61,7 +62,7 @@ async function verifyCounts(options: Options, wait: Wait): Promise<void> {
   const owners = countedOwners(account);
   const lists = await withProgress(
     "Verifying",
-    async () => sum(await Promise.all(owners.map((owner) => pace.retry(() => totalRows(owner))))),
+    () => countRows(owners, pace),
     (onRows) =>
       Promise.all(
         owners.map(async (owner) => {
@@ -79,6 +80,9 @@ async function verifyCounts(options: Options, wait: Wait): Promise<void> {
     `The counts of the account ${account} differ in ${differences.length} places: run \`counts rebuild\`.`,
   );
 }
+
+const countRows = async (owners: readonly CountedOwner[], pace: Pace) =>
+  sum(await Promise.all(owners.map((owner) => pace.retry(() => totalRows(owner)))));
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
