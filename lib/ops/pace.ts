@@ -16,6 +16,9 @@ const patience = 10;
 /** The smallest part of its rate to which throttling slows a command down. */
 const slowest = 1 / 32;
 
+/** How much time that calls take is credited to the next wait, in milliseconds, so that the rate is reached. */
+const credit = 200;
+
 /** Waits shorter than this, in milliseconds, are left for a later call. */
 const shortestWait = 50;
 
@@ -49,7 +52,7 @@ export class Pace {
   /** Waits until the rate allows the next call. */
   async spend(units: number): Promise<void> {
     const now = Date.now();
-    this.#paidAt = Math.max(this.#paidAt, now) + (1000 * units) / this.#rate;
+    this.#paidAt = Math.max(this.#paidAt, now - credit) + (1000 * units) / this.#rate;
     // Without throttling, the rate doubles in about 35 seconds.
     this.#rate = Math.min(this.#most, this.#rate + units / 50);
     if (this.#paidAt - now >= shortestWait) await this.#wait(this.#paidAt - now);
