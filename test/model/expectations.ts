@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
-import { countNodeKey, listPartition, nodeName } from "../../shared/dynamodb/keys.ts";
+import { listPartition } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import { equalCells, sumCells } from "../../shared/pages/tree/cells.ts";
-import { countedRow } from "../../shared/pages/tree/counted-list.ts";
-import { decodeEntries, type Entry } from "../../shared/pages/tree/entry.ts";
-import { cellNumber } from "../../shared/pages/tree/names.ts";
-import { type Root, toRoot } from "../../shared/pages/tree/root.ts";
 import type { Actors, Program } from "./actors.ts";
 import { pageSize, type ReadPage, reader } from "./programs.ts";
-import { account, owner, startTime } from "./scenario.ts";
+import type { Slack } from "./reading.ts";
+import { account, startTime } from "./scenario.ts";
 import type { TableState, Tables } from "./tables.ts";
+import { checkLeaves, checkSums } from "./tree-check.ts";
 
 /** The pages of the unfiltered list that are read in every state. */
 const watchedPages = [1, 2];
@@ -50,11 +47,7 @@ export class Expectations {
    *
    * @param quiet whether nothing runs, so that readers must be answered
    */
-  async checkTotal(
-    table: TableState,
-    { imported, deleted }: { readonly imported: number; readonly deleted: number },
-    quiet: boolean,
-  ): Promise<void> {
+  async checkTotal(table: TableState, { imported, deleted }: Slack, quiet: boolean): Promise<void> {
     const rows = this.rows(table);
     let pages = this.#pages.get(table);
     if (!pages) {
@@ -107,7 +100,7 @@ export class Expectations {
 
   async #readWatched(table: TableState) {
     // One transaction changes an entry and the node below it.
-    this.#tree(table);
+    checkSums(this.#tables.items(table));
     const pages: (ReadPage | "busy")[] = [];
     for (const page of watchedPages) pages.push(await this.#read(table, reader(page)));
     return pages;
@@ -136,41 +129,7 @@ export class Expectations {
         }
       }
     }
-    const tree = this.#tree(table);
-    if (tree) this.#checkLeaves(table, tree.root, tree.leaves);
-  }
-
-  /** The tree in service with all its leaves. Checks that entries are the sums of nodes. */
-  #tree(table: TableState): { root: Root; leaves: readonly Entry[] } | undefined {
-    const items = this.#tables.items(table);
-    const { pk } = countNodeKey("lead", account, "");
-    const find = (name: string) => items.find((item) => item.pk === pk && item.sk === name);
-    const item = find("root");
-    if (!item) return undefined;
-    const root = toRoot(item as Parameters<typeof toRoot>[0]);
-    let entries = root.entries;
-    for (let level = root.level; level > 0; level--) {
-      entries = entries.flatMap((entry) => {
-        const node = find(nodeName(root.generation, level, entry.start));
-        assert(node, `the node ${entry.start} of level ${level} is missing`);
-        const below = decodeEntries(node.entries as Uint8Array);
-        const sum = sumCells(below.map(({ cells }) => cells));
-        assert(equalCells(sum, entry.cells), `the entry of the node ${entry.start} is not its sum`);
-        return below;
-      });
-    }
-    return { root, leaves: [...entries, root.last] };
-  }
-
-  #checkLeaves(table: TableState, root: Root, leaves: readonly Entry[]): void {
-    const rows = this.rows(table).map((row) => countedRow(owner.list, row));
-    assert.deepEqual(root.pending, [], "a leaf is pending");
-    for (const [index, { start, cells }] of leaves.entries()) {
-      const end = leaves[index + 1]?.start ?? root.watermark;
-      const inside = rows.filter(({ sk }) => sk >= start && sk < end);
-      const actual = sumCells(inside.map((row) => new Map([[cellNumber(root.names, row), 1]])));
-      assert(equalCells(cells, actual), `the leaf ${start} counts other rows`);
-    }
+    checkLeaves(this.#tables.items(table), this.rows(table));
   }
 }
 

@@ -60,7 +60,7 @@ async function exploreWorld(world: World): Promise<Explored> {
       }
     }
   }
-  return { states: reached.length, tables: world.tables.size, ...measure(reached) };
+  return { states: reached.length, tables: world.tables, ...measure(reached) };
 }
 
 /** Adds the course to the error of a step or of a state. */

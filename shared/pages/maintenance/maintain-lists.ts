@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { keyAt } from "../tree/counted-list.ts";
 import { readRows } from "../tree/rows.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
 import type { CountedOwner } from "../tree/tree-store.ts";
@@ -8,7 +9,9 @@ import { type Maintenance, maintain, type UnsettledRows } from "./maintain.ts";
 /** A list whose newest rows were too young to be counted. */
 interface UnsettledList extends UnsettledRows {
   readonly owner: CountedOwner;
-  /** When the rows are old enough, in milliseconds since the epoch. */
+  /** When it was last updated, in milliseconds since the epoch. */
+  readonly updatedAt: number;
+  /** When the rows are old enough. */
   readonly at: number;
 }
 
@@ -60,7 +63,8 @@ export async function maintainLists(
     const means = { deadline: listDeadline, limits, wait };
     const maintained = await maintain(owner, [...keys, ...(before?.keys ?? [])], means);
     const rows = maintained.unsettled;
-    if (rows) unsettled.set(name, { ...rows, owner, at: Date.now() + limits.allowedLateness });
+    const updatedAt = Date.now();
+    if (rows) unsettled.set(name, { ...rows, owner, updatedAt, at: updatedAt + limits.allowedLateness });
     else if (!maintained.error) unsettled.delete(name);
     const known = [...keys, before?.newest ?? ""];
     moreBehind ||= rows !== undefined && known.every((key) => key < rows.newest);
@@ -93,8 +97,8 @@ export async function maintainLists(
 /** Whether rows were created since lists were updated, so that the next batch is due. */
 async function someFollow(lists: readonly UnsettledList[]): Promise<boolean> {
   try {
-    const read = ({ owner, newest }: UnsettledList) =>
-      readRows(owner, { start: `${newest}!` }, { maxRows: 1, oneCall: true });
+    const read = ({ owner, updatedAt }: UnsettledList) =>
+      readRows(owner, { start: keyAt(owner.list, updatedAt) }, { maxRows: 1, oneCall: true });
     return (await Promise.all(lists.map(read))).some(({ rows }) => rows.length > 0);
   } catch {
     // A table that is busy has more to do.
