@@ -137,7 +137,7 @@ export const scenarios: readonly Scenario[] = [
     large: true,
     limits: flat,
     initial: [[100]],
-    events: [[create(1), pass(4500), remove(1)]],
+    events: [[create(1), pass(4500)]],
     maintainers: [1000],
     rebuilds: 1,
   },
