@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /** The event source of `lib/constructs/counting.ts`. */
-const source = { retries: 10, bisects: true, reportsFailures: true };
+const source = { retries: 1600, bisects: true, reportsFailures: true };
 const batchSize = 10_000;
 const window = 1000;
 
