@@ -75,13 +75,11 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   const edit = new TreeEdit(owner, root, { limits, retry });
   const stale = keys.filter((key) => key < root.watermark);
   const left = new Set(await recount(edit, [...root.pending, ...stale], { owner, limits, retry }));
-  // The tail is counted in the last commit, so its keys stay with the keys that remain.
-  const rest = left.size === 0 ? [] : keys.filter((key) => key >= root.watermark || left.has(key));
   const withTail =
     step.tail && left.size === 0 && (await countTail(edit, settled, tail, { horizon, limits }));
   await edit.commit(name);
   return {
-    rest,
+    rest: keys.filter((key) => left.has(key)),
     more:
       edit.root.pending.length > 0 || (step.tail && !withTail) || (tail.next !== undefined && young === 0),
     young,
