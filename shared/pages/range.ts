@@ -65,7 +65,10 @@ export async function* readPages(
       Limit: range.where || wanted() === Number.POSITIVE_INFINITY ? undefined : wanted(),
       ExclusiveStartKey: position,
     });
-    const { Items = [], LastEvaluatedKey } = await call((options) => table.send(command, options));
+    const { Items = [], LastEvaluatedKey } = await call(
+      (options) => table.send(command, options),
+      position !== undefined,
+    );
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.
     const items = Items[0]?.sk === bounds.before ? Items.slice(1) : Items;

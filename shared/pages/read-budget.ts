@@ -6,12 +6,22 @@ const maxCalls = 12;
 /** How long a list may take, in milliseconds. */
 const longestList = 3000;
 
-/** A list that makes more calls than these, or takes longer, is long. Ordinary pages need up to five calls. */
+/**
+ * A list that makes more calls than these, takes longer (in milliseconds), or reads more than 1 MB of rows at once is long.
+ * Ordinary pages need up to five calls.
+ */
 const shortCalls = 6;
 const shortTime = 500;
 
-/** Makes a call to the table with options for the client. */
-export type Call = <T>(send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
+/**
+ * Makes a call to the table with options for the client.
+ *
+ * @param continues whether it reads on after 1 MB, which makes the list a long one
+ */
+export type Call = <T>(
+  send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+  continues?: boolean,
+) => Promise<T>;
 
 /** Admits a long list. @throws TooExpensiveError when there are too many */
 export type AdmitLongList = () => Promise<unknown>;
@@ -19,8 +29,8 @@ export type AdmitLongList = () => Promise<unknown>;
 /**
  * Runs the calls of a list within its budget of calls and time.
  *
- * After the table throttled a list, those of the same range fail at once for a while, with exponential backoff and full
- * jitter: they leave the partition's capacity to its writers and to the maintainer of its counts.
+ * After a list was throttled or not admitted, those of the same range fail at once for a while, with exponential backoff
+ * and full jitter: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
  * @param id identifies the range that the list reads
  * @throws TooExpensiveError when the budget is used up, or while lists of the range back off
@@ -31,10 +41,14 @@ export async function withinBudget<T>(
   read: (call: Call) => Promise<T>,
 ): Promise<T> {
   const backoff = backoffs.get(id);
-  if (backoff && Date.now() < backoff.until)
-    throw new TooExpensiveError("The table throttles lists of this range.");
+  if (backoff && Date.now() < backoff.until) throw new TooExpensiveError("Lists of this range back off.");
   try {
-    const result = await read(budgetedCall(admitLongList));
+    const admit = () =>
+      admitLongList().catch((error: unknown) => {
+        backOff(id);
+        throw error;
+      });
+    const result = await read(budgetedCall(admit));
     backoffs.delete(id);
     return result;
   } catch (error) {
@@ -48,11 +62,11 @@ function budgetedCall(admitLongList: AdmitLongList): Call {
   const abortSignal = AbortSignal.timeout(longestList);
   let calls = 0;
   let admitted: Promise<unknown> | undefined;
-  return async (send) => {
+  return async (send, continues = false) => {
     calls++;
     const time = Date.now() - start;
     if (calls > maxCalls || time >= longestList) throw new TooExpensiveError("The list has too many rows.");
-    if (calls > shortCalls || time > shortTime) {
+    if (continues || calls > shortCalls || time > shortTime) {
       admitted ??= admitLongList();
       await admitted;
     }
@@ -69,10 +83,10 @@ function budgetedCall(admitLongList: AdmitLongList): Call {
 const firstBackoff = 100;
 const longestBackoff = 5000;
 
-/** The ranges that were throttled when this environment last read them, by their ids. */
+/** The ranges whose lists back off in this environment, by their ids. */
 const backoffs = new Map<string, { readonly until: number; readonly longest: number }>();
 
-/** More throttled ranges than an environment reads in a few seconds. */
+/** More ranges than an environment reads in a few seconds. */
 const maxBackoffs = 1000;
 
 function backOff(id: string): void {

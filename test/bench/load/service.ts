@@ -8,7 +8,6 @@ import type { WorkerHeap } from "./heap.ts";
 export interface Outcomes {
   readonly key: string;
   readonly heap: readonly WorkerHeap[];
-  readonly conversations: string;
   readonly stop: unknown;
 }
 
@@ -25,8 +24,6 @@ export interface Service {
   issueKey(account: string): Promise<string>;
   /** The memory of every execution environment, after a forced collection. */
   heap(): Promise<readonly WorkerHeap[]>;
-  /** Stores 5,000 conversations of one lead of an account. @returns the lead's id */
-  createConversations(account: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -36,16 +33,14 @@ const directory = join(import.meta.dirname, "..", "..", "..", ".build", "bench")
  * Starts the service with the stage `dev` and the settings that override its own. Its log is
  * `.build/bench/<name>.log`.
  *
- * @param limits whether the table throttles partition keys over the limits of AWS
  * @throws Error when the process ends before it is stopped
  */
 export async function startService(
   name: string,
   settings: Readonly<Record<string, number>>,
-  limits = false,
 ): Promise<Service> {
   await mkdir(directory, { recursive: true });
-  const args = [JSON.stringify(settings), join(directory, `${name}.log`), ...(limits ? ["limits"] : [])];
+  const args = [JSON.stringify(settings), join(directory, `${name}.log`)];
   const child = fork(new URL("./service-process.ts", import.meta.url), args);
   const url = (await readOutcome(child)) as string;
   const send = async <Name extends keyof Outcomes>(command: Command & { readonly name: Name }) => {
@@ -56,7 +51,6 @@ export async function startService(
     url,
     issueKey: (account) => send({ name: "key", account }),
     heap: () => send({ name: "heap" }),
-    createConversations: (account) => send({ name: "conversations", account }),
     async stop() {
       await send({ name: "stop" });
       const ended = once(child, "exit");

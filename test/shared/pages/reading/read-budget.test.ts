@@ -110,7 +110,15 @@ describe("the admission of a long list", () => {
     expect(admit).not.toHaveBeenCalled();
   });
 
-  test("fails the list when it is refused, whose calls are not sent, and without a backoff of the range", async () => {
+  test("is asked for by the first call that reads on after 1 MB", async () => {
+    const admit = vi.fn(async () => {});
+    await withinBudget(anyRange(), admit, (call) => call(async () => "sent"));
+    expect(admit).not.toHaveBeenCalled();
+    await withinBudget(anyRange(), admit, (call) => call(async () => "sent", true));
+    expect(admit).toHaveBeenCalledOnce();
+  });
+
+  test("fails the list when it is refused, whose calls are not sent, and makes the range back off", async () => {
     const range = anyRange();
     const cause = Object.assign(new Error("slow"), { name: "TimeoutError" });
     const refuse = async () => {
@@ -121,6 +129,9 @@ describe("the admission of a long list", () => {
     const list = () => withinBudget(range, refuse, (call) => times(8, call, send));
     await expect(list()).rejects.toThrow("No long list can be admitted now.");
     expect(send).toHaveBeenCalledTimes(6);
+    await expect(list()).rejects.toThrow("Lists of this range back off.");
+    expect(send).toHaveBeenCalledTimes(6);
+    vi.setSystemTime(start + 100);
     expect(await withinBudget(range, refuse, (call) => call(send))).toBe("sent");
   });
 });
