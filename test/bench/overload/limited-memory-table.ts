@@ -23,6 +23,7 @@ export interface Attempt {
 }
 
 const operations: Readonly<Record<string, string>> = {
+  BatchWriteCommand: "BatchWriteItem",
   GetCommand: "GetItem",
   QueryCommand: "Query",
   TransactWriteCommand: "TransactWriteItems",
@@ -30,6 +31,8 @@ const operations: Readonly<Record<string, string>> = {
 
 /** A table in memory whose calls take virtual time and whose partition keys have limits. */
 export class LimitedMemoryTable {
+  /** How many attempts were throttled. */
+  throttled = 0;
   readonly #memory: MemoryTable;
   readonly #limits: PartitionLimits;
   readonly #clock: VirtualClock;
@@ -56,6 +59,7 @@ export class LimitedMemoryTable {
     const uses = findUses(operations[command.constructor.name] ?? "write", input);
     const over = this.#limits.throttle(uses);
     if (over) {
+      this.throttled++;
       observe({ readUnits: 0 });
       await this.#wait(0, abortSignal);
       throw throttlingError(over, input.TransactItems?.length);

@@ -75,6 +75,14 @@ test("the partition keys of a call are found in its input, in both formats", () 
     { kind: "write", partition: "LEAD#a", item: 1 },
     { kind: "write", index: "by-status", partition: "LEAD#a#won", item: 1 },
   ]);
+  const requests = [
+    { PutRequest: { Item: { pk: "LEAD#a" } } },
+    { DeleteRequest: { Key: { pk: "COUNT#a" } } },
+  ];
+  expect(findUses("BatchWriteItem", { RequestItems: { leads: requests } })).toEqual([
+    { kind: "write", partition: "LEAD#a", item: 0 },
+    { kind: "write", partition: "COUNT#a", item: 1 },
+  ]);
 });
 
 test("the units of a transaction are divided by the sizes of its items", () => {

@@ -17,11 +17,12 @@ export interface CallInput extends Write {
   readonly IndexName?: string | undefined;
   readonly KeyConditionExpression?: string | undefined;
   readonly TransactItems?: readonly object[] | undefined;
+  readonly RequestItems?: Readonly<Record<string, readonly object[]>> | undefined;
 }
 
 /** A partition key that a call uses, with the item of the call that uses it. */
 export interface ItemUse extends Use {
-  /** The position of the item in its transaction; 0 for other calls. */
+  /** The position of the item in its transaction or batch; 0 for other calls. */
   readonly item: number;
 }
 
@@ -33,11 +34,16 @@ export interface ItemUse extends Use {
 export function findUses(operation: string, input: CallInput): readonly ItemUse[] {
   if (operation === "Query") return [{ ...queryUse(input), item: 0 }];
   if (operation === "GetItem") return [{ kind: "read", partition: text(input.Key?.pk), item: 0 }];
-  if (operation !== "TransactWriteItems") return writeUses(input, 0);
-  return (input.TransactItems ?? []).flatMap((entry, item) =>
+  if (operation === "TransactWriteItems") return entryUses(input.TransactItems ?? []);
+  if (operation === "BatchWriteItem") return entryUses(Object.values(input.RequestItems ?? {}).flat());
+  return writeUses(input, 0);
+}
+
+/** The uses of writes, each in an object that tells its kind. */
+const entryUses = (entries: readonly object[]) =>
+  entries.flatMap((entry, item) =>
     (Object.values(entry) as Write[]).flatMap((write) => writeUses(write, item)),
   );
-}
 
 function queryUse({ IndexName, KeyConditionExpression = "", ExpressionAttributeValues }: CallInput): Use {
   const name = /= *(:\w+)/.exec(KeyConditionExpression)?.[1] ?? "";
