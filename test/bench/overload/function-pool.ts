@@ -10,7 +10,7 @@ export interface Served {
 }
 
 interface Environment {
-  readonly handler: ReturnType<Load>;
+  readonly handler: ReturnType<Load>["handler"];
   served: Served;
 }
 
@@ -66,7 +66,7 @@ export class FunctionPool {
       handler: load(
         createHost(() => environment.served),
         globals,
-      ),
+      ).handler,
       served: { calls: 0, readUnits: 0 },
     };
     return environment;

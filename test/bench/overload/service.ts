@@ -16,7 +16,12 @@ export interface ServiceOptions {
   readonly seed: number;
   /** Whether the maintainer runs from the start, by default true. */
   readonly maintained?: boolean;
+  /** What the table has at the start; nothing by default. */
+  readonly stored?: Stored;
 }
+
+/** The items of a table. */
+export type Stored = ReturnType<MemoryTable["snapshot"]>;
 
 /** The timeouts of the functions, in milliseconds, as the stack sets them. */
 const timeouts: Readonly<Record<FunctionName, number>> = {
@@ -25,29 +30,33 @@ const timeouts: Readonly<Record<FunctionName, number>> = {
   "maintain-counts": 60_000,
 };
 
-const start = Date.UTC(2026, 6, 1);
+/** When simulations start. */
+export const simulationStart = Date.UTC(2026, 6, 1);
 
 /** The deployed service in virtual time. */
 export interface Service {
   readonly clock: VirtualClock;
   /** The table, at no cost and without limits. */
   readonly memory: MemoryTable;
+  /** The table as the functions use it. */
+  readonly table: LimitedMemoryTable;
   readonly source: EventSource;
   readonly pools: Readonly<Record<FunctionName, FunctionPool>>;
 }
 
 /** Starts the functions, the table with its limits, and the stream between them. @param onChange called with each change of the table */
 export function startService(
-  { product, rates, seed, maintained = true }: ServiceOptions,
+  { product, rates, seed, maintained = true, stored }: ServiceOptions,
   onChange: (change: Change) => void,
 ): Service {
-  const clock = new VirtualClock(start);
+  const clock = new VirtualClock(simulationStart);
   const memory = new MemoryTable({
     onChange(change) {
       onChange(change);
       source.receive(change);
     },
   });
+  if (stored) memory.restore(stored);
   const table = new LimitedMemoryTable(memory, new PartitionLimits(rates, () => clock.now), clock);
   const globals = virtualGlobals(clock, seeded(seed));
   const createHost = (served: () => Served): Host => ({
@@ -69,5 +78,5 @@ export function startService(
   };
   const maintain = async (event: object) => (await pools["maintain-counts"].invoke(event)).result;
   const source = new EventSource(clock, maintain, maintained);
-  return { clock, memory, source, pools };
+  return { clock, memory, table, source, pools };
 }

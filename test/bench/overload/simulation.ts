@@ -34,6 +34,8 @@ interface Sample {
 interface SimulationOptions extends ServiceOptions {
   readonly accounts: readonly string[];
   readonly leadBytes: number;
+  /** The sources of new leads; some usual ones by default. */
+  readonly sources?: readonly string[] | undefined;
 }
 
 /** How often accounts are sampled, in milliseconds. */
@@ -50,13 +52,15 @@ export class Simulation {
   readonly #leads: (n: number) => NewLead;
   #created = 0;
 
-  constructor({ accounts, leadBytes, ...options }: SimulationOptions) {
+  constructor({ accounts, leadBytes, sources, ...options }: SimulationOptions) {
     this.service = startService(options, (change) => this.#landed(change));
     this.#random = seeded(options.seed + 1);
     this.#arrivals = new Arrivals(this.service.clock, this.#random);
     this.#landings = new Map(accounts.map((account) => [account, new Landings()]));
-    this.#leads = sizedLeads(leadBytes, accounts[0] ?? "");
+    this.#leads = sizedLeads(leadBytes, accounts[0] ?? "", sources);
     for (const account of accounts) this.samples.set(account, []);
+    for (const { pk, sk } of this.service.memory.items())
+      this.#landed({ key: { pk: String(pk), sk: String(sk) }, before: undefined });
     this.#sample();
   }
 
@@ -112,7 +116,7 @@ export class Simulation {
     return 1 + Math.floor((position * rows) / pageSize);
   }
 
-  #landed({ key, before }: Change): void {
+  #landed({ key, before }: Pick<Change, "key" | "before">): void {
     const account = readListPartition(key.pk)?.account;
     if (account !== undefined && !before) this.#landingsOf(account).add(key.sk);
   }

@@ -2,6 +2,9 @@ import * as crypto from "node:crypto";
 import { createRequire } from "node:module";
 import type { VirtualClock } from "./virtual-clock.ts";
 
+/** What of a clock programs can notice. */
+export type ProgramClock = Pick<VirtualClock, "now" | "after">;
+
 const realRequire = createRequire(import.meta.url);
 
 /**
@@ -11,7 +14,7 @@ const realRequire = createRequire(import.meta.url);
  * @param random gives numbers from 0 to below 1
  * @returns the values by the names of the globals, `require` among them
  */
-export function virtualGlobals(clock: VirtualClock, random: () => number): Record<string, unknown> {
+export function virtualGlobals(clock: ProgramClock, random: () => number): Record<string, unknown> {
   const setTimeout = (run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) =>
     new VirtualTimeout(clock.after(milliseconds, () => run(...args)));
   const clearTimeout = (timer: unknown) => timer instanceof VirtualTimeout && timer.cancel();
@@ -56,7 +59,7 @@ const randomValues = (random: () => number) => (bytes: Uint8Array) => {
 };
 
 /** `setTimeout` of `node:timers/promises`. */
-function promisedTimeout(clock: VirtualClock) {
+function promisedTimeout(clock: ProgramClock) {
   return (milliseconds = 0, value?: unknown, { signal }: { readonly signal?: AbortSignal } = {}) =>
     new Promise((resolve, reject) => {
       const abort = () => reject(new DOMException("The operation was aborted", "AbortError"));
@@ -69,7 +72,7 @@ function promisedTimeout(clock: VirtualClock) {
     });
 }
 
-function virtualDate(clock: VirtualClock) {
+function virtualDate(clock: ProgramClock) {
   return class extends Date {
     constructor(...args: [] | ConstructorParameters<typeof Date>) {
       if (args.length === 0) super(Math.floor(clock.now));
@@ -80,7 +83,7 @@ function virtualDate(clock: VirtualClock) {
   };
 }
 
-function virtualAbortSignal(clock: VirtualClock) {
+function virtualAbortSignal(clock: ProgramClock) {
   return {
     abort: (reason?: unknown) => AbortSignal.abort(reason),
     any: (signals: AbortSignal[]) => AbortSignal.any(signals),

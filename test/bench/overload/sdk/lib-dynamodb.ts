@@ -52,3 +52,17 @@ export class DynamoDBDocumentClient {
     return (await handle({ input: command.input })).output;
   }
 }
+
+/** All pages of a query. */
+export async function* paginateQuery(
+  { client, pageSize }: { readonly client: DynamoDBDocumentClient; readonly pageSize?: number },
+  input: object,
+) {
+  let ExclusiveStartKey: unknown;
+  do {
+    const query = new QueryCommand({ ...input, Limit: pageSize, ExclusiveStartKey });
+    const page = (await client.send(query)) as { readonly LastEvaluatedKey?: unknown };
+    yield page;
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+}
