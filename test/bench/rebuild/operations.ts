@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { bundle, type LoadModules } from "../overload/bundle.ts";
+
+type Rebuild = typeof import("../../../lib/ops/counts/rebuild.ts");
+type Verify = typeof import("../../../lib/ops/counts/verify.ts");
+type Status = typeof import("../../../lib/ops/counts/status.ts");
+type CountsOptions = typeof import("../../../lib/ops/counts/counts-options.ts");
+type AccountCommand = typeof import("../../../lib/ops/account-command.ts");
+type LeadChanges = typeof import("../../../lib/ops/changes/lead-changes.ts");
+
+/** The operators' code that a simulation runs. Older checkouts do not have all of it. */
+export type Operations = Pick<Rebuild, "rebuild"> &
+  Pick<Verify, "verify"> &
+  Pick<AccountCommand, "selectTableByOptions"> &
+  Pick<LeadChanges, "setLeadStatus"> &
+  Partial<Pick<Rebuild, "planRebuild"> & Pick<Status, "readStatus"> & Pick<CountsOptions, "selectCounts">>;
+
+const modules = [
+  "account-command",
+  "changes/lead-changes",
+  "counts/counts-options",
+  "counts/rebuild",
+  "counts/status",
+  "counts/verify",
+].map((name) => `./lib/ops/${name}.ts`);
+
+/** Bundles the operators' code of a checkout, with a table client that calls the simulated table. */
+export function buildOperations(source: string): Promise<LoadModules<Operations>> {
+  const found = modules.filter((path) => existsSync(join(source, path)));
+  const contents = found.map((path) => `export * from ${JSON.stringify(path)};`).join("\n");
+  return bundle(source, { stdin: { contents, resolveDir: source, loader: "ts" } });
+}
