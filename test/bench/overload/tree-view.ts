@@ -25,15 +25,28 @@ export function countUncounted(memory: MemoryTable, account: string): number {
   return count;
 }
 
+/** The generation of an account's tree, and of the one that a rebuild grows. */
+export function generations(memory: MemoryTable, account: string) {
+  const { generation, rebuilding } = readRootItem(memory, account) ?? {};
+  return { generation, rebuilding };
+}
+
 function uncounted(memory: MemoryTable, account: string) {
-  const Key = countNodeKey("lead", account, "root");
-  const { Item } = memory.execute(new GetCommand({ TableName, Key })).output as {
-    readonly Item?: { readonly through: string };
-  };
   return {
     TableName,
     KeyConditionExpression: "pk = :pk AND sk >= :sk",
     // An empty sort key is before every other one.
-    ExpressionAttributeValues: { ":pk": listPartition("lead", account), ":sk": Item?.through ?? "" },
+    ExpressionAttributeValues: {
+      ":pk": listPartition("lead", account),
+      ":sk": readRootItem(memory, account)?.through ?? "",
+    },
   };
+}
+
+function readRootItem(memory: MemoryTable, account: string) {
+  const Key = countNodeKey("lead", account, "root");
+  const { Item } = memory.execute(new GetCommand({ TableName, Key })).output as {
+    readonly Item?: { readonly through: string; readonly generation: number; readonly rebuilding?: number };
+  };
+  return Item;
 }

@@ -1,5 +1,7 @@
 import { type Shares, shares } from "../overload/summary.ts";
+import { generations } from "../overload/tree-view.ts";
 import { type KilledCommand, runKilled } from "./killed-command.ts";
+import { account } from "./population.ts";
 import type { Program } from "./program.ts";
 import { World, type WorldOptions } from "./world.ts";
 
@@ -43,32 +45,35 @@ export async function runTrial(options: WorldOptions): Promise<Trial> {
   await simulation.run(warmUp);
   // Without a plan, a rebuild reads all rows twice.
   const reads = (await world.ask((program) => program.planRebuild())) ?? 2 * leads;
-  const askStatus = () => world.ask((program) => program.status());
-  let killed: Status;
+  const { memory, table } = simulation.service;
+  let killed: { readonly rebuilding?: number | undefined; readonly status: Status } | undefined;
   const rebuilt = await runKilled(world, {
     ...{ leads, reads, run: (program) => program.rebuild() },
     async onKilled() {
-      killed = await askStatus();
+      const { rebuilding } = generations(memory, account);
+      killed = { rebuilding, status: await world.ask((program) => program.status()) };
     },
   });
-  const rebuild = { ...rebuilt.command, ...compareStatus(killed, await askStatus()) };
+  const rebuild = {
+    ...rebuilt.command,
+    status: toRebuildStatus(killed?.status),
+    // A tree that was started anew has a later generation.
+    continued: generations(memory, account).generation === killed?.rebuilding,
+  };
   const verified = await runKilled(world, { leads, reads: leads, run: (program) => program.verify() });
   const of = (kind: string) => shares(simulation.requests.filter((request) => request.kind === kind));
   return {
     ...{ seed: options.seed, sources: sources.length, rebuild, verify: verified.command },
     differences: verified.value?.length ?? null,
-    throttled: simulation.service.table.throttled,
+    throttled: table.throttled,
     ...{ lists: of("list"), creates: of("create") },
   };
 }
 
 type Status = Awaited<ReturnType<Program["status"]>>;
 
-/** What `counts status` said when the first run was killed, and what it tells after the second. */
-function compareStatus(killed: Status, after: Status) {
-  if (!killed?.rebuild || !after) return { status: null, continued: false };
-  const { percent, secondsSinceProgress = null } = killed.rebuild;
-  // A tree that was started anew has a later generation.
-  const continued = after.generation === (killed.generation ?? 0) + 1;
-  return { status: { percent, secondsSinceProgress }, continued };
+function toRebuildStatus(status: Status) {
+  if (!status?.rebuild) return null;
+  const { percent, secondsSinceProgress = null } = status.rebuild;
+  return { percent, secondsSinceProgress };
 }
