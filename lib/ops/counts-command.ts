@@ -82,7 +82,7 @@ async function verifyCounts(options: Options, wait: Wait): Promise<void> {
 }
 
 const countRows = async (owners: readonly CountedOwner[], pace: Pace) =>
-  sum(await Promise.all(owners.map((owner) => pace.retry(() => totalRows(owner)))));
+  sum(await Promise.all(owners.map((owner) => totalRows(owner, pace))));
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 

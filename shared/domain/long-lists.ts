@@ -2,7 +2,7 @@ import { TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
 import { longListsKey } from "../dynamodb/keys.ts";
 import { addUsed, rateLimit } from "./rate-limiter.ts";
 
-/** How many long lists of an account may start in a second. Each takes three seconds at most, so 15 run at once. */
+/** How many long lists of an account may start in a second. Each takes three seconds at most, so at most 20 run at once. */
 const perSecond = 5;
 
 /** How long the admission may take, in milliseconds. */
@@ -12,7 +12,7 @@ const timeout = 500;
  * Admits a list that reads much, so that one account's lists cannot take the execution environments of all others. The
  * rate limiter bounds short requests; with a limit of 0, nothing is bounded.
  *
- * @throws TooExpensiveError when too many started in the same second
+ * @throws TooExpensiveError when too many started in the same second, or when the table fails: it should not read more
  */
 export async function admitLongList(account: string): Promise<void> {
   if (!rateLimit) return;
@@ -20,8 +20,9 @@ export async function admitLongList(account: string): Promise<void> {
   const window = { count: 1, requests: perSecond, expiresAt: second + 60 };
   const { added } = await addUsed(longListsKey(account, second), window, AbortSignal.timeout(timeout)).catch(
     (cause: unknown) => {
-      throw new TooExpensiveError("No long list can be admitted now.", { cause });
+      throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
     },
   );
-  if (!added) throw new TooExpensiveError("Too many long lists of the account started at once.");
+  if (!added)
+    throw new TooExpensiveError("not_admitted", "Too many long lists of the account started at once.");
 }

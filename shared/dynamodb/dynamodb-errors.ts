@@ -21,9 +21,18 @@ export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
 }
 
-/** Thrown when a list would need more calls or time than a request may use. */
+/** Why a request is too expensive now; the log has it. */
+type TooExpensiveCode = "too_many_calls" | "too_slow" | "backing_off" | "not_admitted";
+
+/** Thrown when a request would need more calls or time than it may use. */
 export class TooExpensiveError extends Error {
   override readonly name = "TooExpensiveError";
+  readonly code: TooExpensiveCode;
+
+  constructor(code: TooExpensiveCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /** Whether a write failed because another came first: its condition did not hold, or a transaction held the item. */

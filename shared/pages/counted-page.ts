@@ -22,9 +22,6 @@ import { type CountedOwner, readNode, readRoot } from "./tree/tree-store.ts";
 /** How often a reader starts again when the tree changes while it reads. */
 const attempts = 3;
 
-/** Up to this many rows before a page are read with it; of more, only the sort keys are read. */
-const maxRowsReadAlong = limits.largestLeaf;
-
 /** How late a row may appear in an index, in milliseconds: normally less than a second. */
 const indexLateness = 30_000;
 
@@ -150,18 +147,13 @@ function findEntry(entries: readonly Entry[], count: (entry: Entry) => number, r
   throw new Error("A node of a counted tree has no entries.");
 }
 
-/** The rows of a page that begins at a place. */
+/** The rows of a page that begins at a place. It is in the middle of a leaf, whose rows before it are read with it. */
 async function readFrom(
   range: Range,
   { before, skip }: Place,
   limit: number,
   call: Call,
 ): Promise<readonly Item[]> {
-  if (skip <= maxRowsReadAlong) {
-    const { items } = await walk(range, { before, maxRows: skip + limit }, call);
-    return items.slice(skip);
-  }
-  const skipped = await walk(range, { before, maxRows: skip, keysOnly: true }, call);
-  if (skipped.done) return [];
-  return (await walk(range, { before: String(skipped.items.at(-1)?.sk), maxRows: limit }, call)).items;
+  const { items } = await walk(range, { before, maxRows: skip + limit }, call);
+  return items.slice(skip);
 }

@@ -67,7 +67,7 @@ export async function* readPages(
     });
     const { Items = [], LastEvaluatedKey } = await call(
       (options) => table.send(command, options),
-      position !== undefined,
+      position !== undefined && (bounds.keysOnly || range.where !== undefined),
     );
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.

@@ -7,7 +7,7 @@ const maxCalls = 12;
 const longestList = 3000;
 
 /**
- * A list that makes more calls than these, takes longer (in milliseconds), or reads more than 1 MB of rows at once is long.
+ * A list that makes more calls than these, takes longer (in milliseconds), or counts more than 1 MB of rows is long.
  * Ordinary pages need up to five calls.
  */
 const shortCalls = 6;
@@ -16,7 +16,7 @@ const shortTime = 500;
 /**
  * Makes a call to the table with options for the client.
  *
- * @param continues whether it reads on after 1 MB, which makes the list a long one
+ * @param continues whether it counts on after 1 MB of rows, which makes the list a long one
  */
 export type Call = <T>(
   send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
@@ -41,7 +41,8 @@ export async function withinBudget<T>(
   read: (call: Call) => Promise<T>,
 ): Promise<T> {
   const backoff = backoffs.get(id);
-  if (backoff && Date.now() < backoff.until) throw new TooExpensiveError("Lists of this range back off.");
+  if (backoff && Date.now() < backoff.until)
+    throw new TooExpensiveError("backing_off", "Lists of this range back off.");
   try {
     const admit = () =>
       admitLongList().catch((error: unknown) => {
@@ -65,7 +66,8 @@ function budgetedCall(admitLongList: AdmitLongList): Call {
   return async (send, continues = false) => {
     calls++;
     const time = Date.now() - start;
-    if (calls > maxCalls || time >= longestList) throw new TooExpensiveError("The list has too many rows.");
+    if (calls > maxCalls) throw new TooExpensiveError("too_many_calls", "The list has too many rows.");
+    if (time >= longestList) throw new TooExpensiveError("too_slow", "The list took too long.");
     if (continues || calls > shortCalls || time > shortTime) {
       admitted ??= admitLongList();
       await admitted;
@@ -73,7 +75,8 @@ function budgetedCall(admitLongList: AdmitLongList): Call {
     try {
       return await send({ abortSignal });
     } catch (error) {
-      if (abortSignal.aborted) throw new TooExpensiveError("The list took too long.", { cause: error });
+      if (abortSignal.aborted)
+        throw new TooExpensiveError("too_slow", "The list took too long.", { cause: error });
       throw error;
     }
   };

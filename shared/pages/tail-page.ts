@@ -1,6 +1,6 @@
 import type { Item } from "../dynamodb/table-client.ts";
 import type { PageRequest } from "./page.ts";
-import { type Range, type Segment, walk } from "./range.ts";
+import { type Range, readPages, type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 
 /** What a list has read of its tail. */
@@ -24,15 +24,14 @@ export async function readTailPage(
   call: Call,
 ): Promise<readonly Item[]> {
   const offset = (page - 1) * limit;
-  if (newest.done || offset + limit <= newest.items.length) return newest.items.slice(offset, offset + limit);
   const counted = new Set(tail);
+  const isCounted = ({ sk }: Item) => String(sk) < watermark || counted.has(String(sk));
+  const known = newest.items.filter(isCounted);
+  if (newest.done || offset + limit <= known.length) return known.slice(offset, offset + limit);
   const items: Item[] = [];
-  let before = tail[offset - 1];
-  while (items.length < limit) {
-    const segment = await walk(range, { before, maxRows: limit - items.length }, call);
-    items.push(...segment.items.filter(({ sk }) => String(sk) < watermark || counted.has(String(sk))));
-    if (segment.done) break;
-    before = String(segment.items.at(-1)?.sk);
-  }
-  return items;
+  const bounds = { before: tail[offset - 1], downTo: tail[offset + limit - 1] ?? watermark };
+  for await (const segment of readPages(range, bounds, call)) items.push(...segment.items.filter(isCounted));
+  const missing = limit - items.length;
+  if (offset + limit <= tail.length || watermark === "") return items;
+  return [...items, ...(await walk(range, { before: watermark, maxRows: missing }, call)).items];
 }

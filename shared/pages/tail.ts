@@ -15,8 +15,11 @@ interface Span {
  */
 const known = new Map<string, readonly Span[]>();
 
-/** The most sort keys that an environment remembers: about 25 MB. */
-const maxKeys = 300_000;
+/**
+ * The most sort keys that an environment remembers: about 60 MB, or the creates of three hours at 100 a second. Beyond,
+ * it forgets the longest tail, whose lists then fail until the maintainer has shortened it.
+ */
+const maxKeys = 1_000_000;
 
 interface Tail {
   readonly watermark: string;
@@ -88,13 +91,13 @@ function above(watermark: string, spans: readonly Span[]): readonly Span[] {
 function remember(id: string, spans: readonly Span[]): void {
   known.delete(id);
   if (spans.length > 0) known.set(id, spans);
-  let count = 0;
-  for (const spans of known.values()) count += countKeys(spans);
   // The first is the one that was read least recently.
-  for (const [oldest, spans] of known) {
-    if (count <= maxKeys && known.size <= maxRanges) return;
-    known.delete(oldest);
-    count -= countKeys(spans);
+  if (known.size > maxRanges) known.delete(known.keys().next().value ?? "");
+  let count = [...known.values()].reduce((sum, spans) => sum + countKeys(spans), 0);
+  while (count > maxKeys) {
+    const [longest = ""] = [...known].sort(([, a], [, b]) => countKeys(b) - countKeys(a))[0] ?? [];
+    count -= countKeys(known.get(longest) ?? []);
+    known.delete(longest);
   }
 }
 

@@ -1,12 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import { listConversations } from "../../../shared/domain/conversations.ts";
-import { listLeads } from "../../../shared/domain/leads.ts";
 import type { CountedRow } from "../../../shared/pages/tree/counted-list.ts";
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits as deployedLimits, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
-import type { CountedOwner } from "../../../shared/pages/tree/tree-store.ts";
+import { type CountedOwner, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { Pace } from "../pace.ts";
 import type { Wait } from "../retry-while-busy.ts";
+import { countedRows } from "./rebuild-roots.ts";
 
 /** How a command reads a list. */
 export interface Reading {
@@ -25,7 +24,7 @@ export function toReading({ wait = setTimeout, ...options }: Partial<Reading>): 
 /** Reads each page when the pace allows it. */
 export const paced = (pace: Pace) => ({
   retry: pace.retry,
-  onPage: ({ units }: { readonly units: number }) => pace.spend(units),
+  onPage: (units: number) => pace.spend(units),
 });
 
 /** Reads the rows from a sort key to before another (without it, to the end of the list), part by part. */
@@ -46,8 +45,11 @@ export async function* readAllRows(
   }
 }
 
-/** The number of rows of a list, as the API returns it. */
-export async function totalRows({ account, list }: CountedOwner): Promise<number> {
-  const read = list.type === "lead" ? listLeads : listConversations;
-  return (await read(account, {}, { page: 1, limit: 1 })).pagination.total;
+/** The number of rows of a list: those that its tree counts, and those of its tail. */
+export async function totalRows(owner: CountedOwner, pace: Pace): Promise<number> {
+  const root = await pace.retry(() => readRoot(owner));
+  let total = root ? countedRows(root) : 0;
+  for await (const rows of readAllRows(owner, { start: root?.watermark ?? "" }, toReading({ pace })))
+    total += rows.length;
+  return total;
 }

@@ -48,7 +48,7 @@ const retryStep = <T>(step: () => Promise<T>, { pace, wait }: Reading): Promise<
 /** The number of rows that a rebuild reads at most. */
 export async function planRebuild(owner: CountedOwner, pace: Pace): Promise<number> {
   const { live, next } = await pace.retry(() => readRebuild(owner));
-  const rows = await pace.retry(() => totalRows(owner));
+  const rows = await totalRows(owner, pace);
   return live && (next || hasAllNames(live)) ? rows : 2 * rows;
 }
 
@@ -82,7 +82,7 @@ async function growTree(
   if (next?.generation !== generation || !live)
     throw new UserError("The tree of this rebuild has been replaced: run the command again.");
   let unpaid = 0;
-  const onPage = async ({ units }: { readonly units: number }) => {
+  const onPage = async (units: number) => {
     // The last page is paid for after the commit, so that the commit follows its read at once.
     await pace.spend(unpaid);
     unpaid = units;

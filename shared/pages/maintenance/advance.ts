@@ -121,9 +121,9 @@ async function recount(
   const start = Date.now();
   let rest = [...new Set(keys)].sort();
   while (rest.length > 0 && edit.size < limits.commitNodes && Date.now() < start + limits.commitTime) {
-    const found = await Promise.all(rest.slice(0, parallelLeaves).map((key) => edit.findLeaf(key)));
+    const found = await all(rest.slice(0, parallelLeaves).map((key) => edit.findLeaf(key)));
     const ranges = new Map(found.map((range) => [range.start, range])).values();
-    const leaves = await Promise.all(
+    const leaves = await all(
       Array.from(ranges, async (range) => ({
         ...range,
         rows: await readRows(owner, range, { maxRows: limits.rangeRows, retry }),
@@ -140,6 +140,12 @@ async function recount(
     }
   }
   return rest;
+}
+
+/** Waits for all, so that none goes on after another has failed. @throws the first error */
+async function all<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 /**

@@ -15,7 +15,7 @@ interface UnsettledList extends UnsettledRows {
   readonly at: number;
 }
 
-/** UnsettledRows lists, by their names. */
+/** Unsettled lists, by their names. */
 export type Unsettled = Map<string, UnsettledList>;
 
 /** Changes of a list that have to be delivered again. */
@@ -32,6 +32,9 @@ const parallelLists = 8;
 
 /** How long a batch works on one list, in milliseconds: the records behind it, of other lists, wait that long at most. */
 const listTime = 15_000;
+
+/** The same for the rows of an earlier batch that have settled: if it is too short, lists only cost more. */
+const settledTime = 2000;
 
 /** How long after a batch it shows whether more rows follow, in milliseconds. */
 const followTime = 1000;
@@ -56,16 +59,19 @@ export async function maintainLists(
 ): Promise<Unfinished[]> {
   const unfinished: Unfinished[] = [];
   let moreBehind = false;
-  const update = async (owner: CountedOwner, keys: readonly string[]) => {
+  const update = async (owner: CountedOwner, keys: readonly string[], time = listTime) => {
     const name = `${owner.account} ${owner.list.type}`;
     const before = unsettled.get(name);
-    const listDeadline = Math.min(deadline, Date.now() + listTime);
+    const listDeadline = Math.min(deadline, Date.now() + time);
     const means = { deadline: listDeadline, limits, wait };
     const maintained = await maintain(owner, [...keys, ...(before?.keys ?? [])], means);
     const rows = maintained.unsettled;
     const updatedAt = Date.now();
-    if (rows) unsettled.set(name, { ...rows, owner, updatedAt, at: updatedAt + limits.allowedLateness });
-    else if (!maintained.error) unsettled.delete(name);
+    const at = updatedAt + limits.allowedLateness;
+    const rest = new Set(maintained.rest);
+    const left = before?.keys.filter((key) => rest.has(key)) ?? [];
+    if (rows) unsettled.set(name, { ...rows, keys: [...rows.keys, ...left], owner, updatedAt, at });
+    else if (left.length === 0 && !maintained.more) unsettled.delete(name);
     const known = [...keys, before?.newest ?? ""];
     moreBehind ||= rows !== undefined && known.every((key) => key < rows.newest);
     return maintained;
@@ -82,7 +88,7 @@ export async function maintainLists(
   });
   const updateSettled = async () => {
     const settled = [...unsettled.values()].filter(({ at }) => at <= Date.now());
-    await inParallel(settled, ({ owner }) => update(owner, []));
+    await inParallel(settled, ({ owner }) => update(owner, [], settledTime));
   };
   await updateSettled();
   const settledAt = Math.max(0, ...Array.from(unsettled.values(), ({ at }) => at));
@@ -98,7 +104,7 @@ export async function maintainLists(
 async function someFollow(lists: readonly UnsettledList[]): Promise<boolean> {
   try {
     const read = ({ owner, updatedAt }: UnsettledList) =>
-      readRows(owner, { start: keyAt(owner.list, updatedAt) }, { maxRows: 1, oneCall: true });
+      readRows(owner, { start: keyAt(owner.list, updatedAt + 1) }, { maxRows: 1, oneCall: true });
     return (await Promise.all(lists.map(read))).some(({ rows }) => rows.length > 0);
   } catch {
     // A table that is busy has more to do.

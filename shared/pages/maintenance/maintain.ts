@@ -104,7 +104,8 @@ export async function maintain(
       });
     }
   } catch (failure) {
-    error = failure;
+    // Only the time is up.
+    if (!(failure instanceof TooExpensiveError)) error = failure;
   }
   return { rest, more, unsettled, error };
 }
@@ -130,7 +131,8 @@ async function updateRebuildTree(
 ): Promise<void> {
   for (let rest = keys; rest.length > 0; ) {
     const clock = Date.now();
-    if (clock >= deadline) throw new TooExpensiveError("The tree of the rebuild is not updated yet.");
+    if (clock >= deadline)
+      throw new TooExpensiveError("too_slow", "The tree of the rebuild is not updated yet.");
     const root = await readRoot(owner, "next");
     if (!root) return;
     if (rest === keys) warnIfStalled(owner, root, clock);

@@ -20,8 +20,8 @@ export interface RowReading {
   readonly oneCall?: boolean;
   /** Repeats a call while the table is busy. */
   readonly retry?: Retry;
-  /** Called after each page with its rows and the read units that it consumed; the next page waits for it. */
-  readonly onPage?: (page: { readonly rows: number; readonly units: number }) => Promise<unknown>;
+  /** Called after each page with the read units that it consumed; the next page waits for it. */
+  readonly onPage?: (units: number) => Promise<unknown>;
 }
 
 /** Reads the rows from a sort key up to another, exclusive, or to the end; consistently. */
@@ -47,7 +47,7 @@ export async function readRows(
     // BETWEEN includes its upper bound.
     for (const item of Items) if (item.sk !== end) rows.push(countedRow(list, item));
     position = LastEvaluatedKey;
-    await onPage?.({ rows: Items.length, units: ConsumedCapacity?.CapacityUnits ?? 0 });
+    await onPage?.(ConsumedCapacity?.CapacityUnits ?? 0);
   } while (position && rows.length <= maxRows && !(oneCall && rows.length > 0));
   const last = rows.at(-1)?.sk;
   // No sort key lies between one and the same with a "!" after it.

@@ -122,7 +122,7 @@ describe("the admission of a long list", () => {
     const range = anyRange();
     const cause = Object.assign(new Error("slow"), { name: "TimeoutError" });
     const refuse = async () => {
-      throw new TooExpensiveError("No long list can be admitted now.", { cause });
+      throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
     };
     const send = vi.fn(async () => "sent");
     vi.spyOn(Math, "random").mockReturnValue(1);
