@@ -5,19 +5,20 @@ import {
   statusPartition,
 } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
+import { findRow, type Place } from "./find-row.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { type Range, rangeId, walk } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
 import { readTail } from "./tail.ts";
 import { readTailPage } from "./tail-page.ts";
-import { countRows, equalCells, sumCells } from "./tree/cells.ts";
+import { countRows } from "./tree/cells.ts";
 import { keyAt } from "./tree/counted-list.ts";
 import type { Entry } from "./tree/entry.ts";
 import { type Filter, matcher } from "./tree/names.ts";
-import { emptyRoot, type Root } from "./tree/root.ts";
+import { emptyRoot } from "./tree/root.ts";
 import { limits } from "./tree/tree-limits.ts";
-import { type CountedOwner, readNode, readRoot } from "./tree/tree-store.ts";
+import { type CountedOwner, readRoot } from "./tree/tree-store.ts";
 
 /** How often a reader starts again when the tree changes while it reads. */
 const attempts = 3;
@@ -100,51 +101,6 @@ async function findPage(attempt: Attempt, request: PageRequest): Promise<Found |
   const place = root && (await findRow(attempt, root, count, total - 1 - offset));
   if (place) return { items: await readFrom(range, place, limit, call), total };
   return lastAttempt ? findPlain(range, newest, request, call) : "changed";
-}
-
-/** The position of a row: a number of rows before a sort key. */
-interface Place {
-  readonly before: string;
-  readonly skip: number;
-}
-
-/**
- * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
- *
- * @returns undefined when the tree has changed
- */
-async function findRow(
-  { owner, call, lastAttempt }: Attempt,
-  root: Root,
-  count: (entry: Entry) => number,
-  rank: number,
-): Promise<Place | undefined> {
-  let entries: readonly Entry[] = [...root.entries, root.last];
-  let end = root.watermark;
-  let left = rank;
-  for (let level = root.level; ; level--) {
-    const { entry, next, before } = findEntry(entries, count, left);
-    left -= before;
-    end = next?.start ?? end;
-    if (level === 0 || entry === root.last)
-      return { before: end, skip: Math.max(0, count(entry) - 1 - left) };
-    const node = await call((options) => readNode(owner, root.generation, level, entry.start, options));
-    const same = node && equalCells(sumCells(node.map(({ cells }) => cells)), entry.cells);
-    if (!node || (!same && !lastAttempt)) return undefined;
-    entries = node;
-  }
-}
-
-/** The entry with the row of a rank, or the last one, with the entry after it and the number of rows before it. */
-function findEntry(entries: readonly Entry[], count: (entry: Entry) => number, rank: number) {
-  let before = 0;
-  for (const [index, entry] of entries.entries()) {
-    const rows = count(entry);
-    const next = entries[index + 1];
-    if (rank < before + rows || !next) return { entry, next, before };
-    before += rows;
-  }
-  throw new Error("A node of a counted tree has no entries.");
 }
 
 /** The rows of a page that begins at a place. It is in the middle of a leaf, whose rows before it are read with it. */

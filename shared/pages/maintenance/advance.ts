@@ -1,11 +1,11 @@
-import type { Retry } from "../../dynamodb/retry.ts";
 import { keyAt } from "../tree/counted-list.ts";
 import { separator } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { type RowReading, type Rows, readRows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import type { CountedOwner, RootName } from "../tree/tree-store.ts";
-import { fillLeaves, recountLeaf } from "./recount.ts";
+import { fillLeaves } from "./recount.ts";
+import { recountLeaves } from "./recount-leaves.ts";
 import { TreeEdit } from "./tree-edit.ts";
 
 /** What remains to do after a commit. */
@@ -23,9 +23,6 @@ interface Progress {
   /** A sort key up to which the tail has rows, the newest one if all of the tail was read; undefined without rows. */
   readonly newest: string | undefined;
 }
-
-/** How many leaves of a list are read at once. */
-const parallelLeaves = 8;
 
 /** One step of a maintainer. */
 interface Step {
@@ -74,7 +71,7 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   }
   const edit = new TreeEdit(owner, root, { limits, retry });
   const stale = keys.filter((key) => key < root.watermark);
-  const left = new Set(await recount(edit, [...root.pending, ...stale], { owner, limits, retry }));
+  const left = new Set(await recountLeaves(edit, [...root.pending, ...stale], { owner, limits, retry }));
   const withTail =
     step.tail && left.size === 0 && (await countTail(edit, settled, tail, { horizon, limits }));
   await edit.commit(name);
@@ -102,51 +99,11 @@ async function moveBack(
 ): Promise<void> {
   const { start } = root.last;
   const edit = new TreeEdit(owner, { ...root, watermark: latest(start, horizon) }, { limits, retry });
-  await recount(edit, [start], { owner, limits, retry });
+  await recountLeaves(edit, [start], { owner, limits, retry });
   await edit.commit(name);
 }
 
 const noRows: Rows = { rows: [], next: undefined };
-
-/**
- * Recounts the leaves of keys.
- *
- * @returns the keys that have to wait for the next commit, because this one is full or has been reading for long
- */
-async function recount(
-  edit: TreeEdit,
-  keys: readonly string[],
-  { owner, limits, retry }: { readonly owner: CountedOwner; readonly limits: Limits; readonly retry?: Retry },
-): Promise<readonly string[]> {
-  const start = Date.now();
-  let rest = [...new Set(keys)].sort();
-  while (rest.length > 0 && edit.size < limits.commitNodes && Date.now() < start + limits.commitTime) {
-    const found = await all(rest.slice(0, parallelLeaves).map((key) => edit.findLeaf(key)));
-    const ranges = new Map(found.map((range) => [range.start, range])).values();
-    const leaves = await all(
-      Array.from(ranges, async (range) => ({
-        ...range,
-        rows: await readRows(owner, range, { maxRows: limits.rangeRows, retry }),
-      })),
-    );
-    for (const { start, end, rows } of leaves) {
-      if (edit.size >= limits.commitNodes) break;
-      const { leaves, names, pending } = recountLeaf(start, rows, edit.root.names, limits);
-      await edit.replaceLeaf(start, leaves);
-      const others = edit.root.pending.filter((waiting) => waiting !== start);
-      edit.root = { ...edit.root, names, pending: pending === undefined ? others : [...others, pending] };
-      // The newest leaf may be empty, so that its start is its end.
-      rest = rest.filter((key) => key !== start && (key < start || key >= end));
-    }
-  }
-  return rest;
-}
-
-/** Waits for all, so that none goes on after another has failed. @throws the first error */
-async function all<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
-}
 
 /**
  * Counts the settled rows of the tail into the newest leaf, and into new ones when that is full.
