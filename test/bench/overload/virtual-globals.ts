@@ -20,6 +20,7 @@ export function virtualGlobals(clock: ProgramClock, random: () => number): Recor
   const clearTimeout = (timer: unknown) => timer instanceof VirtualTimeout && timer.cancel();
   const virtualCrypto = { ...crypto, getRandomValues: randomValues(random) };
   const modules: Readonly<Record<string, unknown>> = {
+    timers: { setTimeout, clearTimeout },
     "timers/promises": { setTimeout: promisedTimeout(clock) },
     crypto: virtualCrypto,
   };
