@@ -3,15 +3,16 @@
  *
  * Usage: npm run bench:overload -- [--source DIR] [--label TEXT] [--only SCENARIO]... [--minutes N] [--seed N]
  *          [--output FILE]
- *        npm run bench:overload -- --report FILE [--report FILE]
+ *        npm run bench:overload -- --report FILE [--report FILE]...
  *   --source   the checkout whose functions run, by default this one
  *   --label    its name in the report
- *   --only     steady, outages or costs; all by default
+ *   --only     steady, outages, costs or one-lead; all by default
  *   --minutes  how long a steady load lasts, by default 20 virtual minutes
  *   --seed     decides the times of requests and everything else that is random, by default 1
  *   --output   where the results go, by default .build/bench/overload.json
  *   --report   writes docs/bench/overload.md and overload.svg from the results of one run, or of one before a change and
- *              one after it
+ *              one after it; the files of a run with several have the same label, and the last one that has a scenario
+ *              counts
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -56,9 +57,11 @@ async function simulate(): Promise<void> {
 async function writeReport(files: readonly string[]): Promise<void> {
   const { report } = await import("./overload/report.ts");
   const { plot } = await import("./overload/plot.ts");
-  const runs = await Promise.all(
+  const { mergeRuns } = await import("./overload/merge-runs.ts");
+  const results = await Promise.all(
     files.map(async (file) => JSON.parse(await readFile(file, "utf8")) as Results),
   );
+  const runs = mergeRuns(results);
   const directory = join(root, "docs", "bench");
   await writeFile(join(directory, "overload.md"), report(runs));
   await writeFile(join(directory, "overload.svg"), plot(runs));

@@ -1,3 +1,4 @@
+import type { Concurrency } from "./concurrency.ts";
 import type { Load } from "./product.ts";
 import type { Host } from "./sdk/host.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
@@ -22,6 +23,8 @@ interface PoolOptions {
   readonly createHost: (served: () => Served) => Host;
   /** In milliseconds. */
   readonly timeout: number;
+  /** What the environments of all functions share; undefined without a limit. */
+  readonly concurrency?: Concurrency | undefined;
 }
 
 /** How long an environment takes to start, in milliseconds: an assumption. */
@@ -45,7 +48,8 @@ export class FunctionPool {
 
   /** Serves a request. @returns the handler's result and the table calls that it made */
   async invoke(event: object): Promise<{ readonly result: unknown; readonly served: Served }> {
-    const { clock, timeout } = this.#options;
+    const { clock, timeout, concurrency } = this.#options;
+    if (concurrency) await concurrency.enter();
     const environment = this.#idle.pop() ?? (await this.#start());
     const served: Served = { calls: 0, readUnits: 0 };
     environment.served = served;
@@ -55,6 +59,7 @@ export class FunctionPool {
       return { result: await environment.handler(event, context), served };
     } finally {
       this.#idle.push(environment);
+      concurrency?.leave();
     }
   }
 

@@ -19,6 +19,8 @@ export const usualLatency: Latency = { base: 4, perReadUnit: 0.2 };
 
 /** One attempt of a call, as it was charged. */
 export interface Attempt {
+  /** The first partition that it used. */
+  readonly partition: string;
   readonly readUnits: number;
 }
 
@@ -57,10 +59,11 @@ export class LimitedMemoryTable {
   ): Promise<Record<string, unknown>> {
     const input = Reflect.get(command, "input") as CallInput;
     const uses = findUses(operations[command.constructor.name] ?? "write", input);
+    const partition = uses[0]?.partition ?? "";
     const over = this.#limits.throttle(uses);
     if (over) {
       this.throttled++;
-      observe({ readUnits: 0 });
+      observe({ partition, readUnits: 0 });
       await this.#wait(0, abortSignal);
       throw throttlingError(over, input.TransactItems?.length);
     }
@@ -69,12 +72,12 @@ export class LimitedMemoryTable {
       this.#charge("read", reads);
       this.#charge("write", writes);
       const readUnits = reads.reduce((sum, { units }) => sum + units, 0);
-      observe({ readUnits });
+      observe({ partition, readUnits });
       await this.#wait(readUnits, abortSignal);
       return output;
     } catch (error) {
       if (!isRefused(error)) throw error;
-      observe({ readUnits: 0 });
+      observe({ partition, readUnits: 0 });
       // A write whose condition does not hold consumes units as well.
       for (const use of uses) this.#limits.charge(use, 1);
       await this.#wait(0, abortSignal);

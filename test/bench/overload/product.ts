@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { bundle, type LoadModules } from "./bundle.ts";
 
 /** The functions that a simulation runs. */
-export const functionNames = ["create-lead", "list-leads", "maintain-counts"] as const;
+export const functionNames = ["create-lead", "list-leads", "list-conversations", "maintain-counts"] as const;
 
 export type FunctionName = (typeof functionNames)[number];
 

@@ -1,5 +1,7 @@
 import { number, type Row, table } from "../markdown.ts";
+import { oneLeadSection } from "./one-lead-report.ts";
 import type { Results } from "./results.ts";
+import { rows } from "./run-rows.ts";
 import type { SteadyPlan, SteadyResult } from "./steady.ts";
 
 /** The page of the documentation about one run, or about one before a change and one after it. */
@@ -19,6 +21,7 @@ export const report = (runs: readonly Results[]): string =>
     "## What a list costs",
     "Ten lists a second while leads of 1,000 bytes are created at these rates, in an account with 5,000 leads; without creates, only first pages.",
     costTable(runs),
+    ...oneLeadSection(runs),
     "## Assumptions",
     assumptions,
   ].join("\n\n")}\n`;
@@ -34,21 +37,6 @@ const recovered = (seconds: number | null) => (seconds === null ? "never" : numb
 
 const describeLoad = ({ createsPerSecond, listsPerSecond, leadBytes, burstSeconds }: SteadyPlan) =>
   `${createsPerSecond} + ${listsPerSecond}/s, ${number(leadBytes)} B, burst ${burstSeconds} s`;
-
-/** The results of all runs, those of the same plan below each other. */
-function rows<Result>(
-  runs: readonly Results[],
-  resultsOf: (run: Results) => readonly Result[],
-  toRow: (result: Result, label: string) => Row,
-): Row[] {
-  const most = Math.max(...runs.map((run) => resultsOf(run).length));
-  return Array.from({ length: most }, (_, at) =>
-    runs.flatMap((run) => {
-      const result = resultsOf(run)[at];
-      return result === undefined ? [] : [toRow(result, run.label)];
-    }),
-  ).flat();
-}
 
 const steadyTable = (runs: readonly Results[]) =>
   table(
@@ -120,6 +108,7 @@ const costTable = (runs: readonly Results[]) =>
 const assumptions = [
   "AWS does not document how long calls take: each takes 4 ms and 0.2 ms for each read unit. An execution environment starts in 250 ms.",
   "A call is admitted while its partition keys have anything left, and then takes all its units. Unused capacity is kept for one second, or for 300 seconds where a burst is given: AWS keeps up to 300 seconds of it, and promises none. The other partition keys of a partition, adaptive capacity and the limits of the account are left out.",
+  "In the lists of one lead, the gateway and the authorizer take 5 ms of each request, and requests wait for a free environment. The other scenarios have neither a rate limit nor a limit of environments.",
   "Handlers take no time of their own, an environment that has responded is not frozen, and indexes never lag.",
   "One list in five is not for the first page: half of these are for pages 2 to 5, the others for any page.",
 ]

@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { type CostResult, runCost } from "./cost.ts";
+import { type GreedyPlan, type GreedyResult, runGreedy } from "./greedy.ts";
+import { filters, type LoneListsResult, runLoneLists } from "./lone-lists.ts";
 import { type OutageResult, runOutage } from "./outage.ts";
 import { buildProduct } from "./product.ts";
 import { runSteady, type SteadyPlan, type SteadyResult } from "./steady.ts";
@@ -13,6 +15,9 @@ export interface Results {
   readonly steady: readonly SteadyResult[];
   readonly outages: readonly OutageResult[];
   readonly costs: readonly CostResult[];
+  /** Absent in results of earlier versions, like `greedy`. */
+  readonly loneLists?: readonly LoneListsResult[];
+  readonly greedy?: readonly GreedyResult[];
 }
 
 export interface RunOptions {
@@ -27,7 +32,7 @@ export interface RunOptions {
   readonly log: (line: string) => void;
 }
 
-export const scenarios = ["steady", "outages", "costs"] as const;
+export const scenarios = ["steady", "outages", "costs", "one-lead"] as const;
 
 export type Scenario = (typeof scenarios)[number];
 
@@ -53,6 +58,11 @@ const outagePlans = [10_000, 100_000].flatMap((rows) =>
 
 const costPlans = [0, 10, 50, 100].map((createsPerSecond) => ({ createsPerSecond, leadBytes: 1000 }));
 
+/** The rate limit of the stage `dev`, and one that only the other limits stay below. */
+const greedyPlans: GreedyPlan[] = [6000, 1_000_000].map((rateLimit) => ({
+  ...{ rateLimit, environments: 10, seconds: 60 },
+}));
+
 /** Runs scenarios one after the other. */
 export async function run({ source, label, scenarios, minutes, seed, log }: RunOptions): Promise<Results> {
   const start = performance.now();
@@ -74,6 +84,8 @@ export async function run({ source, label, scenarios, minutes, seed, log }: RunO
     steady: await each("steady", steadyPlans(minutes * 60), (plan) => runSteady(product, plan, seed)),
     outages: await each("outages", outagePlans, (plan) => runOutage(product, plan, seed)),
     costs: await each("costs", costPlans, (plan) => runCost(product, plan, seed)),
+    loneLists: await each("one-lead", filters, (filter) => runLoneLists(product, filter, seed)),
+    greedy: await each("one-lead", greedyPlans, (plan) => runGreedy(product, plan, seed)),
     seconds: Math.round((performance.now() - start) / 1000),
   };
 }

@@ -7,14 +7,22 @@ export type ProgramClock = Pick<VirtualClock, "now" | "after">;
 
 const realRequire = createRequire(import.meta.url);
 
+/** The variables of the environment of every function. */
+const usualEnvironment = { TABLE_NAME: "overload", AWS_REGION: "local" };
+
 /**
  * What code sees in place of the globals and modules that depend on time, on chance or on the process, so that unchanged
  * code runs in virtual time and does the same in every run.
  *
  * @param random gives numbers from 0 to below 1
+ * @param environment further environment variables
  * @returns the values by the names of the globals, `require` among them
  */
-export function virtualGlobals(clock: ProgramClock, random: () => number): Record<string, unknown> {
+export function virtualGlobals(
+  clock: ProgramClock,
+  random: () => number,
+  environment: Readonly<Record<string, string>> = {},
+): Record<string, unknown> {
   const setTimeout = (run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) =>
     new VirtualTimeout(clock.after(milliseconds, () => run(...args)));
   const clearTimeout = (timer: unknown) => timer instanceof VirtualTimeout && timer.cancel();
@@ -33,7 +41,7 @@ export function virtualGlobals(clock: ProgramClock, random: () => number): Recor
     performance: { now: () => clock.now },
     crypto: virtualCrypto,
     console: new Proxy({}, { get: () => () => {} }),
-    process: Object.create(process, { env: { value: { TABLE_NAME: "overload", AWS_REGION: "local" } } }),
+    process: Object.create(process, { env: { value: { ...usualEnvironment, ...environment } } }),
     require: (name: string) => modules[name.replace(/^node:/, "")] ?? realRequire(name),
   };
   const globalObject = Object.create(globalThis, Object.getOwnPropertyDescriptors(globals));
