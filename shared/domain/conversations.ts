@@ -33,7 +33,7 @@ export function listConversations(
     return countedPage(owner, { status, sourceOrChannel: channel }, page, toConversation, admit);
   }
   // A lead has few conversations: counting them is reading them.
-  const where = { ...(channel && { channel }), ...(status && { status }) };
+  const where = channel || status ? { ...(channel && { channel }), ...(status && { status }) } : undefined;
   const partition = leadConversationsPartition(account, leadId);
   return plainPage({ index: "by-parent", partition, where }, page, toConversation, admit);
 }

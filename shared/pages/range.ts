@@ -8,7 +8,7 @@ export interface Range {
   readonly index?: IndexName;
   readonly partition: string;
   /** Attributes that must have these values. The table reads the other rows and drops them: for small partitions. */
-  readonly where?: Readonly<Record<string, string>>;
+  readonly where?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Identifies the partition of a range. */
