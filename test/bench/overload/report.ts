@@ -13,7 +13,7 @@ export const report = (runs: readonly Results[]): string =>
     "## Steady loads",
     "One account sends creates and lists at random times with these mean rates, and does not wait for responses; a neighbour on the same shard of the stream sends one of each a second. A load ends early when less than 1 % of the lists were answered for three minutes. After it, the account sends five of each a second: *recovery* is the time until every list is answered. *Discarded* records of the stream went to the failure queue. Ages are the largest ones of the oldest change that was not delivered, and of the oldest lead that was not counted.",
     steadyTable(runs),
-    "What the lists of the account cost, and how many execution environments it needed:",
+    "What the lists of the account cost, and how many execution environments it needed. Calls include the second attempts of the SDK:",
     steadyCosts(runs),
     "## An outage of the maintainer",
     "The maintainer does not run until so many leads are not counted, while the account sends ten creates and ten lists a second. *Recovery* is the time after the outage until every list is answered and at most 300 leads are not counted.",
