@@ -1,3 +1,4 @@
+import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
 
@@ -9,6 +10,8 @@ interface Gate {
   /** When a wait ends, in milliseconds since the epoch. */
   readonly at?: number;
   open(): Promise<void>;
+  /** Makes a call fail instead; absent for what is no call. */
+  readonly reject?: (error: Error) => void;
 }
 
 /** Code that runs concurrently with others: any of their calls may come between two of its own. */
@@ -103,6 +106,17 @@ export class Interleaving {
     await this.#settle();
   }
 
+  /** The table throttles one of the calls that actors with these names are about to make. */
+  async throttle(index: number, ...names: string[]): Promise<void> {
+    const calls = this.#gates.filter(({ actor, reject }) => reject && names.includes(actor.name));
+    const gate = calls[index % Math.max(1, calls.length)];
+    if (!gate) return;
+    this.#gates.splice(this.#gates.indexOf(gate), 1);
+    this.#run(gate.actor);
+    gate.reject?.(new ThrottlingException({ message: "Throttled.", $metadata: { httpStatusCode: 400 } }));
+    await this.#settle();
+  }
+
   /** Runs one actor until it stops before one of the commands. @returns the calls that it made before */
   async runUntil(actor: Actor, ...labels: string[]): Promise<string[]> {
     const made: string[] = [];
@@ -150,7 +164,7 @@ export class Interleaving {
   #call(command: object): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const open = () => this.#send(command).then(resolve, reject);
-    this.#gates.push({ actor: this.#actor(), label: describeCommand(command), open });
+    this.#gates.push({ actor: this.#actor(), label: describeCommand(command), open, reject });
     return promise;
   }
 

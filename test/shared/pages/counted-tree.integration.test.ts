@@ -54,6 +54,7 @@ const step = fc.oneof(
       gates: fc.array(index, { minLength: 1, maxLength: 8 }),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("throttle" as const), index }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), index }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("rebuild" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("crash rebuild" as const) }) },
@@ -86,6 +87,8 @@ async function take(world: CountedWorld, step: Step): Promise<void> {
     case "step":
       for (const gate of step.gates) if (world.io.waiting > 0) await world.io.step(gate);
       return;
+    case "throttle":
+      return world.io.throttle(step.index, "maintainer", "rebuild");
     case "crash":
       return world.crashMaintainer(step.index);
     case "rebuild":
