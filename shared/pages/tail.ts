@@ -1,5 +1,6 @@
 import { type Range, rangeId, readPages, type Segment } from "./range.ts";
 import type { Call } from "./read-budget.ts";
+import { latest } from "./tree/counted-list.ts";
 
 /** The sort keys, newest first, of all rows from one sort key to before another. */
 interface Span {
@@ -105,5 +106,3 @@ const countKeys = (spans: readonly Span[]) => spans.reduce((sum, { keys }) => su
 
 /** The most ranges that an environment remembers. */
 const maxRanges = 1000;
-
-const latest = (a: string, b: string) => (a > b ? a : b);

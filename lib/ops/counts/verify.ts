@@ -1,4 +1,5 @@
 import { type Cells, equalCells, noCells, sumCells } from "../../../shared/pages/tree/cells.ts";
+import { earliest, latest } from "../../../shared/pages/tree/counted-list.ts";
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
 import { cellNumber } from "../../../shared/pages/tree/names.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
@@ -99,7 +100,7 @@ async function compareNode(
   const same = node !== undefined && equalCells(sum, entry.cells);
   // The node may have been changed or split after the root was read: compare its range from the current root.
   if (!same && attempt < attempts) {
-    const narrowed = { ...range, start: latest(start, range.start), end: earliest(end, range.end) };
+    const narrowed = { ...range, start: latest(start, range.start), end: earliest(end, range.end ?? end) };
     return compareTree({ ...comparison, range: narrowed, attempt: attempt + 1 });
   }
   const differences =
@@ -122,6 +123,3 @@ async function compareLeaf(comparison: Comparison, root: Root, entry: EntryRange
 /** The ranges of adjacent entries, of which the last ends at `end`. */
 const toRanges = (entries: readonly Entry[], end: string): EntryRange[] =>
   entries.map((entry, index) => ({ ...entry, end: entries[index + 1]?.start ?? end }));
-
-const latest = (a: string, b: string) => (a > b ? a : b);
-const earliest = (a: string, b: string | undefined) => (b === undefined || a < b ? a : b);

@@ -1,4 +1,4 @@
-import { keyAt } from "../tree/counted-list.ts";
+import { earliest, keyAt, latest } from "../tree/counted-list.ts";
 import { separator } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { type RowReading, type Rows, readRows } from "../tree/rows.ts";
@@ -132,6 +132,3 @@ async function countTail(
   };
   return true;
 }
-
-const earliest = (a: string, b: string) => (a < b ? a : b);
-const latest = (a: string, b: string) => (a > b ? a : b);

@@ -33,3 +33,9 @@ export function countedRow({ attribute }: CountedList, item: Readonly<Record<str
 
 /** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
 export const keyAt = (list: CountedList, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
+
+/** The later of two sort keys. */
+export const latest = (a: string, b: string) => (a > b ? a : b);
+
+/** The earlier of two sort keys. */
+export const earliest = (a: string, b: string) => (a < b ? a : b);
