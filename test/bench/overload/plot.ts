@@ -1,3 +1,4 @@
+import { darkStyle, lightStyle, text } from "../svg.ts";
 import type { Results } from "./results.ts";
 import type { SteadyPlan } from "./steady.ts";
 import type { Line } from "./summary.ts";
@@ -17,21 +18,12 @@ const shown = ({ burstSeconds, createsPerSecond, listsPerSecond }: SteadyPlan) =
   burstSeconds === 0 && createsPerSecond * listsPerSecond >= 2500;
 
 const style = `
-  text { font: 13px system-ui, sans-serif; fill: #1f2937 }
-  .title { font-size: 15px; font-weight: 600 }
-  .background { fill: #ffffff }
-  .grid { stroke: #d1d5db; stroke-width: 1 }
-  .axis { stroke: #6b7280; stroke-width: 1 }
-  polyline { fill: none; stroke: #c2410c; stroke-width: 2 }
+${lightStyle}  polyline { fill: none; stroke: #c2410c; stroke-width: 2 }
   .last polyline { stroke: #1d4ed8 }
   .neighbour polyline { stroke-dasharray: 6 4 }
   .tail polyline { stroke-dasharray: 1 3 }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e5e7eb }
-    .background { fill: #0d1117 }
-    .grid { stroke: #30363d }
-    .axis { stroke: #8b949e }
-    polyline { stroke: #ff9b5e }
+${darkStyle}    polyline { stroke: #ff9b5e }
     .last polyline { stroke: #79a8ff }
   }
 `;
@@ -126,9 +118,6 @@ function drawPanel(plan: SteadyPlan, series: readonly Series[], minutes: number,
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
-
-const text = (atX: number, atY: number, words: string, anchor: "start" | "middle" | "end") =>
-  `<text x="${atX}" y="${atY}" text-anchor="${anchor}">${words}</text>`;
 
 const yTick = (age: number, atY: number) =>
   `<path class="grid" d="M${left} ${atY}H${width - right}"/>${text(left - 10, atY + 4, `${age} s`, "end")}`;

@@ -1,3 +1,4 @@
+import { darkStyle, lightStyle, text } from "../svg.ts";
 import { filterName, type Reading } from "./reading.ts";
 import type { AccountReport } from "./scenarios.ts";
 
@@ -21,22 +22,13 @@ function scale(value: number, [from, to]: readonly [number, number], start: numb
 }
 
 const style = `
-  text { font: 13px system-ui, sans-serif; fill: #1f2937 }
-  .title { font-size: 15px; font-weight: 600 }
-  .background { fill: #ffffff }
-  .grid { stroke: #d1d5db; stroke-width: 1 }
-  .axis { stroke: #6b7280; stroke-width: 1 }
-  polyline, .bar { fill: none; stroke: #1d4ed8; stroke-width: 2 }
+${lightStyle}  polyline, .bar { fill: none; stroke: #1d4ed8; stroke-width: 2 }
   .plain polyline, .plain .bar { stroke: #c2410c }
   circle { fill: #1d4ed8 }
   .plain circle { fill: #c2410c }
   .filtered polyline { stroke-dasharray: 6 4 }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e5e7eb }
-    .background { fill: #0d1117 }
-    .grid { stroke: #30363d }
-    .axis { stroke: #8b949e }
-    polyline, .bar { stroke: #79a8ff }
+${darkStyle}    polyline, .bar { stroke: #79a8ff }
     circle { fill: #79a8ff }
     .plain polyline, .plain .bar { stroke: #ff9b5e }
     .plain circle { fill: #ff9b5e }
@@ -92,9 +84,6 @@ const decades = ([from, to]: readonly [number, number]) =>
   Array.from({ length: to - from + 1 }, (_, n) => 10 ** (from + n));
 
 const number = (value: number) => value.toLocaleString("en");
-
-const text = (atX: number, atY: number, words: string, anchor: "start" | "middle" | "end") =>
-  `<text x="${atX}" y="${atY}" text-anchor="${anchor}">${words}</text>`;
 
 const xTick = (leads: number) =>
   `<path class="grid" d="M${x(leads)} ${top}V${height - bottom}"/>${text(x(leads), height - bottom + 20, number(leads), "middle")}`;
