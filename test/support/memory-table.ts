@@ -1,4 +1,5 @@
 import type {
+  BatchGetCommandInput,
   BatchWriteCommandInput,
   GetCommandInput,
   QueryCommandInput,
@@ -6,6 +7,7 @@ import type {
   UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import type { Item, Key } from "../../shared/dynamodb/table-client.ts";
+import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
 import { query, readUnits } from "./memory-table/query.ts";
 import { type Change, StoredItems, type Usage, validationError } from "./memory-table/stored-items.ts";
@@ -66,6 +68,8 @@ export class MemoryTable {
     switch (name) {
       case "GetCommand":
         return this.#get(input as GetCommandInput);
+      case "BatchGetCommand":
+        return batchGet(this.#items, input as BatchGetCommandInput);
       case "QueryCommand":
         return query(this.#items, input as QueryCommandInput);
       case "PutCommand":

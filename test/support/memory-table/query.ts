@@ -6,7 +6,7 @@ import { firstAfter, firstAt, type Row } from "./partitions.ts";
 import { type StoredItems, type Usage, validationError } from "./stored-items.ts";
 
 /** A page of a query ends with the row that makes it this large, in bytes. */
-const pageBytes = 1024 * 1024;
+export const pageBytes = 1024 * 1024;
 
 /** The bytes of a read unit of a consistent read. */
 const readUnit = 4096;

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { key, sk } from "./writing-commands.ts";
@@ -51,6 +51,16 @@ const query = fc
     }),
   );
 
+/** Some batches have a key twice. */
+const batch = fc.record({
+  Keys: fc.array(key, { minLength: 1, maxLength: 5 }),
+  ConsistentRead: fc.option(fc.boolean(), { nil: undefined }),
+  part: fc.constantFrom(
+    {},
+    { ProjectionExpression: "pk, sk, #status", ExpressionAttributeNames: { "#status": "status" } },
+  ),
+});
+
 /** Creates a random read. */
 export const readingCommand = fc.oneof(
   {
@@ -59,6 +69,17 @@ export const readingCommand = fc.oneof(
       ([Key, ConsistentRead]) =>
         () =>
           new GetCommand({ TableName, Key, ConsistentRead, ReturnConsumedCapacity }),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: batch.map(
+      ({ part, ...rest }) =>
+        () =>
+          new BatchGetCommand({
+            RequestItems: { [TableName]: { ...rest, ...part } },
+            ReturnConsumedCapacity,
+          }),
     ),
   },
   { weight: 4, arbitrary: query.map((input) => () => new QueryCommand(input)) },
