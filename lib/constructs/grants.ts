@@ -7,7 +7,7 @@ type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
 
 /** Access to items of some types, by the table's key and by the keys of the named indexes. */
 export interface Grant {
-  readonly actions: readonly `dynamodb:${"GetItem" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "Query"}`[];
+  readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "Query"}`[];
   readonly types: readonly ItemType[];
   readonly indexes?: readonly IndexName[];
 }
@@ -29,6 +29,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["CONVERSATION"],
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
+    { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "send-message": [
@@ -38,7 +39,12 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
   "maintain-counts": [
-    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"] },
+    {
+      actions: ["dynamodb:Query"],
+      types: ["LEAD", "CONVERSATION"],
+      indexes: ["by-origin", "by-parent"],
+    },
+    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:GetItem", "dynamodb:PutItem"], types: ["COUNT"] },
   ],
   // The pipe passes it whole items.

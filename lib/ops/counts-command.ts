@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
+import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
-import type { CountedOwner } from "../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../errors.ts";
 import { type AccountOptions, accountCommand, writingCommand } from "./account-command.ts";
-import { totalRows } from "./counts/all-rows.ts";
+import { type Reading, totalRows } from "./counts/all-rows.ts";
 import { type CountsOptions, selectCounts } from "./counts/counts-options.ts";
-import type { Difference } from "./counts/difference.ts";
 import { planRebuild, rebuild } from "./counts/rebuild.ts";
-import { verify } from "./counts/verify.ts";
+import { repairSublists } from "./counts/repair-sublists.ts";
+import { type ListDifference, verify } from "./counts/verify.ts";
 import { statusCommand } from "./counts-status-command.ts";
 import { type Pace, unitsOption } from "./pace.ts";
 import { withProgress } from "./progress.ts";
@@ -43,17 +43,22 @@ async function rebuildCounts(options: Options, wait: Wait): Promise<void> {
   const owners = countedOwners(account);
   if (dryRun) {
     const rows = await countRows(owners, pace);
-    const sentence = `The counts of the account ${account} would be rebuilt: ${rows} rows would be read, at most twice.`;
+    const sentence = `The counts of the account ${account} would be rebuilt: ${rows} rows would be read, at most three times.`;
     return console.log(json ? JSON.stringify({ account, rebuilt: false, rows }) : sentence);
   }
   await withProgress(
     "Rebuilding",
     async () => sum(await Promise.all(owners.map((owner) => planRebuild(owner, pace)))),
-    (onRows) => Promise.all(owners.map((owner) => rebuild(owner, { pace, wait, onRows }))),
+    (onRows) => Promise.all(owners.map((owner) => rebuildAll(owner, { pace, wait, onRows }))),
   );
   console.log(
     json ? JSON.stringify({ account, rebuilt: true }) : `The counts of the account ${account} are rebuilt.`,
   );
+}
+
+async function rebuildAll(owner: CountedOwner, reading: Partial<Reading>): Promise<void> {
+  await rebuild(owner, reading);
+  await repairSublists(owner, reading);
 }
 
 async function verifyCounts(options: Options, wait: Wait): Promise<void> {
@@ -90,8 +95,5 @@ const countedOwners = (account: string): CountedOwner[] =>
   Object.values(countedLists).map((list) => ({ account, list }));
 
 /** A row of the printed table for each cell that differs. */
-const toTableRows = ({ list, level, start, end, cells }: Difference & { readonly list: string }) =>
-  cells.map(({ status, sourceOrChannel = "(none)", counted, actual }) => ({
-    ...{ list, level, from: start, to: end },
-    ...{ status, sourceOrChannel, counted, actual },
-  }));
+const toTableRows = ({ start, end, cells, ...others }: ListDifference & { readonly list: string }) =>
+  cells.map((cell) => ({ ...others, from: start, to: end, ...cell }));

@@ -4,6 +4,7 @@ import { UserError } from "../errors.ts";
 import { accountsCommand } from "./account-command.ts";
 import { readAllOwners } from "./counts/all-owners.ts";
 import { type CountsOptions, selectCounts } from "./counts/counts-options.ts";
+import { dearer } from "./counts/page-cost.ts";
 import { type ListStatus, readStatus } from "./counts/status.ts";
 import { unitsOption } from "./pace.ts";
 import type { Wait } from "./retry-while-busy.ts";
@@ -32,13 +33,42 @@ async function showStatus(options: StatusOptions, wait: Wait): Promise<void> {
       : Object.values(countedLists).map((list) => ({ account, list }));
   const lists: ListStatus[] = [];
   for (const owner of owners) lists.push(await readStatus(owner, pace));
-  if (json) return console.log(JSON.stringify(lists));
+  // The sublists of all accounts would be too many to print.
+  const printed = lists.map(({ sublists, ...list }) => ({
+    ...list,
+    sublistTrees: sublists.length,
+    ...(account !== undefined && { sublists }),
+  }));
+  if (json) return console.log(JSON.stringify(printed));
   console.table(lists.map(toTableRow));
   for (const list of lists) if (list.rebuild) console.log(describeRebuild(list, list.rebuild));
+  if (account === undefined) return;
+  for (const list of lists) printSublists(list);
+  const { list, units, why } = lists.map(({ dearest }) => dearest).reduce(dearer);
+  console.log(`The dearest page of 20 is one of ${list}: at most about ${units} read units, for ${why}.`);
+}
+
+/** The most sublists that are printed. */
+const mostSublists = 20;
+
+function printSublists({ list, sublists }: ListStatus): void {
+  if (sublists.length > 0)
+    console.table(sublists.slice(0, mostSublists).map(({ why, ...sublist }) => sublist));
+  const more = sublists.length - mostSublists;
+  if (more > 0) console.log(`${more} more sublists of the ${list} have counts of their own: see --json.`);
 }
 
 /** A row of the printed table. */
-function toTableRow({ tail, longerTail, oldestTailSeconds, full, rebuild, ...others }: ListStatus) {
+function toTableRow({
+  sublists,
+  dearest,
+  tail,
+  longerTail,
+  oldestTailSeconds,
+  full,
+  rebuild,
+  ...others
+}: ListStatus) {
   const { account, list, counted, levels, generation, version, pending } = others;
   return {
     ...{ account, list, counted },
@@ -47,6 +77,8 @@ function toTableRow({ tail, longerTail, oldestTailSeconds, full, rebuild, ...oth
     ...{ levels, generation, version, pending },
     "full dictionaries": full.join(", "),
     rebuilding: rebuild ? `${rebuild.percent} %` : "",
+    sublists: sublists.length,
+    "dearest page": `${dearest.units} units: ${dearest.list}`,
   };
 }
 

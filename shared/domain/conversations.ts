@@ -8,8 +8,9 @@ import {
 } from "../dynamodb/keys.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
 import { countedPage } from "../pages/counted-page.ts";
+import { filteredRange, leadRange } from "../pages/counted-range.ts";
+import { groupPage } from "../pages/group-page.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
-import { plainPage } from "../pages/plain-page.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import {
   active,
@@ -23,19 +24,17 @@ import { admitLongList } from "./long-lists.ts";
 /** A page of the account's conversations, newest first. */
 export function listConversations(
   account: string,
-  filter: ConversationsQuery,
+  { leadId, channel, status }: ConversationsQuery,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
-  const { leadId, channel, status } = filter;
   const admit = () => admitLongList(account);
-  if (leadId === undefined) {
-    const owner = { account, list: countedLists.conversation };
-    return countedPage(owner, { status, sourceOrChannel: channel }, page, toConversation, admit);
-  }
-  // A lead has few conversations: counting them is reading them.
-  const where = channel || status ? { ...(channel && { channel }), ...(status && { status }) } : undefined;
-  const partition = leadConversationsPartition(account, leadId);
-  return plainPage({ index: "by-parent", partition, where }, page, toConversation, admit);
+  const list = countedLists.conversation;
+  const filter = { status, sourceOrChannel: channel };
+  if (leadId === undefined)
+    return countedPage(filteredRange(account, list, filter), page, toConversation, admit);
+  const counted = leadRange(account, list, leadId);
+  if (channel === undefined && status === undefined) return countedPage(counted, page, toConversation, admit);
+  return groupPage({ owner: counted.tree, filter }, page, toConversation, admit);
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */

@@ -11,6 +11,7 @@ import { withRetry } from "../dynamodb/retry.ts";
 import { type Item, readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { createdAt, newId } from "../ids.ts";
 import { countedPage } from "../pages/counted-page.ts";
+import { filteredRange } from "../pages/counted-range.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
@@ -83,8 +84,8 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
 /** A page of the account's leads, newest first. */
 export function listLeads(account: string, filter: LeadsQuery, page: PageRequest): Promise<Page<Lead>> {
   const { status, source: sourceOrChannel } = filter;
-  const owner = { account, list: countedLists.lead };
-  return countedPage(owner, { status, sourceOrChannel }, page, toLead, () => admitLongList(account));
+  const counted = filteredRange(account, countedLists.lead, { status, sourceOrChannel });
+  return countedPage(counted, page, toLead, () => admitLongList(account));
 }
 
 /** The item of a lead: its fields, and a key for each index that lists it. */

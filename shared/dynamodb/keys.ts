@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * The table's map: every primary key and index key is built here and nowhere else.
  *
@@ -63,6 +65,9 @@ export const accountApiKeysPartition = (account: string) => join(itemTypes.apiKe
 
 const key = (sk: string, ...parts: string[]) => ({ pk: join(...parts), sk });
 
+/** The key of a row of a list. */
+export const rowKey = (type: Listed, account: string, id: string) => key(id, itemTypes[type], account);
+
 export const leadKey = (account: string, id: string) => key(id, itemTypes.lead, account);
 
 export const conversationKey = (account: string, id: string) => key(id, itemTypes.conversation, account);
@@ -90,9 +95,30 @@ export const longListsKey = (account: string, second: number) =>
 /** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
 export const leadImportKey = (account: string, sha256: string) => key(sha256, itemTypes.leadImport, account);
 
-/** A node of the tree that counts an account's leads or conversations; a tree is one partition. */
-export const countNodeKey = (type: Listed, account: string, node: string) =>
-  key(node, itemTypes.count, account, itemTypes[type]);
+/** The rows of one source, channel or lead: a partition of an index. */
+export interface Sublist {
+  readonly index: "by-origin" | "by-parent";
+  readonly partition: string;
+}
+
+/**
+ * A node of the tree that counts an account's leads or conversations, or one of their sublists; a tree is one partition.
+ * A partition of an index can be longer than a part of a key should be, so its SHA-256 stands for it.
+ */
+export const countNodeKey = (type: Listed, account: string, node: string, sublist?: Sublist) =>
+  key(node, itemTypes.count, account, itemTypes[type], ...(sublist ? sublistParts(sublist) : []));
+
+/** The record, beside an account's tree, that a sublist has a tree of its own. */
+export const sublistKey = (type: Listed, account: string, sublist: Sublist) =>
+  countNodeKey(type, account, [sublistPrefix, ...sublistParts(sublist)].join("#"));
+
+/** The prefix of the sort keys of these records. */
+export const sublistPrefix = "sublist";
+
+const sublistParts = ({ index, partition }: Sublist) => [index, hashName(partition)];
+
+/** A short name for a text of any length. */
+export const hashName = (text: string) => createHash("sha256").update(text).digest("base64url");
 
 /** The name of a node: its generation, its level and the start of its range. */
 export const nodeName = (generation: number, level: number, start: string) =>

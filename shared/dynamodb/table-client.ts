@@ -1,5 +1,9 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  ProvisionedThroughputExceededException,
+} from "@aws-sdk/client-dynamodb";
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 
 /** The primary key of an item. */
 export type Key = Readonly<{ pk: string; sk: string }>;
@@ -61,4 +65,26 @@ export async function readItem(
 ): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true, ...part });
   return (await table.send(command, options)).Item;
+}
+
+/** The most items of one call. */
+export const maxBatchKeys = 100;
+
+/**
+ * Reads items in one call, those that exist, in any order.
+ *
+ * @param keys at most `maxBatchKeys`, each different
+ * @throws ProvisionedThroughputExceededException when the table throttled some of them
+ */
+export async function readItems(
+  keys: readonly Key[],
+  consistent: boolean,
+  options: { readonly abortSignal?: AbortSignal } = {},
+): Promise<readonly Item[]> {
+  const RequestItems = { [tableName]: { Keys: [...keys], ConsistentRead: consistent } };
+  const { Responses, UnprocessedKeys } = await table.send(new BatchGetCommand({ RequestItems }), options);
+  // DynamoDB itself throws this error only when it reads none of the items.
+  if (UnprocessedKeys?.[tableName])
+    throw new ProvisionedThroughputExceededException({ message: "Unprocessed keys", $metadata: {} });
+  return Responses?.[tableName] ?? [];
 }

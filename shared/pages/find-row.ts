@@ -1,12 +1,13 @@
+import type { ListStart } from "./list-start.ts";
 import type { Call } from "./read-budget.ts";
 import { equalCells, sumCells } from "./tree/cells.ts";
+import type { CountedOwner } from "./tree/counted-list.ts";
 import type { Entry } from "./tree/entry.ts";
-import type { Root } from "./tree/root.ts";
-import { type CountedOwner, readNode } from "./tree/tree-store.ts";
+import { readNode } from "./tree/tree-store.ts";
 
 /** How a tree is read. */
 interface Reading {
-  readonly owner: CountedOwner;
+  readonly tree: CountedOwner;
   readonly call: Call;
   /** Whether to continue although nodes and their sums disagree. */
   readonly lastAttempt: boolean;
@@ -24,26 +25,30 @@ export interface Place {
  * @returns undefined when the tree has changed
  */
 export async function findRow(
-  { owner, call, lastAttempt }: Reading,
-  root: Root,
-  count: (entry: Entry) => number,
+  { tree, call, lastAttempt }: Reading,
+  { root, count }: NonNullable<ListStart["counted"]>,
   rank: number,
 ): Promise<Place | undefined> {
   let entries: readonly Entry[] = [...root.entries, root.last];
   let end = root.watermark;
   let left = rank;
+  // A node of rows has so few that reading them costs less than the trip to the node.
+  const lowest = tree.sublist ? Math.min(1, root.level) : 0;
   for (let level = root.level; ; level--) {
     const { entry, next, before } = findEntry(entries, count, left);
     left -= before;
     end = next?.start ?? end;
-    if (level === 0 || entry === root.last)
+    if (level === lowest || entry === root.last)
       return { before: end, skip: Math.max(0, count(entry) - 1 - left) };
-    const node = await call((options) => readNode(owner, root.generation, level, entry.start, options));
-    const same = node && equalCells(sumCells(node.map(({ cells }) => cells)), entry.cells);
-    if (!node || (!same && !lastAttempt)) return undefined;
+    const node = await call((options) => readNode(tree, root.generation, level, entry.start, options));
+    if (!node || (!isSum(entry, node) && !lastAttempt)) return undefined;
     entries = node;
   }
 }
+
+/** Whether an entry is the sum of its node. */
+export const isSum = ({ cells }: Entry, node: readonly Entry[]) =>
+  equalCells(sumCells(node.map((below) => below.cells)), cells);
 
 /** The entry with the row of a rank, or the last one, with the entry after it and the number of rows before it. */
 function findEntry(entries: readonly Entry[], count: (entry: Entry) => number, rank: number) {

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
+import { addUnprocessed, type BatchKeys, keysOf, pickKeys } from "../support/dynamodb-limits/batch-keys.ts";
 import { pick } from "../support/random.ts";
 import { cancellation, refusal, serverError } from "./aws-errors.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, withBody } from "./exchange.ts";
 
 /** A way in which a table call fails. */
 interface Fault {
@@ -23,6 +24,15 @@ const cancel = ({ input }: Exchange, code: Parameters<typeof cancellation>[0], r
   const items = input.TransactItems?.length ?? 0;
   return cancellation(code, items, Math.floor(random() * items));
 };
+
+/** Reads the first key of a batch and about half of the others. */
+async function readInPart({ input, forward, reply }: Exchange, random: () => number): Promise<void> {
+  const batch = input.RequestItems as BatchKeys;
+  const read = new Set(keysOf(batch).filter((_, position) => position === 0 || random() < 0.5));
+  const response = await forward({ RequestItems: pickKeys(batch, (key) => read.has(key)) });
+  const unprocessed = pickKeys(batch, (key) => !read.has(key));
+  reply(withBody(response, addUnprocessed(JSON.parse(response.body.toString()), unprocessed)));
+}
 
 /** Every kind of fault, by name. */
 export const faultKinds = {
@@ -50,7 +60,7 @@ export const faultKinds = {
       exchange.drop();
     },
   },
-  /** The call is rejected, or a transaction is cancelled because of one of its items. */
+  /** The call is rejected, a transaction is cancelled because of one of its items, or a batch is read in part. */
   throttle: {
     applies: always,
     async inject(exchange, random) {
@@ -58,6 +68,7 @@ export const faultKinds = {
         const code = pick(random, ["ThrottlingError", "ProvisionedThroughputExceeded"]);
         return exchange.reply(cancel(exchange, code, random));
       }
+      if (exchange.operation === "BatchGetItem" && random() < 0.7) return readInPart(exchange, random);
       const type = pick(random, ["ThrottlingException", "ProvisionedThroughputExceededException"]);
       exchange.reply(refusal(type));
     },

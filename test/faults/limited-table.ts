@@ -1,16 +1,17 @@
-import { chargeConsumed } from "../support/dynamodb-limits/consumed-capacity.ts";
+import { admit } from "../support/dynamodb-limits/admission.ts";
+import { type Consumed, chargeConsumed } from "../support/dynamodb-limits/consumed-capacity.ts";
 import type { PartitionLimits } from "../support/dynamodb-limits/partition-limits.ts";
-import { findUses, type ItemUse } from "../support/dynamodb-limits/table-uses.ts";
+import type { ItemUse } from "../support/dynamodb-limits/table-uses.ts";
 import { throttlingReason } from "../support/dynamodb-limits/throttling-reason.ts";
 import { cancellation, throttled } from "./aws-errors.ts";
-import type { Exchange, TableResponse } from "./exchange.ts";
+import { type Exchange, type TableResponse, withBody } from "./exchange.ts";
 
 /** What a write consumes whose condition does not hold, if its item is not larger than 1 KB. */
 const refusedUnits = 1;
 
 /** A table that throttles calls of partition keys over their limits, by what the engine reports that calls consume. */
 export class LimitedTable {
-  /** How many calls were throttled. */
+  /** How many calls were throttled, batches in part included. */
   throttled = 0;
   readonly #limits: PartitionLimits;
   readonly #tableName: string;
@@ -21,20 +22,19 @@ export class LimitedTable {
   }
 
   handle = async (exchange: Exchange): Promise<unknown> => {
-    const { operation, input } = exchange;
-    const uses = findUses(operation, input);
-    const over = this.#limits.throttle(uses);
+    const { over, partial, input, uses, complete } = admit(this.#limits, exchange.operation, exchange.input);
     if (over) return exchange.reply(this.#refuse(exchange, over));
-    const response = await exchange.forward({ ReturnConsumedCapacity: "INDEXES" });
+    if (partial) this.throttled++;
+    const response = await exchange.forward({ ...input, ReturnConsumedCapacity: "INDEXES" });
     if (response.status !== 200) {
       for (const use of uses) if (use.kind === "write") this.#limits.charge(use, refusedUnits);
       return exchange.reply(response);
     }
-    const { ConsumedCapacity, ...body } = JSON.parse(response.body.toString());
+    const { ConsumedCapacity, ...body } = complete(JSON.parse(response.body.toString()));
     const sizes = input.TransactItems?.map((item) => JSON.stringify(item).length);
-    chargeConsumed(this.#limits, uses, ConsumedCapacity, sizes);
+    chargeConsumed(this.#limits, uses, ConsumedCapacity as Consumed, sizes);
     const { ReturnConsumedCapacity: asked = "NONE" } = input;
-    exchange.reply(asked === "NONE" ? withBody(response, body) : response);
+    exchange.reply(withBody(response, asked === "NONE" ? body : { ...body, ConsumedCapacity }));
   };
 
   /** AWS documents two exceptions for a partition key over its limit, in every capacity mode: they take turns. */
@@ -47,10 +47,4 @@ export class LimitedTable {
     const type = odd ? "ProvisionedThroughputExceededException" : "ThrottlingException";
     return throttled(type, throttlingReason(use, this.#tableName));
   }
-}
-
-/** The response with another body, so without the checksum of the old one. */
-function withBody({ status, headers }: TableResponse, body: object): TableResponse {
-  const { "x-amz-crc32": _, ...others } = headers;
-  return { status, headers: others, body: Buffer.from(JSON.stringify(body)) };
 }

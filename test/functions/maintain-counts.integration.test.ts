@@ -8,6 +8,7 @@ import { setLeadScore, setLeadStatus } from "../../lib/ops/changes/lead-changes.
 import { leadItem } from "../../shared/domain/leads.ts";
 import { conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { filteredRange } from "../../shared/pages/counted-range.ts";
 import { countRows } from "../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
@@ -21,11 +22,12 @@ type Item = Record<string, unknown>;
 afterEach(() => void vi.restoreAllMocks());
 
 /** Writes leads old enough to be counted, as an import does, and returns their items. */
-async function importLeads(account: string, count: number): Promise<Item[]> {
+async function importLeads(account: string, count: number, source?: string): Promise<Item[]> {
   const items = Array.from({ length: count }, (_, i) => {
     const id = `lead_${ulid(Date.now() - 60_000 + i)}`;
     const createdAt = "2026-01-01T00:00:00.000Z";
-    return leadItem(account, { id, name: "x", score: 0, status: "new", tags: [], createdAt });
+    const lead = { id, name: "x", score: 0, tags: [], createdAt };
+    return leadItem(account, { ...lead, status: "new", ...(source !== undefined && { source }) });
   });
   for (let from = 0; from < count; from += 25) {
     const requests = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
@@ -75,6 +77,32 @@ describe("maintain-counts", () => {
       ["status=qualified", 0],
       ["source=nobodys", 0],
       ["page=5&limit=40", 199],
+    ] as const) {
+      const { body } = await call("list-leads", { account, query });
+      expect(body.pagination.total, query).toBe(total);
+    }
+  });
+
+  test("counts the leads of a source in a tree of their own, once they are many", async () => {
+    const account = randomUUID();
+    const leads = await importLeads(account, 200, "web");
+    const { tree } = filteredRange(account, countedLists.lead, { sourceOrChannel: "web" });
+    const created = Date.now() - 60_000;
+    await deliver(leads.map((lead) => streamRecord(undefined, lead, created)));
+    const [last = {}] = leads.slice(-1);
+    const { watermark = "" } = (await readRoot(tree)) ?? {};
+    expect(watermark > String(last.sk)).toBe(true);
+
+    const [first = {}, second = {}] = leads;
+    await table.send(new DeleteCommand({ TableName: tableName, Key: { pk: first.pk, sk: first.sk } }));
+    await setLeadStatus(account, String(second.id), "booked", Date.now() + 5000);
+    await deliver([streamRecord(first, undefined), streamRecord(second, { ...second, status: "booked" })]);
+    for (const [query, total] of [
+      ["source=web", 199],
+      ["source=web&status=new", 198],
+      ["source=web&status=booked", 1],
+      ["source=web&page=5&limit=40", 199],
+      ["source=other", 0],
     ] as const) {
       const { body } = await call("list-leads", { account, query });
       expect(body.pagination.total, query).toBe(total);

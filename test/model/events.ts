@@ -1,17 +1,16 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { toLead } from "../../shared/domain/leads.ts";
-import { leadKey } from "../../shared/dynamodb/keys.ts";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Slack } from "./reading.ts";
+import type { Write } from "./records.ts";
+import { type RowFilter, rowNumber } from "./rows.ts";
 import {
-  account,
-  createLead,
   type Event,
+  kindOf,
   landsWithin,
-  putLead,
-  rowNumber,
   type Scenario,
+  sourceOf,
   startTime,
+  type WriteEvent,
 } from "./scenario.ts";
 
 /** An event that may come next, with its number among all events of the scenario. */
@@ -24,18 +23,14 @@ export interface NextEvent {
 
 /** The events of a scenario. Sets of events are bits of their numbers. */
 export class Events {
+  readonly #scenario: Scenario;
   readonly #sequences: readonly (readonly Event[])[];
   readonly #all: readonly Event[];
-  /** When the leads were created, by their numbers. */
-  readonly #createdAt = new Map<number, number>();
 
-  constructor({ initial, events }: Scenario) {
-    this.#sequences = events;
-    this.#all = events.flat();
-    for (const [row, age] of initial.flat().entries()) this.#createdAt.set(row, startTime - age * 1000);
-    for (const event of this.#all) {
-      if ("at" in event) this.#createdAt.set(event.row, startTime + event.at);
-    }
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    this.#sequences = scenario.events;
+    this.#all = this.#sequences.flat();
   }
 
   /** The events that may come next: the first one of each sequence that has not happened. */
@@ -49,43 +44,44 @@ export class Events {
   }
 
   /** Whether an event that writes a row has not happened yet. */
-  writesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => event.do !== "pass");
+  writesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => "row" in event);
 
   /** Whether a route's write has to land before a time. */
   landsBefore = (happened: readonly number[], time: number) =>
     this.#rest(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time);
 
-  /** The write of an event, when it can happen. */
-  command(event: Exclude<Event, { do: "pass" }>, clock: number, rows: readonly Item[]) {
+  /** What an event writes, when it can happen. */
+  write(event: WriteEvent, clock: number, rows: readonly Item[]): Write | undefined {
+    const kind = kindOf(this.#scenario);
     if ("at" in event) {
       const createdAt = startTime + event.at;
-      return clock < createdAt ? undefined : putLead(createLead(event.row, createdAt));
+      const after = kind.create(event.row, createdAt, sourceOf(this.#scenario, event.row));
+      return clock < createdAt ? undefined : { before: undefined, after };
     }
-    const item = rows.find(({ id }) => rowNumber(String(id)) === event.row);
-    if (!item) return undefined;
-    const lead = toLead(item);
-    if (event.do === "change") return putLead({ ...lead, status: event.status });
-    return new DeleteCommand({ TableName: tableName, Key: leadKey(account, lead.id) });
+    const before = rows.find(({ id }) => rowNumber(String(id)) === event.row);
+    if (!before) return undefined;
+    if (event.do === "delete") return { before, after: undefined };
+    const { status, source } = { status: undefined, source: undefined, ...event };
+    return { before, after: kind.change(before, { ...(status && { status }), ...(source && { source }) }) };
   }
 
-  /** By how many rows totals may be off while a set of events has not been counted. */
-  slack(open: number): Slack {
-    const count = (kind: Event["do"]) => this.#in(open).filter((event) => event.do === kind).length;
-    return { imported: count("import"), deleted: count("delete") };
-  }
-
-  /** The sort keys of the rows of a set of events. */
-  keys(set: number): string[] {
-    return this.#in(set).flatMap((event) => {
-      if (event.do === "pass") return [];
-      const createdAt = this.#createdAt.get(event.row);
-      if (createdAt === undefined) throw new Error(`The scenario has no row ${event.row}.`);
-      return createLead(event.row, createdAt).id;
-    });
+  /** By how many rows the total of a filter may be off while a set of events has not been counted. */
+  slack(open: number, filter: RowFilter): Slack {
+    const moves: readonly Event["do"][] = filter.status || filter.source ? ["change", "move"] : [];
+    const count = (kinds: readonly Event["do"][]) =>
+      this.#in(open).filter((event) => kinds.includes(event.do)).length;
+    return { imported: count(["import", ...moves]), deleted: count(["delete", ...moves]) };
   }
 
   #in = (set: number) => this.#all.filter((_, number) => set & (1 << number));
 
   #rest = (happened: readonly number[]) =>
     this.#sequences.flatMap((sequence, i) => sequence.slice(happened[i]));
+}
+
+/** The command of a write. */
+export function toCommand({ before, after }: Write): PutCommand | DeleteCommand {
+  if (after) return new PutCommand({ TableName: tableName, Item: after });
+  const { pk, sk } = before ?? {};
+  return new DeleteCommand({ TableName: tableName, Key: { pk, sk } });
 }

@@ -1,38 +1,50 @@
 import assert from "node:assert/strict";
-import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { listPartition } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import type { Actors, Program } from "./actors.ts";
-import { pageSize, type ReadPage, reader } from "./programs.ts";
+import { pageSize, type ReadPage, reader, returningReader } from "./programs.ts";
 import type { Slack } from "./reading.ts";
-import { account, startTime } from "./scenario.ts";
+import { isMatch, type RowFilter, type RowKind } from "./rows.ts";
+import type { Runs } from "./runs.ts";
+import { kindOf, type Scenario, startTime } from "./scenario.ts";
+import type { Moment } from "./state.ts";
 import type { TableState, Tables } from "./tables.ts";
-import { checkLeaves, checkSums } from "./tree-check.ts";
+import { checkLeaves, checkSublists, checkSums, sublistOwners } from "./tree-check.ts";
 
 /** The pages of the unfiltered list that are read in every state. */
 const watchedPages = [1, 2];
 
 const statuses = [undefined, "new", "booked"] as const;
-const sources = [undefined, "a", "b", "c"];
 
 /** What lists and trees must be like in a state of the table, by running readers to their ends in it. */
 export class Expectations {
   readonly #tables: Tables;
-  readonly #actors: Actors;
+  readonly #runs: Runs;
+  readonly #kind: RowKind;
+  readonly #filters: readonly RowFilter[];
   readonly #rows = new Map<TableState, readonly Item[]>();
   readonly #pages = new Map<TableState, Promise<readonly (ReadPage | "busy")[]>>();
   readonly #exact = new Map<TableState, Promise<void>>();
 
-  constructor(tables: Tables, actors: Actors) {
+  constructor(tables: Tables, runs: Runs, scenario: Scenario) {
     this.#tables = tables;
-    this.#actors = actors;
+    this.#runs = runs;
+    this.#kind = kindOf(scenario);
+    const { sources = [], events } = scenario;
+    const moves = events.flat().flatMap((event) => (event.do === "move" ? event.source : []));
+    this.#filters = statuses.flatMap((status) =>
+      [undefined, ...new Set([...sources, ...moves, "none"])].map((source) => ({
+        ...(status && { status }),
+        ...(source && { source }),
+      })),
+    );
   }
 
   /** The rows, newest first. */
   rows(table: TableState): readonly Item[] {
     let rows = this.#rows.get(table);
     if (!rows) {
-      const partition = listPartition("lead", account);
+      const { account, list } = this.#kind.owner;
+      const partition = listPartition(list.type, account);
       rows = this.#tables
         .items(table)
         .filter(({ pk }) => pk === partition)
@@ -69,7 +81,7 @@ export class Expectations {
     }
   }
 
-  /** Checks every page of every filter, and the tree: everything is exact. */
+  /** Checks every page of every filter, and the trees: everything is exact. */
   checkExact(table: TableState): Promise<void> {
     let exact = this.#exact.get(table);
     if (!exact) {
@@ -79,57 +91,42 @@ export class Expectations {
     return exact;
   }
 
-  /** Runs a program to its end with no other between its calls. @returns the state of the table, and the result */
-  async run(program: Program, table: TableState, clock: number) {
-    let actor = await this.#actors.start(program, clock);
-    while (!actor.end) {
-      const [request] = actor.requests;
-      if (!request) throw new Error(`${program.name} makes no request.`);
-      if (request.command) {
-        const result = this.#tables.run(table, request.command, request.number);
-        table = result.table;
-        actor = await this.#actors.resume(actor, request, result.outcome, clock);
-      } else {
-        clock = Math.max(clock, request.until ?? clock);
-        actor = await this.#actors.resume(actor, request, { value: undefined, number: -1 }, clock);
-      }
+  /** Checks the lists of an environment that remembers them. */
+  async checkRemembered(listed: Moment, now: Moment): Promise<void> {
+    for (const filter of this.#filters) {
+      const page = await this.#runs.read(returningReader(this.#kind, filter), listed, now);
+      this.#checkPage(page, now.table, 1, filter);
     }
-    if ("error" in actor.end) throw actor.end.error;
-    return { table, result: actor.end.value };
   }
 
   async #readWatched(table: TableState) {
     // One transaction changes an entry and the node below it.
-    checkSums(this.#tables.items(table));
+    const items = this.#tables.items(table);
+    const { owner } = this.#kind;
+    for (const tree of [owner, ...sublistOwners(items, owner)]) checkSums(items, tree);
     const pages: (ReadPage | "busy")[] = [];
-    for (const page of watchedPages) pages.push(await this.#read(table, reader(page)));
+    for (const page of watchedPages) pages.push(await this.#read(table, page));
     return pages;
   }
 
-  async #read(table: TableState, program: Program): Promise<ReadPage | "busy"> {
-    try {
-      return (await this.run(program, table, startTime)).result as ReadPage;
-    } catch (error) {
-      if (isBusy(error)) return "busy";
-      throw error;
-    }
-  }
+  #read = (table: TableState, page: number, filter?: RowFilter) =>
+    this.#runs.read(reader(this.#kind, page, filter), { table, clock: startTime });
 
   async #compare(table: TableState): Promise<void> {
-    for (const status of statuses) {
-      for (const source of sources) {
-        const rows = this.rows(table)
-          .filter((row) => status === undefined || row.status === status)
-          .filter((row) => source === undefined || row.source === source);
-        for (let page = 1; page <= Math.ceil(rows.length / pageSize) + 1; page++) {
-          const filter = { ...(status && { status }), ...(source && { source }) };
-          const read = await this.#read(table, reader(page, filter));
-          const expected = { total: rows.length, ids: pageOf(rows, page) };
-          assert.deepEqual(read, expected, `page ${page} of ${JSON.stringify(filter)}`);
-        }
-      }
+    for (const filter of this.#filters) {
+      const { length } = this.rows(table).filter(isMatch(this.#kind, filter));
+      for (let page = 1; page <= Math.ceil(length / pageSize) + 1; page++)
+        this.#checkPage(await this.#read(table, page, filter), table, page, filter);
     }
-    checkLeaves(this.#tables.items(table), this.rows(table));
+    const items = this.#tables.items(table);
+    checkLeaves(items, this.rows(table), this.#kind.owner);
+    checkSublists(items, this.rows(table), this.#kind.owner);
+  }
+
+  #checkPage(read: ReadPage | "busy", table: TableState, page: number, filter: RowFilter): void {
+    const rows = this.rows(table).filter(isMatch(this.#kind, filter));
+    const expected = { total: rows.length, ids: pageOf(rows, page) };
+    assert.deepEqual(read, expected, `page ${page} of ${JSON.stringify(filter)}`);
   }
 }
 

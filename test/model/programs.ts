@@ -1,22 +1,29 @@
+import { setTimeout } from "node:timers/promises";
 import { rebuild } from "../../lib/ops/counts/rebuild.ts";
-import { listLeads } from "../../shared/domain/leads.ts";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
+import type { RowChange } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists } from "../../shared/pages/maintenance/maintain-lists.ts";
 import { forgetTails } from "../../shared/pages/tail.ts";
+import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
-import type { LeadsQuery } from "../../shared/schemas/lead-schemas.ts";
 import type { Program } from "./actors.ts";
-import { account, owner } from "./scenario.ts";
+import type { RowFilter, RowKind } from "./rows.ts";
+import { toText } from "./texts.ts";
 
 /** A maintainer that gets a batch of changes, again until it has finished. */
-export const maintainer = (keys: readonly string[], limits: Limits, skew = 0): Program => ({
-  name: `maintainer ${skew} ${keys}`,
+export const maintainer = (
+  owner: CountedOwner,
+  rows: readonly RowChange[],
+  limits: Limits,
+  skew = 0,
+): Program => ({
+  name: `maintainer ${skew} ${toText(rows)}`,
   skew,
   async run() {
-    const changes = [{ owner, keys, sequenceNumbers: keys }];
     for (;;) {
-      const [unfinished] = await maintainLists(changes, { deadline: Number.POSITIVE_INFINITY, limits });
+      const means = { deadline: Number.POSITIVE_INFINITY, limits };
+      const [unfinished] = await maintainLists([{ owner, rows }], means);
       if (!unfinished) return;
       const { error } = unfinished;
       if (error && !isTreeChanged(error) && !isBusy(error)) throw error;
@@ -24,7 +31,7 @@ export const maintainer = (keys: readonly string[], limits: Limits, skew = 0): P
   },
 });
 
-export const rebuilder = (limits: Limits): Program => ({
+export const rebuilder = (owner: CountedOwner, limits: Limits): Program => ({
   name: "rebuild",
   skew: 0,
   run: () => rebuild(owner, { limits }),
@@ -39,12 +46,30 @@ export interface ReadPage {
 /** The rows of a page. */
 export const pageSize = 2;
 
-export const reader = (page: number, filter: LeadsQuery = {}): Program => ({
-  name: `reader ${page} ${filter.status} ${filter.source}`,
+async function read(kind: RowKind, page: number, filter?: RowFilter): Promise<ReadPage> {
+  const request = { page, limit: pageSize };
+  const { data, pagination } = filter ? await kind.list(filter, request) : await kind.listAll(request);
+  return { total: pagination.total, ids: data.map(({ id }) => id) };
+}
+
+/** A reader of a page of the whole list, or with a filter. */
+export const reader = (kind: RowKind, page: number, filter?: RowFilter): Program => ({
+  name: `reader ${page} ${toText(filter)}`,
   skew: 0,
-  async run(): Promise<ReadPage> {
+  async run() {
     forgetTails();
-    const { data, pagination } = await listLeads(account, filter, { page, limit: pageSize });
-    return { total: pagination.total, ids: data.map(({ id }) => id) };
+    return read(kind, page, filter);
+  },
+});
+
+/** An environment that lists the first page twice; it waits between. */
+export const returningReader = (kind: RowKind, filter: RowFilter): Program => ({
+  name: `returning reader ${toText(filter)}`,
+  skew: 0,
+  async run() {
+    forgetTails();
+    await read(kind, 1, filter);
+    await setTimeout(1);
+    return read(kind, 1, filter);
   },
 });

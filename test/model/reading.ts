@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { Actor } from "./actors.ts";
 import type { ReadPage } from "./programs.ts";
-import { rowNumber } from "./scenario.ts";
+import { rowNumber } from "./rows.ts";
 
 /** By how many rows a total may be off, because changes have not been counted yet. */
 export interface Slack {
@@ -14,7 +14,7 @@ export interface Slack {
 export interface Reading extends Slack {
   readonly actor: Actor;
   readonly page: number;
-  /** The rows that have existed all the time, and at any time: bits of their numbers. */
+  /** The rows that have matched all the time, and at any time: bits of their numbers. */
   readonly always: number;
   readonly ever: number;
 }
@@ -25,7 +25,7 @@ export const rowBits = (rows: readonly Item[]) =>
 
 export const countBits = (bits: number): number => (bits === 0 ? 0 : (bits & 1) + countBits(bits >>> 1));
 
-/** Notes the rows and the slack of the present state. */
+/** Notes the rows that match and the slack of the present state. */
 export const watch = (reading: Reading, rows: readonly Item[], slack: Slack): Reading => ({
   ...reading,
   always: reading.always & rowBits(rows),
@@ -34,7 +34,7 @@ export const watch = (reading: Reading, rows: readonly Item[], slack: Slack): Re
   deleted: Math.max(reading.deleted, slack.deleted),
 });
 
-/** Checks a page: its total includes every row that existed all the time, and none that never existed. */
+/** Checks a page: its total includes every row that matched all the time, and none that never did. */
 export function checkReading(
   { page, always, ever, imported, deleted }: Reading,
   { total, ids }: ReadPage,

@@ -127,15 +127,19 @@ export function install(): () => void {
 
 /** A command in a readable form, for a trace. */
 function describe(command: object, input: unknown): string {
-  const { Key, Item, TransactItems, ExpressionAttributeValues } = input as {
+  const { Key, Item, RequestItems, TransactItems, ExpressionAttributeValues } = input as {
     Key?: { sk: string };
     Item?: { sk: string };
+    RequestItems?: { [table: string]: { Keys?: { sk: string }[] } };
     TransactItems?: { [kind: string]: { Key?: { sk: string }; Item?: { sk: string } } }[];
     ExpressionAttributeValues?: object;
   };
-  const keys = TransactItems?.flatMap((item) =>
-    Object.entries(item).map(([kind, { Key, Item }]) => `${kind} ${(Key ?? Item)?.sk}`),
-  );
+  const batch = RequestItems && Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys);
+  const keys =
+    batch?.map(({ sk }) => sk) ??
+    TransactItems?.flatMap((item) =>
+      Object.entries(item).map(([kind, { Key, Item }]) => `${kind} ${(Key ?? Item)?.sk}`),
+    );
   const name = command.constructor.name.replace("Command", "");
   return `${name} ${keys?.join(", ") ?? (Key ?? Item)?.sk ?? Object.values(ExpressionAttributeValues ?? {}).join(" ")}`;
 }

@@ -1,10 +1,6 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { encodeTime } from "ulid";
-import { leadItem } from "../../shared/domain/leads.ts";
-import { tableName } from "../../shared/dynamodb/table-client.ts";
-import { countedLists } from "../../shared/pages/tree/counted-list.ts";
-import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
+import { type Limits, limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import { leads, type RowFilter, type RowKind } from "./rows.ts";
 
 /** The time at which every scenario starts, in milliseconds since the epoch. */
 export const startTime = Date.UTC(2026, 0, 1);
@@ -12,15 +8,23 @@ export const startTime = Date.UTC(2026, 0, 1);
 /** How long after its id was created a route's write may land, in milliseconds. */
 export const landsWithin = 3000;
 
-export const account = "acme";
-export const owner = { account, list: countedLists.lead };
+/** How late an index may be, in milliseconds. */
+export const indexLag = limits.indexLateness;
 
-/** A step of the world around the actors. */
-export type Event =
+/** An event that writes a row. */
+export type WriteEvent =
   /** A route writes a row whose id was created `at` milliseconds after the start, or an import writes an older row. */
   | { readonly do: "create" | "import"; readonly row: number; readonly at: number }
   | { readonly do: "delete"; readonly row: number }
   | { readonly do: "change"; readonly row: number; readonly status: Lead["status"] }
+  /** A row gets another source. */
+  | { readonly do: "move"; readonly row: number; readonly source: string };
+
+/** A step of the world around the actors. */
+export type Event =
+  | WriteEvent
+  /** An environment lists the first page with each filter, and remembers what it may remember. */
+  | { readonly do: "list" }
   /** The clock goes on, in milliseconds. */
   | { readonly do: "pass"; readonly time: number };
 
@@ -30,7 +34,14 @@ export interface Scenario {
   /** Whether it takes more than a few seconds. */
   readonly large?: boolean;
   readonly limits: Limits;
-  /** Rows that exist at the start, by their ages in seconds, in groups that were counted one after another. */
+  /** What the rows are: leads, unless set. */
+  readonly kind?: RowKind;
+  /** The sources or channels of the rows, by their numbers; the first one of all others. Without them rows have none. */
+  readonly sources?: readonly string[];
+  /**
+   * Rows that exist at the start, by their ages in seconds, in groups that were counted one after another: ten seconds
+   * before the start, but in sublists as soon as the newest row of the group was 40 seconds old.
+   */
   readonly initial: readonly (readonly number[])[];
   /** Whether a rebuild has replaced the initial tree. */
   readonly rebuilt?: boolean;
@@ -44,26 +55,15 @@ export interface Scenario {
   readonly rebuilds?: number;
   /** The pages that are read one after another while the others run. */
   readonly pages?: readonly number[];
+  /** The list that they are of: the whole one, unless set. */
+  readonly filter?: RowFilter;
 }
 
-const sources = ["a", "b", undefined];
+export const kindOf = ({ kind = leads }: Scenario) => kind;
 
-/** The lead with a number. Leads with other numbers differ in their sources. */
-export function createLead(row: number, createdAt: number): Lead {
-  const source = sources[row % sources.length];
-  return {
-    id: `lead_${encodeTime(createdAt, 10)}${String(row).padStart(16, "0")}`,
-    name: "x",
-    score: 0,
-    status: "new",
-    ...(source !== undefined && { source }),
-    tags: [],
-    createdAt: new Date(createdAt).toISOString(),
-  };
-}
+/** How long before the start a group of initial rows was counted, in milliseconds. */
+export const countedAgo = ({ sources }: Scenario, ages: readonly number[]) =>
+  1000 * (sources ? Math.max(10, Math.min(...ages) - 40) : 10);
 
-/** The number of a lead, from its id. */
-export const rowNumber = (id: string) => Number(id.slice(-16));
-
-export const putLead = (lead: Lead) =>
-  new PutCommand({ TableName: tableName, Item: leadItem(account, lead) });
+/** The source or channel with which a row is created. */
+export const sourceOf = ({ sources = [] }: Scenario, row: number) => sources[row] ?? sources[0];

@@ -1,9 +1,10 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
-import { listPartition } from "../../shared/dynamodb/keys.ts";
-import { type Actor, Actors } from "./actors.ts";
+import { type Actor, Actors, type NumberedRequest } from "./actors.ts";
+import { isEventual, readsRows } from "./commands.ts";
 import { Events } from "./events.ts";
-import { account, type Scenario } from "./scenario.ts";
+import { Records } from "./records.ts";
+import { Runs } from "./runs.ts";
+import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { type Outcome, type TableState, Tables } from "./tables.ts";
 import { Numbers } from "./texts.ts";
@@ -11,8 +12,8 @@ import { Numbers } from "./texts.ts";
 /** A step from one state to another. */
 export interface Step {
   readonly label: string;
-  /** Whether it is a call that reads rows: while no row changes, it gives the same result at any time. */
-  readonly readsRows?: boolean;
+  /** The request that it answers if that only reads rows: while no row changes, it gives the same result at any time. */
+  readonly readsRows?: string | undefined;
   take(): Promise<State>;
 }
 
@@ -23,8 +24,10 @@ const over: Outcome = { value: undefined, number: -1 };
 export class Steps {
   readonly tables = new Tables();
   readonly events: Events;
+  readonly records = new Records();
   readonly #requests = new Numbers();
   readonly actors = new Actors(this.#requests);
+  readonly runs = new Runs(this.tables, this.actors);
   readonly #crashes: number;
 
   constructor(scenario: Scenario) {
@@ -33,7 +36,7 @@ export class Steps {
   }
 
   /**
-   * The steps of an actor: the answer to each of its requests.
+   * The steps of an actor: the answers to each of its requests.
    *
    * @param set puts the actor into the state; it may have ended, with an error only if the table is busy
    */
@@ -48,19 +51,32 @@ export class Steps {
       if (!request.command)
         return this.pass(state, request.until ?? 0, label, (after) => resume(after, over));
       const { command, number } = request;
+      const reads = readsRows(command) ? `${name} ${request.name}` : undefined;
       const take = () => {
         const { table, outcome } = this.tables.run(state.table, command, number);
         return resume({ ...state, table }, outcome);
       };
-      return [{ label, take, readsRows: readsRows(command) }];
+      const late = this.#lateOutcome(state, request);
+      const steps = [{ label, readsRows: reads, take }];
+      if (late) steps.push({ label: `${label} (late)`, readsRows: reads, take: () => resume(state, late) });
+      return steps;
     });
+  }
+
+  /** What an index may answer that does not have the last writes, if that differs. */
+  #lateOutcome({ table, past }: State, { command, number }: NumberedRequest): Outcome | undefined {
+    const [oldest] = past;
+    if (!oldest || !command || !isEventual(command)) return undefined;
+    const { outcome } = this.tables.run(oldest.rows, command, number);
+    return outcome.number === this.tables.run(table, command, number).outcome.number ? undefined : outcome;
   }
 
   /** The step to a time, unless a route's write has to land before. */
   pass(state: State, time: number, label: string, take: (state: State) => Promise<State>): Step[] {
     const clock = Math.max(state.clock, time);
     if (this.events.landsBefore(state.events, clock)) return [];
-    return [{ label, take: () => take({ ...state, clock }) }];
+    const past = state.past.filter(({ until }) => until > clock);
+    return [{ label, take: () => take({ ...state, clock, past }) }];
   }
 
   /** The crash of an actor, if another may crash. */
@@ -74,16 +90,4 @@ export class Steps {
     const number = this.#requests.of(`write ${JSON.stringify(Reflect.get(command, "input"))}`);
     return this.tables.run(table, command, number).table;
   }
-}
-
-/** Whether a command reads rows, from the table or from an index. */
-function readsRows(command: object): boolean {
-  const { ExpressionAttributeValues = {} } = Reflect.get(command, "input") as {
-    ExpressionAttributeValues?: object;
-  };
-  const rows = listPartition("lead", account);
-  return (
-    command instanceof QueryCommand &&
-    Object.values(ExpressionAttributeValues).some((value) => String(value).startsWith(rows))
-  );
 }

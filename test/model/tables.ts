@@ -1,3 +1,6 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { itemTypes } from "../../shared/dynamodb/keys.ts";
+import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { MemoryTable } from "../support/memory-table.ts";
 import { Numbers, toText } from "./texts.ts";
 
@@ -22,6 +25,7 @@ export class Tables {
   readonly #numbers = new Map<string, TableState>();
   readonly #results = new Map<string, Result>();
   readonly #outcomes = new Numbers();
+  readonly #rows = new Map<TableState, TableState>();
 
   /** The table without items. */
   readonly empty: TableState = this.#number();
@@ -38,7 +42,10 @@ export class Tables {
     if (!result) {
       this.#restore(table);
       const outcome = this.#execute(command);
-      result = { outcome, table: /^(Get|Query)/.test(command.constructor.name) ? table : this.#number() };
+      result = {
+        outcome,
+        table: /^(BatchGet|Get|Query)/.test(command.constructor.name) ? table : this.#number(),
+      };
       this.#results.set(key, result);
     }
     return result;
@@ -50,10 +57,23 @@ export class Tables {
     return [...this.#memory.items()];
   }
 
+  /** The state with the rows of another one, without its trees. */
+  withoutTrees(table: TableState): TableState {
+    let rows = this.#rows.get(table);
+    if (rows === undefined) {
+      const items = this.items(table).filter(({ pk }) => !String(pk).startsWith(itemTypes.count));
+      this.#restore(this.empty);
+      for (const Item of items) this.#memory.execute(new PutCommand({ TableName: tableName, Item }));
+      rows = this.#number();
+      this.#rows.set(table, rows);
+    }
+    return rows;
+  }
+
   #execute(command: object): Outcome {
     try {
       const value = this.#memory.execute(command).output;
-      if (Array.isArray(value.Items)) Object.freeze(value.Items);
+      for (const rows of [value.Items, ...Object.values(value.Responses ?? {})]) Object.freeze(rows);
       return { value: Object.freeze(value), number: this.#outcomes.of(toText(value)) };
     } catch (error) {
       if (!(error instanceof Error)) throw error;

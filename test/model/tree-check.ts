@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
-import { countNodeKey, nodeName } from "../../shared/dynamodb/keys.ts";
+import { indexes, nodeName, sublistPrefix } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { equalCells, sumCells } from "../../shared/pages/tree/cells.ts";
-import { countedRow } from "../../shared/pages/tree/counted-list.ts";
+import { type CountedOwner, countedRow, type SublistOwner } from "../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry } from "../../shared/pages/tree/entry.ts";
-import { cellNumber } from "../../shared/pages/tree/names.ts";
+import { rowGroups } from "../../shared/pages/tree/groups.ts";
 import { type Root, toRoot } from "../../shared/pages/tree/root.ts";
-import { account, owner } from "./scenario.ts";
+import { cellNumber } from "../../shared/pages/tree/statuses.ts";
+import { treeKey } from "../../shared/pages/tree/tree-store.ts";
 
-/** Checks that the entries of the tree in service are the sums of its nodes. @returns its root and all its leaves */
-export function checkSums(items: readonly Item[]): { root: Root; leaves: readonly Entry[] } | undefined {
-  const { pk } = countNodeKey(owner.list.type, account, "");
-  const find = (name: string) => items.find((item) => item.pk === pk && item.sk === name);
+type Tree = { readonly root: Root; readonly leaves: readonly Entry[] };
+
+/** Checks that the entries of a tree in service are the sums of its nodes. @returns its root and its lowest entries */
+export function checkSums(items: readonly Item[], owner: CountedOwner): Tree | undefined {
+  const find = (name: string) => {
+    const { pk, sk } = treeKey(owner, name);
+    return items.find((item) => item.pk === pk && item.sk === sk);
+  };
   const item = find("root");
   if (!item) return undefined;
   const root = toRoot(item as Parameters<typeof toRoot>[0]);
@@ -30,8 +35,8 @@ export function checkSums(items: readonly Item[]): { root: Root; leaves: readonl
 }
 
 /** Checks that the leaves of the tree in service count the rows. */
-export function checkLeaves(items: readonly Item[], rows: readonly Item[]): void {
-  const tree = checkSums(items);
+export function checkLeaves(items: readonly Item[], rows: readonly Item[], owner: CountedOwner): void {
+  const tree = checkSums(items, owner);
   if (!tree) return;
   const { root, leaves } = tree;
   assert.deepEqual(root.pending, [], "a leaf is pending");
@@ -39,7 +44,53 @@ export function checkLeaves(items: readonly Item[], rows: readonly Item[]): void
   for (const [index, { start, cells }] of leaves.entries()) {
     const end = leaves[index + 1]?.start ?? root.watermark;
     const inside = counted.filter(({ sk }) => sk >= start && sk < end);
-    const actual = sumCells(inside.map((row) => new Map([[cellNumber(root.names, row), 1]])));
+    const actual = sumCells(inside.map((row) => new Map([[cellNumber(root.statuses, row.status), 1]])));
     assert(equalCells(cells, actual), `the leaf ${start} counts other rows`);
   }
+}
+
+/** The sublists of a list that have trees. */
+export function sublistOwners(items: readonly Item[], owner: CountedOwner): SublistOwner[] {
+  const { pk, sk } = treeKey(owner, `${sublistPrefix}#`);
+  return items
+    .filter((item) => item.pk === pk && String(item.sk).startsWith(sk))
+    .map(({ index, partition }) => ({ ...owner, sublist: { index, partition } as SublistOwner["sublist"] }));
+}
+
+/** Checks that the trees of sublists, and the groups of a lead, have exactly their rows below the watermark. */
+export function checkSublists(items: readonly Item[], rows: readonly Item[], list: CountedOwner): void {
+  for (const owner of sublistOwners(items, list)) {
+    const { index, partition } = owner.sublist;
+    const tree = checkSums(items, owner);
+    assert(tree, `the tree of ${partition} is missing`);
+    const { watermark, statuses } = tree.root;
+    const below = rows
+      .filter((row) => row[indexes[index]] === partition && String(row.sk) < watermark)
+      .map((row) => countedRow(owner.list, row))
+      .reverse();
+    const cells = below.map(({ sk, status }) => [sk, [[cellNumber(statuses, status), 1]]]);
+    const actual = rowsOf(tree).map((row) => [row.start, [...row.cells]]);
+    assert.deepEqual(actual, cells, `the tree of ${partition} has other rows below ${watermark}`);
+    if (index === "by-parent") checkGroups(items, owner, below);
+  }
+}
+
+function checkGroups(items: readonly Item[], owner: SublistOwner, below: ReturnType<typeof countedRow>[]) {
+  const { pk, sk: prefix } = treeKey({ ...owner, group: "" }, "");
+  const [before = "", after = ""] = [prefix.slice(0, -1), "#root"];
+  const stored = items
+    .filter((item) => item.pk === pk && String(item.sk).startsWith(before) && String(item.sk).endsWith(after))
+    .map(({ sk }) => String(sk).slice(before.length, -after.length));
+  for (const group of new Set([...stored, ...below.flatMap(rowGroups)])) {
+    const tree = checkSums(items, { ...owner, group });
+    const expected = below.filter((row) => rowGroups(row).includes(group)).map(({ sk }) => sk);
+    const actual = tree ? rowsOf(tree).map(({ start }) => start) : [];
+    assert.deepEqual(actual, expected, `the group ${group} has other rows`);
+  }
+}
+
+/** The lowest entries without the newest leaf, in which the tree of a sublist has no rows. */
+function rowsOf({ root, leaves }: Tree): readonly Entry[] {
+  assert.equal(root.last.cells.size, 0);
+  return leaves.slice(0, -1);
 }

@@ -1,20 +1,39 @@
+import { toCommand } from "./events.ts";
 import { Expectations } from "./expectations.ts";
-import { maintainer, type ReadPage, reader, rebuilder } from "./programs.ts";
-import { checkReading, rowBits, watch } from "./reading.ts";
-import { createLead, putLead, type Scenario, startTime } from "./scenario.ts";
-import { type State, stateKey } from "./state.ts";
+import { MaintainerSteps } from "./maintainer-steps.ts";
+import { maintainer, rebuilder } from "./programs.ts";
+import { ReaderSteps } from "./reader-steps.ts";
+import { rebuildSteps } from "./rebuild-steps.ts";
+import {
+  countedAgo,
+  indexLag,
+  kindOf,
+  type Scenario,
+  sourceOf,
+  startTime,
+  type WriteEvent,
+} from "./scenario.ts";
+import { openEvents, type State, stateKey } from "./state.ts";
 import { type Step, Steps } from "./steps.ts";
 
 /** The states of a scenario, and the steps between them. */
 export class World {
   readonly #steps: Steps;
   readonly #expectations: Expectations;
+  readonly #maintainers: MaintainerSteps;
+  readonly #readers: ReaderSteps;
   readonly #scenario: Scenario;
+  /** The indexes whose sublists are maintained. */
+  readonly #indexes: readonly string[];
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
     this.#steps = new Steps(scenario);
-    this.#expectations = new Expectations(this.#steps.tables, this.#steps.actors);
+    this.#expectations = new Expectations(this.#steps.tables, this.#steps.runs, scenario);
+    this.#maintainers = new MaintainerSteps(this.#steps, scenario);
+    this.#readers = new ReaderSteps(this.#steps, this.#expectations, scenario);
+    // A conversation is in two sublists. One of them is enough.
+    this.#indexes = kindOf(scenario).owner.list.type === "conversation" ? ["by-parent"] : ["by-origin"];
   }
 
   /** How many states the table has had. */
@@ -25,21 +44,26 @@ export class World {
   /** The state before all events, when the initial rows are counted. */
   async start(): Promise<State> {
     const { initial, limits, rebuilt, events, maintainers } = this.#scenario;
-    const clock = startTime - 10_000;
+    const kind = kindOf(this.#scenario);
     let table = this.#steps.tables.empty;
     let row = 0;
+    let clock = startTime;
     for (const ages of initial) {
-      const leads = ages.map((age) => createLead(row++, startTime - age * 1000));
-      for (const lead of leads) table = this.#steps.write(table, putLead(lead));
-      const program = maintainer(
-        leads.map(({ id }) => id),
-        limits,
-      );
-      ({ table } = await this.#expectations.run(program, table, clock));
+      clock = startTime - countedAgo(this.#scenario, ages);
+      const records = ages.map((age) => {
+        const createdAt = startTime - age * 1000;
+        const after = kind.create(row, createdAt, sourceOf(this.#scenario, row++));
+        const write = { before: undefined, after };
+        table = this.#steps.write(table, toCommand(write));
+        return this.#steps.records.add(write, createdAt, this.#indexes) ?? -1;
+      });
+      const program = maintainer(kind.owner, this.#steps.records.changes(records), limits);
+      ({ table } = await this.#steps.runs.run(program, { table, clock }));
     }
-    if (rebuilt) ({ table } = await this.#expectations.run(rebuilder(limits), table, clock));
+    if (rebuilt) ({ table } = await this.#steps.runs.run(rebuilder(kind.owner, limits), { table, clock }));
     return {
       ...{ table, clock: startTime, events: events.map(() => 0), pending: 0 },
+      ...{ records: [], past: [], listed: undefined },
       maintainers: maintainers.map(() => undefined),
       ...{ rebuild: undefined, reading: undefined, crashes: 0, rebuilds: 0, pages: 0 },
     };
@@ -49,10 +73,12 @@ export class World {
 
   /** Checks what must hold in a state. */
   async check(state: State): Promise<void> {
-    const open = this.#open(state);
+    const open = openEvents(state);
     const quiet = !state.rebuild && state.maintainers.every((it) => !it);
-    await this.#expectations.checkTotal(state.table, this.#steps.events.slack(open), quiet);
-    if (open === 0) await this.#expectations.checkExact(state.table);
+    await this.#expectations.checkTotal(state.table, this.#steps.events.slack(open, {}), quiet);
+    if (open !== 0) return;
+    await this.#expectations.checkExact(state.table);
+    if (state.listed) await this.#expectations.checkRemembered(state.listed, state);
   }
 
   /** Whether nothing has to happen any more. */
@@ -64,15 +90,18 @@ export class World {
   steps(state: State): Step[] {
     const steps = [
       ...this.#happen(state),
-      ...Array.from(state.maintainers.keys()).flatMap((slot) => this.#maintain(state, slot)),
-      ...this.#rebuild(state),
-      ...this.#read(state),
+      ...this.#maintainers.all(state),
+      ...rebuildSteps(state, this.#steps, this.#scenario),
+      ...this.#readers.all(state),
     ];
-    const constant = this.#steps.events.writesFollow(state.events)
+    const read = this.#steps.events.writesFollow(state.events)
       ? undefined
-      : steps.find(({ readsRows }) => readsRows);
-    const taken = constant ? [constant] : steps;
-    return taken.map(({ label, take }) => ({ label, take: async () => this.#watched(await take()) }));
+      : steps.find(({ readsRows }) => readsRows)?.readsRows;
+    const taken = read === undefined ? steps : steps.filter(({ readsRows }) => readsRows === read);
+    return taken.map(({ label, take }) => ({
+      label,
+      take: async () => this.#readers.watched(await take()),
+    }));
   }
 
   #happen(state: State): Step[] {
@@ -80,113 +109,37 @@ export class World {
       const after = { ...state, events: happened };
       if (event.do === "pass")
         return this.#steps.pass(after, state.clock + event.time, "time passes", async (it) => it);
-      const rows = this.#expectations.rows(state.table);
-      const command = this.#steps.events.command(event, state.clock, rows);
-      if (!command) return [];
-      const take = async () => ({
-        ...after,
-        table: this.#steps.write(state.table, command),
-        pending: state.pending | (1 << number),
-      });
-      return [{ label: `row ${event.row}: ${event.do} ${event.do === "change" ? event.status : ""}`, take }];
+      if (event.do === "list") {
+        const { table, clock, past } = state;
+        return [undefined, ...past.slice(0, 1)].map((oldest) => ({
+          label: `an environment lists${oldest ? " (late)" : ""}`,
+          take: async () => ({ ...after, listed: { table, clock, late: oldest?.rows } }),
+        }));
+      }
+      return this.#write(state, after, event, number);
     });
   }
 
-  #maintain(state: State, slot: number): Step[] {
-    const name = `maintainer ${slot + 1}`;
-    const set = (working: State["maintainers"][number]) => ({
-      ...state,
-      maintainers: state.maintainers.with(slot, working),
-    });
-    const working = state.maintainers[slot];
-    if (!working) {
-      const { pending } = state;
-      // The slots before it with the same clock are as good.
-      const { maintainers, limits } = this.#scenario;
-      const skew = maintainers[slot] ?? 0;
-      const free = maintainers.findIndex((other, i) => other === skew && !state.maintainers[i]);
-      const first = pending & -pending;
-      const batches = pending === 0 || free !== slot ? [] : first === pending ? [pending] : [pending, first];
-      return batches.map((batch) => ({
-        label: `${name} gets ${this.#steps.events.keys(batch)}`,
-        take: async () => ({
-          ...set({
-            actor: await this.#steps.actors.start(
-              maintainer(this.#steps.events.keys(batch), limits, skew),
-              state.clock,
-            ),
-            batch,
-          }),
-          pending: pending & ~batch,
-        }),
-      }));
-    }
-    const { actor, batch } = working;
-    return [
-      ...this.#steps.answer(state, name, actor, (next, after) => {
-        const failed = next.end && "error" in next.end ? batch : 0;
-        if (next.end)
-          return {
-            ...after,
-            maintainers: after.maintainers.with(slot, undefined),
-            pending: after.pending | failed,
-          };
-        return { ...after, maintainers: after.maintainers.with(slot, { actor: next, batch }) };
-      }),
-      ...this.#steps.crash(state, name, { ...set(undefined), pending: state.pending | batch }),
-    ];
-  }
-
-  #rebuild(state: State): Step[] {
-    const { rebuild } = state;
-    if (!rebuild) {
-      if (state.rebuilds >= (this.#scenario.rebuilds ?? 0)) return [];
-      const take = async () => ({
-        ...state,
-        rebuilds: state.rebuilds + 1,
-        rebuild: await this.#steps.actors.start(rebuilder(this.#scenario.limits), state.clock),
-      });
-      return [{ label: "a rebuild starts", take }];
-    }
-    return [
-      ...this.#steps.answer(state, "rebuild", rebuild, (next, after) => ({
-        ...after,
-        rebuild: next.end ? undefined : next,
-      })),
-      ...this.#steps.crash(state, "rebuild", { ...state, rebuild: undefined }),
-    ];
-  }
-
-  #read(state: State): Step[] {
-    const { reading } = state;
-    if (!reading) {
-      const page = this.#scenario.pages?.[state.pages];
-      if (page === undefined) return [];
-      const bits = rowBits(this.#expectations.rows(state.table));
-      const take = async () => {
-        const actor = await this.#steps.actors.start(reader(page), state.clock);
-        return {
-          ...state,
-          pages: state.pages + 1,
-          reading: { actor, page, always: bits, ever: bits, imported: 0, deleted: 0 },
-        };
-      };
-      return [{ label: `a reader of page ${page} starts`, take }];
-    }
-    return this.#steps.answer(state, "reader", reading.actor, (actor, after) => {
-      if (!actor.end) return { ...after, reading: { ...reading, actor } };
-      if ("value" in actor.end) checkReading(reading, actor.end.value as ReadPage);
-      return { ...after, reading: undefined };
-    });
-  }
-
-  #watched(state: State): State {
-    if (!state.reading) return state;
+  #write(state: State, after: State, event: WriteEvent, number: number): Step[] {
     const rows = this.#expectations.rows(state.table);
-    return { ...state, reading: watch(state.reading, rows, this.#steps.events.slack(this.#open(state))) };
+    const write = this.#steps.events.write(event, state.clock, rows);
+    if (!write) return [];
+    const { do: kind, row, ...what } = event;
+    const take = async () => {
+      const { tables, records } = this.#steps;
+      const record = records.add(write, state.clock, this.#indexes);
+      const until = state.clock + indexLag;
+      const past =
+        this.#scenario.sources && state.past.at(-1)?.until !== until
+          ? [...state.past, { rows: tables.withoutTrees(state.table), until }]
+          : state.past;
+      return {
+        ...after,
+        ...{ table: this.#steps.write(state.table, toCommand(write)), past },
+        pending: state.pending | (record === undefined ? 0 : 1 << number),
+        records: Object.assign([...state.records], { [number]: record }),
+      };
+    };
+    return [{ label: `row ${row}: ${kind} ${Object.values(what).join(" ")}`, take }];
   }
-
-  /** The changes that no maintainer has finished counting. */
-  #open = ({ pending, maintainers }: State) =>
-    maintainers.reduce((open, it) => open | (it?.batch ?? 0), pending);
 }

@@ -1,125 +1,122 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
-import { expect } from "vitest";
 import { rebuild } from "../../lib/ops/counts/rebuild.ts";
-import { leadItem, listLeads } from "../../shared/domain/leads.ts";
-import { isBusy, TooExpensiveError } from "../../shared/dynamodb/dynamodb-errors.ts";
-import { leadKey } from "../../shared/dynamodb/keys.ts";
+import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
+import { rowKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
-import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
-import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
+import { ChangeStream, type StreamChange } from "./counted-world/change-stream.ts";
+import { type Bounds, ExpectedRows, isListed } from "./counted-world/expected-rows.ts";
+import { LaggingTable } from "./counted-world/lagging-table.ts";
+import type { ListedRow, ListFilter, RowKind } from "./counted-world/row-kind.ts";
+import { type Slack, Watches } from "./counted-world/watches.ts";
 import { type Actor, Interleaving } from "./interleaving.ts";
-
-/** A change of the table that no maintainer has finished counting. */
-interface Change {
-  readonly key: string;
-  readonly kind: "created" | "backdated" | "deleted" | "changed";
-}
 
 /** How long after its id was created a route's write may land, in milliseconds. */
 const landsWithin = 3000;
 
-const newestFirst = (a: Lead, b: Lead) => (a.id < b.id ? 1 : -1);
-
-/** An account's leads in the table, the same leads in memory, and the actors that work on them concurrently. */
+/** An account's rows in a table, the same rows in memory, and the actors that work on them concurrently. */
 export class CountedWorld {
-  readonly io = new Interleaving(Date.UTC(2026, 0, 1));
+  readonly table = new LaggingTable(() => this.io.now);
+  readonly io = new Interleaving(Date.UTC(2026, 0, 1), this.table.send);
   readonly account = randomUUID();
-  readonly owner = { account: this.account, list: countedLists.lead };
-  /** The leads in the table, by id. */
-  readonly leads = new Map<string, Lead>();
+  readonly expected = new ExpectedRows();
+  readonly stream = new ChangeStream();
+  readonly watches = new Watches();
+  readonly kind: RowKind;
+  readonly owner;
+  /** Whether a route's write has landed since the last `look`. */
+  landed = false;
   readonly #limits: Limits;
-  /** Changes that the stream has not delivered yet, or must deliver again after a crash. */
-  #pending: Change[] = [];
-  readonly #delivered: Change[] = [];
   readonly #unsettled: Unsettled = new Map();
-  readonly #maintainers = new Map<Actor, readonly Change[]>();
   readonly #creates = new Map<Actor, number>();
   #rebuild: Actor | undefined;
-  /** Whether a route's write has landed since the last `look`. */
-  #landed = false;
-  #readers: { born: Set<string>; slack: { backdated: number; deleted: number } }[] = [];
 
-  constructor(limits: Limits) {
+  constructor(kind: RowKind, limits: Limits) {
+    this.kind = kind;
+    this.owner = { account: this.account, list: kind.list };
     this.#limits = limits;
     this.io.beforeAdvance = async (to) => {
       for (const [actor, landBy] of this.#creates) if (landBy < to) await this.io.finish(actor);
     };
   }
 
-  /** A route creates a lead. The write lands when its gate opens, at the latest after `landsWithin`. */
-  async create(source?: string): Promise<void> {
-    const lead = this.#newLead(this.io.now, source);
+  /** A route creates a row. The write lands when its gate opens, at the latest after `landsWithin`. */
+  async create(origin?: string, leadId?: string): Promise<void> {
+    const row = this.#newRow(this.io.now, { origin, leadId });
     const actor = await this.io.start("create", async (self) => {
       await this.io.pause();
-      await this.put(lead, "created");
+      await this.#write("created", row.id, row);
       this.#creates.delete(self);
-      this.#landed = true;
+      this.landed = true;
     });
     this.#creates.set(actor, this.io.now + landsWithin);
   }
 
-  /** An operator's import writes a lead with an earlier creation time. */
-  async backdate(age: number, source?: string): Promise<void> {
-    await this.put(this.#newLead(this.io.now - age, source), "backdated");
+  /** Routes create several rows, whose writes land at once. */
+  async createMany(count: number, origin?: string, leadId?: string): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      const row = this.#newRow(this.io.now, { origin, leadId });
+      await this.#write("created", row.id, row);
+    }
+    this.landed = true;
   }
 
-  async changeStatus(at: number, status: Lead["status"]): Promise<void> {
-    const lead = this.#at(at);
-    if (lead && lead.status !== status) await this.put({ ...lead, status }, "changed");
+  /** An operator's import writes a row with an earlier creation time. */
+  async backdate(age: number, origin?: string, leadId?: string): Promise<void> {
+    const row = this.#newRow(this.io.now - age, { origin, leadId });
+    await this.#write("backdated", row.id, row);
+  }
+
+  /** An operator changes the status of a row, its source or channel, or both. */
+  async change(
+    at: number,
+    to: { readonly status?: string; readonly origin?: string | undefined },
+  ): Promise<void> {
+    const row = this.expected.at(at);
+    if (row && !isListed(row, to)) await this.#write("changed", row.id, { ...row, ...to });
   }
 
   async delete(at: number): Promise<void> {
-    const lead = this.#at(at);
-    if (!lead) return;
-    await this.io.direct(new DeleteCommand({ TableName: tableName, Key: leadKey(this.account, lead.id) }));
-    this.leads.delete(lead.id);
-    this.#changed({ key: lead.id, kind: "deleted" });
+    const row = this.expected.at(at);
+    if (row) await this.#write("deleted", row.id, undefined);
   }
 
   /** The stream delivers some changes, in any order, and repeats some that were delivered before. */
-  async deliver(order: readonly number[], again: readonly number[], skew = 0): Promise<Actor> {
-    const batch: Change[] = [];
-    for (const index of order) {
-      batch.push(...this.#pending.splice(index % Math.max(1, this.#pending.length), 1));
-    }
-    const keys = [...batch, ...again.flatMap((index) => this.#delivered.slice(index, index + 1))].map(
-      ({ key }) => key,
-    );
-    const maintainer = await this.io.start(
-      "maintainer",
-      async (self) => {
-        const changes = [{ owner: this.owner, keys, sequenceNumbers: keys }];
-        const means = { limits: this.#limits, wait: this.io.wait, unsettled: this.#unsettled };
-        const [unfinished] = await maintainLists(changes, { deadline: Number.POSITIVE_INFINITY, ...means });
-        (unfinished ? this.#pending : this.#delivered).push(...batch);
-        this.#maintainers.delete(self);
-        const { error } = unfinished ?? {};
-        // Other commits may have come first until its time was up.
-        if (error && !isTreeChanged(error) && !isBusy(error)) throw error;
-      },
-      skew,
-    );
-    if (!maintainer.done) this.#maintainers.set(maintainer, batch);
+  async deliver(order: readonly number[], again: readonly number[] = [], skew = 0): Promise<Actor> {
+    const batch = this.stream.take(order);
+    const records = [...batch, ...this.stream.repeat(again)].map(({ record }) => record);
+    const run = async (self: Actor) => {
+      const means = { limits: this.#limits, wait: this.io.wait, unsettled: this.#unsettled };
+      const [unfinished] = await maintainLists(countedChanges(records), {
+        deadline: Number.POSITIVE_INFINITY,
+        ...means,
+      });
+      this.stream.end(self, batch, unfinished?.sequenceNumbers ?? []);
+      const { error } = unfinished ?? {};
+      // Other commits may have come first until its time was up.
+      if (error && !isTreeChanged(error) && !isBusy(error)) throw error;
+    };
+    const maintainer = await this.io.start("maintainer", run, skew);
+    this.stream.start(maintainer, batch);
     return maintainer;
   }
 
-  crashMaintainer(at: number): void {
-    const [maintainer, batch] = [...this.#maintainers][at % Math.max(1, this.#maintainers.size)] ?? [];
-    if (!maintainer || !batch) return;
-    this.io.crash(maintainer);
-    this.#maintainers.delete(maintainer);
-    this.#pending.push(...batch);
+  /** A maintainer ends between two calls. */
+  crashMaintainer(index: number): void {
+    const maintainer = this.stream.interrupt(index);
+    if (maintainer) this.io.crash(maintainer);
   }
 
+  /** Starts a rebuild of the whole list, unless one runs. */
   async rebuild(): Promise<void> {
     if (this.#rebuild && !this.#rebuild.done) return;
-    const { limits, wait } = { limits: this.#limits, wait: this.io.wait };
-    this.#rebuild = await this.io.start("rebuild", () => rebuild(this.owner, { limits, wait }));
+    const options = { limits: this.#limits, wait: this.io.wait };
+    this.#rebuild = await this.io.start("rebuild", () => rebuild(this.owner, options));
   }
 
   crashRebuild(): void {
@@ -127,141 +124,46 @@ export class CountedWorld {
     this.#rebuild = undefined;
   }
 
-  /** Reads the first page if a route's write has landed since the last `look`: the total must include it. */
-  async look(): Promise<void> {
-    if (!this.#landed) return;
-    this.#landed = false;
-    await this.read(1);
-  }
-
-  /** Reads a page while nothing else runs: exact, except for undelivered changes of counted rows. */
-  async read(page: number): Promise<void> {
-    const reader = await this.io.start("reader", async () => {
-      const { backdated, deleted } = this.#slack();
-      const response = await listLeads(this.account, {}, { page, limit: 4 });
-      const { total } = response.pagination;
-      expect(total).toBeGreaterThanOrEqual(this.leads.size - backdated);
-      expect(total).toBeLessThanOrEqual(this.leads.size + deleted);
-      if (backdated + deleted === 0) expect(response.data).toEqual(this.#page({}, page, 4));
-    });
-    await this.io.finish(reader);
-    if (reader.error) throw reader.error;
+  /** What a list may have now. */
+  bounds(filter: ListFilter): Bounds {
+    return this.expected.bounds(filter, this.io.now, this.stream.open());
   }
 
   /**
-   * Reads a page while others run: the total includes every lead that exists throughout, and none that never existed. A
-   * list that takes more time than it may has no response.
+   * By how many rows an unfiltered total may be off: for changes that are not counted yet, and for those that a maintainer
+   * with a slow clock has left to its next update.
    */
-  async readSlowly(page: number): Promise<Actor> {
-    const before = [...this.leads.keys()];
-    const watch = { born: new Set(before), slack: this.#slack() };
-    this.#readers.push(watch);
-    return this.io.start("slow reader", async () => {
-      const response = await listLeads(this.account, {}, { page, limit: 4 }).catch((error: unknown) => {
-        if (!(error instanceof TooExpensiveError)) throw error;
-      });
-      this.#readers = this.#readers.filter((reader) => reader !== watch);
-      if (!response) return;
-      const unchanged = before.filter((id) => this.leads.has(id)).length;
-      expect(response.pagination.total).toBeGreaterThanOrEqual(unchanged - watch.slack.backdated);
-      expect(response.pagination.total).toBeLessThanOrEqual(watch.born.size + watch.slack.deleted);
-      expect(response.data).toEqual(response.data.toSorted(newestFirst));
-      expect(new Set(response.data.map(({ id }) => id)).size).toBe(response.data.length);
-    });
+  slack(): Slack {
+    const { backdated, deleted } = this.stream.slack();
+    const left = [...this.#unsettled.values()].flatMap(({ keys }) => keys).length;
+    return { backdated: backdated + left, deleted: deleted + left };
   }
 
   /** The page that a list must return. */
-  response(filter: { source?: string; status?: string }, page: number, limit: number) {
-    const total = this.#matching(filter).length;
-    return { data: this.#page(filter, page, limit), pagination: { page, limit, total } };
+  response(filter: ListFilter, page: number, limit: number) {
+    const rows = this.expected.matching(filter);
+    const data = rows.slice((page - 1) * limit, page * limit).map((row) => this.kind.toRecord(row));
+    return { data, pagination: { page, limit, total: rows.length } };
   }
 
-  /** Runs every actor to its end and delivers all changes. */
-  async drain(): Promise<void> {
-    for (let steps = 0; this.io.waiting > 0; steps++) {
-      if (steps > 3000) throw new Error(`The actors do not end: ${this.io.describe()}`);
-      await this.io.step(steps);
-    }
-    while (this.#pending.length > 0) {
-      await this.io.advanceTo(this.io.now + 10_000);
-      const maintainer = await this.deliver(
-        this.#pending.map(() => 0),
-        [],
-      );
-      await this.io.finish(maintainer);
-      if (maintainer.error) throw maintainer.error;
-    }
+  #newRow(at: number, row: Omit<ListedRow, "id" | "status">): ListedRow {
+    const id = `${this.kind.list.idPrefix}${ulid(at, Math.random)}`;
+    return { id, status: this.kind.statuses[0], ...row };
   }
 
-  /** Compares every page of every filter with the leads in memory. */
-  async compare(sources: readonly (string | undefined)[]): Promise<void> {
-    for (const source of sources) {
-      for (const status of [undefined, ...leadStatuses]) {
-        const filter = { ...(source !== undefined && { source }), ...(status && { status }) };
-        const total = this.#matching(filter).length;
-        for (let page = 1; page <= Math.ceil(total / 3) + 1; page++) {
-          const reader = await this.io.start("comparison", async () => {
-            const response = await listLeads(this.account, filter, { page, limit: 3 });
-            expect(response).toEqual(this.response(filter, page, 3));
-          });
-          await this.io.finish(reader);
-          if (reader.error) throw reader.error;
-        }
-      }
-    }
-  }
-
-  /** Writes a lead and queues the change for the stream. */
-  async put(lead: Lead, kind: Change["kind"]): Promise<void> {
-    const Item = leadItem(this.account, lead);
-    await this.io.direct(new PutCommand({ TableName: tableName, Item }));
-    this.leads.set(lead.id, lead);
-    this.#changed({ key: lead.id, kind });
-  }
-
-  #changed(change: Change): void {
-    this.#pending.push(change);
-    const slack = this.#slack();
-    for (const reader of this.#readers) {
-      reader.born.add(change.key);
-      reader.slack.backdated = Math.max(reader.slack.backdated, slack.backdated);
-      reader.slack.deleted = Math.max(reader.slack.deleted, slack.deleted);
-    }
-  }
-
-  /** By how many leads a total may be off because changes were not delivered or not counted yet. */
-  #slack() {
-    const open = [...this.#pending, ...[...this.#maintainers.values()].flat()];
-    const count = (kind: Change["kind"]) => open.filter((change) => change.kind === kind).length;
-    return { backdated: count("backdated"), deleted: count("deleted") };
-  }
-
-  #newLead(at: number, source?: string): Lead {
-    const id = `lead_${ulid(at)}`;
-    const createdAt = new Date(at).toISOString();
-    return {
-      id,
-      name: "x",
-      score: 0,
-      status: "new",
-      ...(source !== undefined && { source }),
-      tags: [],
-      createdAt,
-    };
-  }
-
-  #at(index: number): Lead | undefined {
-    return [...this.leads.values()][index % Math.max(1, this.leads.size)];
-  }
-
-  #matching(filter: { source?: string; status?: string }): Lead[] {
-    return [...this.leads.values()]
-      .filter((lead) => filter.source === undefined || lead.source === filter.source)
-      .filter((lead) => filter.status === undefined || lead.status === filter.status)
-      .sort(newestFirst);
-  }
-
-  #page(filter: { source?: string; status?: string }, page: number, limit: number): Lead[] {
-    return this.#matching(filter).slice((page - 1) * limit, page * limit);
+  /** Writes a row, or deletes it, and queues the change for the stream. */
+  async #write(kind: StreamChange["kind"], id: string, row: ListedRow | undefined): Promise<void> {
+    const toItem = (some: ListedRow | undefined) => some && this.kind.toItem(this.account, some);
+    const before = toItem(this.expected.rows.get(id));
+    const Item = toItem(row);
+    const Key = rowKey(this.kind.list.type, this.account, id);
+    await this.io.direct(
+      Item
+        ? new PutCommand({ TableName: tableName, Item })
+        : new DeleteCommand({ TableName: tableName, Key }),
+    );
+    this.expected.set(id, row, this.io.now);
+    this.stream.add(kind, before, Item);
+    this.watches.note(id, row, this.slack());
   }
 }

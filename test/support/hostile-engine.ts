@@ -3,8 +3,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { buffer } from "node:stream/consumers";
 import { listening } from "./listening.ts";
 
-/** A way to fail a call; the response contains `text` wherever possible. */
-type Fault = (response: ServerResponse, text: string) => void;
+/** A way to fail a call; the response contains `text` wherever possible. `tables` are those of a batch. */
+type Fault = (response: ServerResponse, text: string, tables: readonly string[]) => void;
 
 const sendJson = (response: ServerResponse, status: number, body: object) => {
   response.writeHead(status, {
@@ -40,8 +40,13 @@ export const faults = {
   InternalServerError: exception("InternalServerError", 500),
   "no JSON": (response, text) => void response.writeHead(200).end(`${text} is no JSON`),
   "no JSON in an error": (response, text) => void response.writeHead(400).end(`${text} is no JSON`),
-  "items of no sense": (response, text) =>
-    sendJson(response, 200, { Item: createItem(text), Items: [createItem(text)], Count: text }),
+  "items of no sense": (response, text, tables) =>
+    sendJson(response, 200, {
+      Item: createItem(text),
+      Items: [createItem(text)],
+      Count: text,
+      Responses: Object.fromEntries(tables.map((table) => [table, [createItem(text)]])),
+    }),
   "a lost connection": (response) => response.destroy(),
   "no answer": () => {},
 } satisfies Record<string, Fault>;
@@ -64,7 +69,8 @@ export async function startHostileEngine(engine: string): Promise<HostileEngine>
     const isTableCall = String(request.headers["x-amz-target"]).startsWith("DynamoDB_");
     if (!failing || !isTableCall || failing.passes(body.toString()))
       return forward(engine, request, body, response);
-    failing.fault(response, `${failing.text} ${body}`);
+    const { RequestItems = {} } = JSON.parse(body.toString()) as { RequestItems?: object };
+    failing.fault(response, `${failing.text} ${body}`, Object.keys(RequestItems));
   });
   return {
     endpoint: await listening(server),

@@ -1,6 +1,7 @@
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
+import { seeded } from "./random.ts";
 
 /** A table call or a wait that is held back until the test lets it run. */
 interface Gate {
@@ -33,13 +34,16 @@ export class Interleaving {
   beforeAdvance: (to: number) => Promise<void> = async () => {};
   readonly #gates: Gate[] = [];
   readonly #actors: Actor[] = [];
-  readonly #send = table.send.bind(table) as (command: unknown) => Promise<unknown>;
+  readonly #send: (command: object) => Promise<unknown>;
   #running: Actor | undefined;
-  /** How many calls are in progress. */
-  #inProgress = 0;
+  /** Whether calls are not held back. */
+  #free = false;
 
-  constructor(start: number) {
+  /** @param send runs a command of the client at once, as a table in memory does */
+  constructor(start: number, send: (command: object) => Promise<unknown>) {
     this.now = start;
+    this.#send = send;
+    vi.spyOn(Math, "random").mockImplementation(seeded(1));
     vi.useFakeTimers({ toFake: ["Date"], now: start });
     vi.spyOn(table, "send").mockImplementation(((command: object) =>
       this.#call(command)) as unknown as typeof table.send);
@@ -55,9 +59,18 @@ export class Interleaving {
   }
 
   /** Sends a command at once, outside any actor. */
-  async direct(command: unknown): Promise<unknown> {
-    this.#inProgress++;
-    return this.#send(command).finally(() => this.#inProgress--);
+  direct(command: object): Promise<unknown> {
+    return this.#send(command);
+  }
+
+  /** Runs code as the only actor, whose calls are not held back. */
+  async alone<T>(run: () => Promise<T>): Promise<T> {
+    this.#free = true;
+    try {
+      return await run();
+    } finally {
+      this.#free = false;
+    }
   }
 
   async advanceTo(time: number): Promise<void> {
@@ -104,6 +117,16 @@ export class Interleaving {
     this.#run(gate.actor);
     await gate.open();
     await this.#settle();
+  }
+
+  /** Runs the actor of the gate with this index for some calls, with no other between them. */
+  async run(index: number, calls: number): Promise<void> {
+    const { actor } = this.#gates[index % Math.max(1, this.#gates.length)] ?? {};
+    for (let made = 0; made < calls; made++) {
+      const next = this.#gates.findIndex((gate) => gate.actor === actor);
+      if (next < 0) return;
+      await this.step(next);
+    }
   }
 
   /** The table throttles one of the calls that actors with these names are about to make. */
@@ -162,6 +185,7 @@ export class Interleaving {
   }
 
   #call(command: object): Promise<unknown> {
+    if (this.#free) return this.#send(command);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const open = () => this.#send(command).then(resolve, reject);
     this.#gates.push({ actor: this.#actor(), label: describeCommand(command), open, reject });
@@ -179,11 +203,9 @@ export class Interleaving {
     vi.setSystemTime(this.now + actor.skew);
   }
 
-  /** Waits until no call is in progress and the running actor has reached its next gate. */
+  /** Waits until the running actor has reached its next gate. */
   async #settle(): Promise<void> {
-    for (let quiet = 0; quiet < 3; quiet = this.#inProgress > 0 ? 0 : quiet + 1) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await new Promise((resolve) => setImmediate(resolve));
     vi.setSystemTime(this.now);
   }
 }

@@ -4,12 +4,14 @@ import { ulid } from "ulid";
 import { vi } from "vitest";
 import { leadItem, listLeads } from "../../shared/domain/leads.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
-import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import { countedChanges, type RowChange } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
 import type { PageRequest } from "../../shared/pages/page.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead, LeadsQuery } from "../../shared/schemas/lead-schemas.ts";
+import { streamRecord } from "./stream-record.ts";
 import { WatchedTable } from "./watched-table.ts";
 
 /** What a test sets of a lead. */
@@ -33,13 +35,15 @@ export class LeadHistory {
   readonly owner = { account: this.account, list: countedLists.lead };
   /** The leads in the table, by id. */
   readonly leads = new Map<string, Lead>();
-  /** The keys of the stream that were not delivered, in its order. */
-  keys: string[] = [];
+  /** The changes of the stream that were not delivered, in its order. The key of a row is its sequence number, too. */
+  changes: RowChange[] = [];
   /** Whether a deletion, or a change of a status, was not delivered. */
   changed = false;
   now: number;
   readonly unsettled: Unsettled = new Map();
   #landings: Landing[] = [];
+  /** When a list or a maintainer last ran: a lead that was written since may have landed at any time since. */
+  #seen = 0;
 
   constructor(start = Date.UTC(2026, 0, 1)) {
     this.now = start;
@@ -51,7 +55,7 @@ export class LeadHistory {
     const end = this.now + by;
     const due = this.#landings.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
     this.#landings = this.#landings.filter(({ at }) => at > end);
-    for (const landing of due) this.#put(landing.lead, landing.padding);
+    for (const { lead, padding, at } of due) this.#put(lead, padding, at);
     this.now = end;
     vi.setSystemTime(end);
   }
@@ -59,7 +63,7 @@ export class LeadHistory {
   /** Writes a lead now. @returns its id */
   add(input: LeadInput = {}): string {
     const lead = this.#newLead(input);
-    this.#put(lead, input.padding ?? 0);
+    this.#put(lead, input.padding ?? 0, Math.max(this.#seen, this.now - (input.age ?? 0)));
     return lead.id;
   }
 
@@ -81,30 +85,34 @@ export class LeadHistory {
   }
 
   delete(id: string): void {
-    if (!this.leads.delete(id)) return;
+    const lead = this.leads.get(id);
+    if (!this.leads.delete(id) || !lead) return;
     this.table.memory.execute(new DeleteCommand({ TableName: tableName, Key: leadKey(this.account, id) }));
-    this.keys.push(id);
+    this.#note(leadItem(this.account, lead), undefined);
     this.changed = true;
   }
 
-  /** The stream delivers all keys. @param skew how far the clock of the maintainer is ahead */
+  /** The stream delivers all changes. @param skew how far the clock of the maintainer is ahead */
   async deliver(limits: Limits = deployedLimits, skew = 0): Promise<void> {
-    const keys = this.keys;
-    this.keys = [];
+    this.#seen = this.now;
+    const rows = this.changes;
+    this.changes = [];
     const wait = async (milliseconds: number) => {
       this.advance(Math.ceil(milliseconds));
       vi.setSystemTime(this.now + skew);
     };
     vi.setSystemTime(this.now + skew);
-    const changes = keys.length > 0 ? [{ owner: this.owner, keys, sequenceNumbers: keys }] : [];
+    const changes = rows.length > 0 ? [{ owner: this.owner, rows }] : [];
     const means = { deadline: this.now + 60_000, limits, wait, unsettled: this.unsettled };
     const unfinished = await maintainLists(changes, means);
     vi.setSystemTime(this.now);
+    this.#seen = this.now;
     if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });
     this.changed = false;
   }
 
   list(filter: LeadsQuery = {}, request: PageRequest = { page: 1, limit: 20 }) {
+    this.#seen = this.now;
     return listLeads(this.account, filter, request);
   }
 
@@ -129,10 +137,18 @@ export class LeadHistory {
     };
   }
 
-  #put(lead: Lead, padding: number): void {
+  #put(lead: Lead, padding: number, time = this.now): void {
+    const before = this.leads.get(lead.id);
     const Item = { ...leadItem(this.account, lead), ...(padding > 0 && { padding: "x".repeat(padding) }) };
     this.table.memory.execute(new PutCommand({ TableName: tableName, Item }));
     this.leads.set(lead.id, lead);
-    this.keys.push(lead.id);
+    this.#note(before && leadItem(this.account, before), leadItem(this.account, lead), time);
+  }
+
+  #note(before: Item | undefined, after: Item | undefined, time = this.now): void {
+    const counted = countedChanges([streamRecord(before, after, time)]);
+    this.changes.push(
+      ...counted.flatMap(({ rows }) => rows).map((row) => ({ ...row, sequenceNumber: row.key })),
+    );
   }
 }

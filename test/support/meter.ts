@@ -25,11 +25,16 @@ export interface Metered<T> {
 
 interface Input {
   ReturnConsumedCapacity?: string;
-  readonly Key?: { readonly sk?: unknown };
+  readonly Key?: Key;
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Key[] }>>;
   readonly Select?: string;
   readonly KeyConditionExpression?: string;
   readonly ProjectionExpression?: string;
   readonly TransactItems?: readonly unknown[];
+}
+
+interface Key {
+  readonly sk?: unknown;
 }
 
 interface Consumed {
@@ -65,7 +70,7 @@ export function installMeter(): void {
         const result = await next(args);
         const end = performance.now();
         const units = consumedUnits(result.output as Output);
-        const isRead = /^(?:Get|Query)/.test(commandName);
+        const isRead = /^(?:BatchGet|Get|Query)/.test(commandName);
         calls?.push({
           part: isRead ? toPart(input) : "writing",
           ...{ start, end, read: isRead ? units : 0, write: isRead ? 0 : units },
@@ -81,12 +86,17 @@ function consumedUnits({ ConsumedCapacity = [] }: Output): number {
   return sum([ConsumedCapacity].flat().map(({ CapacityUnits = 0 }) => CapacityUnits));
 }
 
-function toPart({ Key, Select, KeyConditionExpression = "", ProjectionExpression }: Input): Part {
-  if (Key) return JSON.stringify(Key.sk).includes("node#") ? "nodes" : "root";
+function toPart(input: Input): Part {
+  const { Key, RequestItems, Select, KeyConditionExpression = "", ProjectionExpression } = input;
+  if (Key) return isNode(Key) ? "nodes" : "root";
+  if (RequestItems)
+    return Object.values(RequestItems).some(({ Keys }) => Keys?.some(isNode)) ? "nodes" : "rows";
   if (ProjectionExpression === "sk" || Select === "COUNT") return "counting";
   if (ProjectionExpression) return "recounting";
   return KeyConditionExpression.includes(" AND ") ? "rows" : "newest rows";
 }
+
+const isNode = ({ sk }: Key) => JSON.stringify(sk).includes("node#");
 
 /** Runs a function and returns its table calls, except those of a nested `metered`. */
 export async function metered<T>(run: () => Promise<T>): Promise<Metered<T>> {

@@ -6,8 +6,16 @@ type Image = NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"];
 
 let sequenceNumber = 1;
 
-/** The table's stream record of an item that was created (no `before`), changed or deleted (no `after`). */
-export function streamRecord(before: Item | undefined, after: Item | undefined): DynamoDBRecord {
+/**
+ * The table's stream record of an item that was created (no `before`), changed or deleted (no `after`).
+ *
+ * @param time of the write, in milliseconds since the epoch
+ */
+export function streamRecord(
+  before: Item | undefined,
+  after: Item | undefined,
+  time = Date.now(),
+): DynamoDBRecord {
   const { pk, sk } = after ?? before ?? {};
   return {
     dynamodb: {
@@ -15,6 +23,7 @@ export function streamRecord(before: Item | undefined, after: Item | undefined):
       ...(before && { OldImage: toImage(before) }),
       ...(after && { NewImage: toImage(after) }),
       SequenceNumber: String(sequenceNumber++),
+      ApproximateCreationDateTime: Math.floor(time / 1000),
     },
   };
 }

@@ -8,8 +8,13 @@ export interface WatchedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly reads: readonly Usage[];
-  /** The number of items that a query returned. */
+  /** The number of items that a query or a batch returned. */
   readonly rows: number;
+}
+
+interface RowsOutput {
+  readonly Items?: readonly object[];
+  readonly Responses?: Readonly<Record<string, readonly object[]>>;
 }
 
 /** A table in memory that takes the calls of the client and notes them, until `vi.restoreAllMocks`. */
@@ -40,7 +45,8 @@ export class WatchedTable {
     await this.before(command, this.calls.length);
     const { output, reads } = this.memory.execute(command);
     call.reads.push(...reads);
-    call.rows = Array.isArray(output.Items) ? output.Items.length : 0;
+    const { Items = [], Responses = {} } = output as RowsOutput;
+    call.rows = [Items, ...Object.values(Responses)].flat().length;
     return output;
   }
 }

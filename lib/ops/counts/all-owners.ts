@@ -1,8 +1,8 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import type { CountedOwner } from "../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../pace.ts";
 
 /** Reads the whole table. @returns the lists with rows or with a tree, by account */

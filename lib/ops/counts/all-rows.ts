@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import type { CountedRow } from "../../../shared/pages/tree/counted-list.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { CountedOwner, CountedRow } from "../../../shared/pages/tree/counted-list.ts";
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits as deployedLimits, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { type CountedOwner, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { Pace } from "../pace.ts";
 import type { Wait } from "../retry-while-busy.ts";
 import { countedRows } from "./rebuild-roots.ts";
@@ -14,6 +15,8 @@ export interface Reading {
   readonly wait: Wait;
   /** Called with the number of rows after each read. */
   readonly onRows: (rows: number) => void;
+  /** Called with the items of each read, with the partitions of their sublists. */
+  readonly onItems?: ((items: readonly Item[]) => void) | undefined;
 }
 
 /** Adds the defaults. */
@@ -31,13 +34,13 @@ export const paced = (pace: Pace) => ({
 export async function* readAllRows(
   owner: CountedOwner,
   { start, end }: { readonly start: string; readonly end?: string },
-  { limits, pace, onRows }: Reading,
+  { limits, pace, onRows, onItems }: Reading,
 ): AsyncGenerator<readonly CountedRow[]> {
   for (let from: string | undefined = start; from !== undefined; ) {
     const part: Rows = await readRows(
       owner,
       { start: from, end },
-      { ...paced(pace), maxRows: limits.rangeRows },
+      { ...paced(pace), maxRows: limits.rangeRows, onItems },
     );
     onRows(part.rows.length);
     yield part.rows;

@@ -1,9 +1,11 @@
 import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb";
-import { BatchWriteCommand, type BatchWriteCommandInput, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { countNodeKey, nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
+import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { type CountedOwner, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../pace.ts";
+import { groupPrefix, readTreeItems } from "./tree-items.ts";
 
 /** The most items that a batch can delete. */
 const batchSize = 25;
@@ -15,24 +17,20 @@ const readsPerWrite = 3;
 export async function deleteOldNodes(owner: CountedOwner, pace: Pace): Promise<void> {
   const live = await pace.retry(() => readRoot(owner));
   if (!live) return;
-  const { pk } = countNodeKey(owner.list.type, owner.account, "");
-  let position: Record<string, unknown> | undefined;
-  do {
-    const query = new QueryCommand({
-      TableName: tableName,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-      ExpressionAttributeValues: { ":pk": pk, ":prefix": nodePrefix },
-      ProjectionExpression: "sk",
-      ExclusiveStartKey: position,
-      ReturnConsumedCapacity: "TOTAL",
-    });
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
-    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
-    const old = Items.map(({ sk }) => String(sk)).filter((sk) => parseGeneration(sk) < live.generation);
-    for (let from = 0; from < old.length; from += batchSize)
-      await deleteItems(pk, old.slice(from, from + batchSize), pace);
-    position = LastEvaluatedKey;
-  } while (position);
+  const { pk } = treeKey(owner, "");
+  for (const prefix of owner.sublist ? [nodePrefix, groupPrefix] : [nodePrefix]) {
+    for await (const items of readTreeItems(owner, prefix, pace)) {
+      const old = items.map(({ sk }) => String(sk)).filter((sk) => isOld(sk, live.generation));
+      for (let from = 0; from < old.length; from += batchSize)
+        await deleteItems(pk, old.slice(from, from + batchSize), pace);
+    }
+  }
+}
+
+/** Whether a name is one of a node of an earlier generation. The nodes of a group have the group's name before theirs. */
+function isOld(name: string, generation: number): boolean {
+  const at = name.indexOf(nodePrefix);
+  return at >= 0 && parseGeneration(name.slice(at)) < generation;
 }
 
 /** Deletes a batch of items. */

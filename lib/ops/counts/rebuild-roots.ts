@@ -2,15 +2,10 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/l
 import { countNodeKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { countRows } from "../../../shared/pages/tree/cells.ts";
-import type { Names } from "../../../shared/pages/tree/names.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, type Root, rootItem } from "../../../shared/pages/tree/root.ts";
-import {
-  type CountedOwner,
-  orTreeChanged,
-  type RootName,
-  readRoot,
-  versionIs,
-} from "../../../shared/pages/tree/tree-store.ts";
+import type { Statuses } from "../../../shared/pages/tree/statuses.ts";
+import { orTreeChanged, type RootName, readRoot, versionIs } from "../../../shared/pages/tree/tree-store.ts";
 import { tableTime } from "../table-clock.ts";
 
 /** The live tree, and the tree of a rebuild that has not ended, which maintainers have kept up to date. */
@@ -36,11 +31,11 @@ export async function startRebuild(
   owner: CountedOwner,
   live: Root,
   abandoned: Root | undefined,
-  names: Names,
+  statuses: Statuses,
 ): Promise<number> {
   const generation = Math.max(live.generation, abandoned?.generation ?? 0) + 1;
   const version = Math.max(live.version, abandoned?.version ?? 0) + 1;
-  const next = { ...emptyRoot(generation, names), version, progressAt: tableTime() };
+  const next = { ...emptyRoot(generation, statuses), version, progressAt: tableTime() };
   await writeRoots([
     putRoot(owner, "root", { ...live, version: live.version + 1, rebuilding: generation }, live.version),
     putRoot(owner, "next", next, abandoned?.version ?? 0),
@@ -53,7 +48,12 @@ export async function finishRebuild(owner: CountedOwner, live: Root, grown: Root
   const version = Math.max(live.version, grown.version) + 1;
   const Key = rootKey(owner, "next");
   await writeRoots([
-    putRoot(owner, "root", { ...grown, version, progressAt: undefined }, live.version),
+    putRoot(
+      owner,
+      "root",
+      { ...grown, version, progressAt: undefined, backdatedAt: live.backdatedAt },
+      live.version,
+    ),
     { Delete: { TableName: tableName, Key, ...versionIs(grown.version) } },
   ]);
 }

@@ -1,18 +1,19 @@
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { advance, furthestWatermark } from "../../../shared/pages/maintenance/advance.ts";
-import type { Names } from "../../../shared/pages/tree/names.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
-import { type CountedOwner, isTreeChanged, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import type { Statuses } from "../../../shared/pages/tree/statuses.ts";
+import { isTreeChanged, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import type { Pace } from "../pace.ts";
 import { tableTime } from "../table-clock.ts";
 import { type Reading, readAllRows, toReading, totalRows } from "./all-rows.ts";
-import { hasAllNames, namesOfRows, namesOfTree } from "./frequent-names.ts";
+import { statusesOfRows, statusesOfTree } from "./frequent-statuses.ts";
 import { deleteOldNodes } from "./old-nodes.ts";
 import { countedRows, finishRebuild, readRebuild, startRebuild } from "./rebuild-roots.ts";
 
 /** How long a list request may still read the old tree after it was replaced, in milliseconds. */
-const longestRequest = 60_000;
+export const longestRequest = 60_000;
 
 /** How long to wait before the next step while another maintainer's clock is ahead, in milliseconds. */
 const clockDelay = 500;
@@ -22,49 +23,49 @@ const commitRows = 1000;
 
 /**
  * Rebuilds the tree of a list while it is read and written, or continues a rebuild that has not ended. The new tree is
- * compact, and its dictionaries have the most frequent names. Until it replaces the old tree, maintainers keep both up
+ * compact, and has cells for the most frequent statuses. Until it replaces the old tree, maintainers keep both up
  * to date.
  *
  * Several rebuilds of a list count into the same tree, and all of them end.
  */
 export async function rebuild(owner: CountedOwner, options: Partial<Reading> = {}): Promise<void> {
   const reading = toReading(options);
-  const names = await findNames(owner, reading);
-  if (!names) return;
-  const generation = await retryStep(() => joinRebuild(owner, names, reading), reading);
+  const statuses = await findStatuses(owner, reading);
+  if (!statuses) return;
+  const generation = await retryStep(() => joinRebuild(owner, statuses, reading), reading);
   while (!(await retryStep(() => growTree(owner, generation, reading), reading)));
   await reading.wait(longestRequest);
   await deleteOldNodes(owner, reading.pace);
 }
 
 /** Repeats a step without end while other commits come first or the table throttles it. */
-const retryStep = <T>(step: () => Promise<T>, { pace, wait }: Reading): Promise<T> =>
+export const retryStep = <T>(step: () => Promise<T>, { pace, wait }: Reading): Promise<T> =>
   withRetry(() => pace.retry(step), {
     deadline: Number.POSITIVE_INFINITY,
     isRetryable: isTreeChanged,
     wait,
   });
 
-/** The number of rows that a rebuild reads at most. */
+/** The number of rows that a rebuild reads at most, with those that are read again for the sublists. */
 export async function planRebuild(owner: CountedOwner, pace: Pace): Promise<number> {
   const { live, next } = await pace.retry(() => readRebuild(owner));
   const rows = await totalRows(owner, pace);
-  return live && (next || hasAllNames(live)) ? rows : 2 * rows;
+  return live && (next || !live.statuses.full) ? 2 * rows : 3 * rows;
 }
 
-/** The names for the dictionaries of a new tree; undefined for a list without rows. */
-async function findNames(owner: CountedOwner, reading: Reading): Promise<Names | undefined> {
+/** The statuses of a new tree; undefined for a list without rows. */
+async function findStatuses(owner: CountedOwner, reading: Reading): Promise<Statuses | undefined> {
   const { live, next } = await reading.pace.retry(() => readRebuild(owner));
-  if (next) return next.names;
-  if (live && hasAllNames(live)) return namesOfTree(live);
-  const { names, rows } = await namesOfRows(readAllRows(owner, { start: "" }, reading));
-  return rows === 0 && !live ? undefined : names;
+  if (next) return next.statuses;
+  if (live && !live.statuses.full) return statusesOfTree(live);
+  const { statuses, rows } = await statusesOfRows(readAllRows(owner, { start: "" }, reading));
+  return rows === 0 && !live ? undefined : statuses;
 }
 
 /** Continues a rebuild or starts one. @returns the generation of its tree */
-async function joinRebuild(owner: CountedOwner, names: Names, { onRows }: Reading): Promise<number> {
+async function joinRebuild(owner: CountedOwner, statuses: Statuses, { onRows }: Reading): Promise<number> {
   const { live = emptyRoot(1), next, found } = await readRebuild(owner);
-  if (!next) return startRebuild(owner, live, found, names);
+  if (!next) return startRebuild(owner, live, found, statuses);
   onRows(countedRows(next));
   return next.generation;
 }
@@ -75,8 +76,8 @@ async function growTree(
   generation: number,
   { limits, pace, wait, onRows }: Reading,
 ): Promise<boolean> {
-  const clock = tableTime();
   const { live, next } = await readRebuild(owner);
+  const clock = tableTime();
   // Another rebuild replaced the tree, or an earlier attempt did and its response was lost.
   if (live && live.generation >= generation) return true;
   if (next?.generation !== generation || !live)

@@ -1,10 +1,11 @@
 import { idTimestamp } from "../../../shared/ids.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
-import type { CountedOwner } from "../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../pace.ts";
 import { tableTime } from "../table-clock.ts";
 import { paced } from "./all-rows.ts";
 import { countedRows, readRebuild } from "./rebuild-roots.ts";
+import { type DearestList, readSublistStatus, type SublistStatus } from "./sublist-status.ts";
 
 /** The most rows of a tail that are read. */
 const longestTail = 10_000;
@@ -29,6 +30,9 @@ export interface ListStatus {
   /** The number of leaves without counts. */
   readonly pending: number;
   readonly rebuild: RebuildStatus | undefined;
+  /** The sublists with trees of their own, the largest first. */
+  readonly sublists: readonly SublistStatus[];
+  readonly dearest: DearestList;
 }
 
 interface RebuildStatus {
@@ -45,6 +49,7 @@ export async function readStatus(owner: CountedOwner, pace: Pace): Promise<ListS
   const age = (time: number) => Math.max(0, Math.round((tableTime() - time) / 1000));
   const counted = live ? countedRows(live) : 0;
   const [oldest] = tail.rows;
+  const sublists = await readSublistStatus(owner, { root: live, tail: tail.rows.length }, pace);
   return {
     account: owner.account,
     list: `${owner.list.type}s`,
@@ -55,11 +60,9 @@ export async function readStatus(owner: CountedOwner, pace: Pace): Promise<ListS
     levels: live?.level,
     generation: live?.generation,
     version: live?.version,
-    full: [
-      ...(live?.names.statuses.full ? ["statuses"] : []),
-      ...(live?.names.labels.full ? [`${owner.list.attribute}s`] : []),
-    ],
+    full: live?.statuses.full ? ["statuses"] : [],
     pending: live?.pending.length ?? 0,
+    ...sublists,
     rebuild: next && {
       percent: Math.floor((100 * countedRows(next)) / Math.max(1, counted + tail.rows.length)),
       secondsSinceProgress: next.progressAt === undefined ? undefined : age(next.progressAt),

@@ -1,13 +1,17 @@
 import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
 import { ulid } from "ulid";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { UserError } from "../../errors.ts";
 import { type AccountOptions, selectTableByOptions, writingCommand } from "../account-command.ts";
 import { toPartialFailure } from "../aws-errors.ts";
 import { type OnRows, withProgress } from "../progress.ts";
+import type { Wait } from "../retry-while-busy.ts";
+import { countSources } from "./count-sources.ts";
 import { forEachAtRate } from "./for-each-at-rate.ts";
 import { importRow } from "./import-row.ts";
 import { checkLead } from "./lead-check.ts";
@@ -26,7 +30,7 @@ const someRejected = 3;
 const parallel = 32;
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
-export function importCommand(): Command {
+export function importCommand(wait: Wait = setTimeout): Command {
   return writingCommand("import", "store the leads of a file; after a failure, run it again to continue")
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
     .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
@@ -35,7 +39,7 @@ export function importCommand(): Command {
       "after",
       "\n--dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
     )
-    .action(importLeads);
+    .action((path: string, options: ImportOptions) => importLeads(path, options, wait));
 }
 
 function parseRate(text: string): number {
@@ -43,8 +47,8 @@ function parseRate(text: string): number {
   return Number(text);
 }
 
-async function importLeads(path: string, options: ImportOptions): Promise<void> {
-  const { rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
+async function importLeads(path: string, options: ImportOptions, wait: Wait): Promise<void> {
+  const { account, json, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
   if (!dryRun) await selectTableByOptions(options);
   await using file = await openLeadFile(path);
@@ -55,6 +59,10 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
     (onRows) => importRows(options, file, rejects, onRows),
   );
   report(options, file.count, outcome, rejects);
+  const { imported, present, sources } = outcome;
+  if (imported + present <= limits.sublistRows) return;
+  const writtenAt = imported > 0 ? Date.now() : 0;
+  await countSources(account, sources, { writtenAt, wait, print: json ? () => {} : console.log });
 }
 
 /** Stores the valid rows. @returns how many were imported now, and how many were already stored */
@@ -65,7 +73,7 @@ async function importRows(
   onRows: OnRows,
 ) {
   const { digest } = file;
-  const outcome = { imported: 0, present: 0 };
+  const outcome = { imported: 0, present: 0, sources: new Map<string, number>() };
   const runId = ulid();
   const startedAt = dryRun ? Date.now() : await readImportStart(account, digest.toString("hex"));
   const rows = validRows(file, rejects, startedAt, onRows);
@@ -77,6 +85,8 @@ async function importRows(
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
       const added = await importRow({ account, digest, startedAt, runId }, line, input);
       outcome[added ? "imported" : "present"] += 1;
+      const { source } = input;
+      if (source !== undefined) outcome.sources.set(source, (outcome.sources.get(source) ?? 0) + 1);
     });
   } catch (error) {
     const stored = outcome.imported + outcome.present;

@@ -1,9 +1,9 @@
-import { earliest, keyAt, latest } from "../tree/counted-list.ts";
+import { type CountedOwner, earliest, keyAt, latest } from "../tree/counted-list.ts";
 import { separator } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { type RowReading, type Rows, readRows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-import type { CountedOwner, RootName } from "../tree/tree-store.ts";
+import type { RootName } from "../tree/tree-store.ts";
 import { fillLeaves } from "./recount.ts";
 import { recountLeaves } from "./recount-leaves.ts";
 import { TreeEdit } from "./tree-edit.ts";
@@ -27,13 +27,18 @@ interface Progress {
 /** One step of a maintainer. */
 interface Step {
   readonly name: RootName;
-  /** The time before the root was read, in milliseconds since the epoch. */
+  /**
+   * The time between the reads of the root and of the rows, in milliseconds since the epoch. With an earlier one, the
+   * watermark of another commit would seem to lie in the future.
+   */
   readonly clock: number;
   readonly keys: readonly string[];
   /** Whether to count the rows of the tail that are older than the horizon. */
   readonly tail: boolean;
   /** Whether to commit even if it does not pay. */
   readonly always?: boolean;
+  /** Whether some of the keys are of back-dated rows, which are new. */
+  readonly backdated?: boolean;
   readonly limits: Limits;
   /** How rows are read; nodes are read and written with the same `retry`. */
   readonly reading?: Pick<RowReading, "retry" | "onPage">;
@@ -69,7 +74,8 @@ export async function advance(owner: CountedOwner, root: Root, step: Step): Prom
   if (!worthwhile && root.pending.length === 0 && keys.every((key) => key >= frontier)) {
     return { rest: [], more: false, young, counted: 0, uncertain, newest };
   }
-  const edit = new TreeEdit(owner, root, { limits, retry });
+  const backdatedAt = step.backdated ? clock : root.backdatedAt;
+  const edit = new TreeEdit(owner, { ...root, backdatedAt }, { limits, retry });
   const stale = keys.filter((key) => key < root.watermark);
   const left = new Set(await recountLeaves(edit, [...root.pending, ...stale], { owner, limits, retry }));
   const withTail =
@@ -116,8 +122,8 @@ async function countTail(
   tail: Rows,
   { horizon, limits }: { readonly horizon: string; readonly limits: Limits },
 ): Promise<boolean> {
-  const { last, watermark, names } = edit.root;
-  const counted = fillLeaves(last, watermark, settled, names, limits.leafRows);
+  const { last, watermark, statuses } = edit.root;
+  const counted = fillLeaves(last, watermark, settled, statuses, limits.leafRows);
   const full = counted.leaves.slice(0, -1);
   if (edit.size > 0 && edit.sizeWith(full) > limits.transactionNodes) return false;
   await edit.append(full);
@@ -126,7 +132,7 @@ async function countTail(
   const cut = ended || before === undefined ? horizon : separator(before, tail.next);
   edit.root = {
     ...edit.root,
-    names: counted.names,
+    statuses: counted.statuses,
     last: counted.leaves.at(-1) ?? last,
     watermark: latest(watermark, earliest(cut, horizon)),
   };

@@ -1,14 +1,36 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { readListPartition } from "../../dynamodb/keys.ts";
-import { countedLists } from "../tree/counted-list.ts";
-import type { CountedOwner } from "../tree/tree-store.ts";
+import { indexes, readListPartition, type Sublist } from "../../dynamodb/keys.ts";
+import {
+  type CountedList,
+  type CountedOwner,
+  countedLists,
+  type Filter,
+  keyAt,
+} from "../tree/counted-list.ts";
+import { limits } from "../tree/tree-limits.ts";
 
-/** The rows of one list that a batch of the table's stream may have moved between cells. */
+/** A change of a row that may have moved it between cells or lists. */
+export interface RowChange {
+  readonly key: string;
+  /** The sequence number of the record, which reports a failure. */
+  readonly sequenceNumber: string;
+  /** Created by a route, right after its id; new in a list in which it has an earlier time; changed or deleted. */
+  readonly kind: "created" | "backdated" | "changed";
+  /** The sublists that have or had the row. */
+  readonly sublists: readonly RowSublist[];
+}
+
+/** A sublist of a row, with the row's status and its source or channel, before and after the change. */
+export interface RowSublist {
+  readonly sublist: Sublist;
+  readonly filters: readonly Filter[];
+}
+
+/** The rows of one list that a batch of the table's stream may have moved. */
 export interface Changes {
   readonly owner: CountedOwner;
-  readonly keys: readonly string[];
-  /** The sequence numbers of the records, which report a failure. */
-  readonly sequenceNumbers: readonly string[];
+  /** In the order of the stream. */
+  readonly rows: readonly RowChange[];
 }
 
 /** Groups the changes of a batch by list, without those that change no count. */
@@ -18,13 +40,8 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
     const partition = readListPartition(pk);
     if (!partition) return [];
     const list = countedLists[partition.type];
-    const counted = changes.filter((record) => isCounted(record, list.attribute));
-    if (counted.length === 0) return [];
-    return {
-      owner: { account: partition.account, list },
-      keys: counted.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S ?? ""),
-      sequenceNumbers: counted.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? ""),
-    };
+    const rows = changes.filter((record) => isCounted(record, list.attribute)).map(toRowChange(list));
+    return rows.length === 0 ? [] : { owner: { account: partition.account, list }, rows };
   });
 }
 
@@ -34,3 +51,27 @@ function isCounted({ dynamodb }: DynamoDBRecord, attribute: string): boolean {
   if (!before || !after) return true;
   return before.status?.S !== after.status?.S || before[attribute]?.S !== after[attribute]?.S;
 }
+
+const toRowChange =
+  (list: CountedList) =>
+  ({ dynamodb = {} }: DynamoDBRecord): RowChange => {
+    const { Keys, OldImage, NewImage, SequenceNumber = "", ApproximateCreationDateTime } = dynamodb;
+    const key = Keys?.sk?.S ?? "";
+    // The time is in whole seconds, and clocks differ. A record without one, which AWS does not send, may be late.
+    const writtenBefore = 1000 * ((ApproximateCreationDateTime ?? Date.now() / 1000 + 60) + 1);
+    const late = key < keyAt(list, writtenBefore - limits.allowedLateness + limits.skew);
+    const images = [OldImage, NewImage].filter((image) => image !== undefined);
+    const sublists = (["by-origin", "by-parent"] as const).flatMap((index) =>
+      [...Map.groupBy(images, (image) => image[indexes[index]]?.S)].flatMap(([partition, some]) => {
+        if (partition === undefined) return [];
+        const filters = some.map((image) => ({
+          status: image.status?.S,
+          sourceOrChannel: image[list.attribute]?.S,
+        }));
+        return { sublist: { index, partition }, filters };
+      }),
+    );
+    const moved = OldImage && NewImage && sublists.some(({ filters }) => filters.length < images.length);
+    const kind = moved || (late && !OldImage) ? "backdated" : OldImage ? "changed" : "created";
+    return { key, sequenceNumber: SequenceNumber, kind, sublists };
+  };

@@ -1,10 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import { keyAt } from "../tree/counted-list.ts";
+import { type CountedOwner, keyAt } from "../tree/counted-list.ts";
 import { readRows } from "../tree/rows.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
-import type { CountedOwner } from "../tree/tree-store.ts";
-import type { Changes } from "./changes.ts";
+import type { Changes, RowChange } from "./changes.ts";
+import { inParallel } from "./in-parallel.ts";
 import { type Maintenance, maintain, type UnsettledRows } from "./maintain.ts";
+import { maintainSublists } from "./maintain-sublists.ts";
 
 /** A list whose newest rows were too young to be counted. */
 interface UnsettledList extends UnsettledRows {
@@ -13,6 +14,8 @@ interface UnsettledList extends UnsettledRows {
   readonly updatedAt: number;
   /** When the rows are old enough. */
   readonly at: number;
+  /** Its rows that were created since there were none so young: their sublists are looked at when they are old enough. */
+  readonly created: readonly RowChange[];
 }
 
 /** Unsettled lists, by their names. */
@@ -27,14 +30,17 @@ export interface Unfinished {
   readonly error: unknown;
 }
 
-/** How many lists are maintained at once. */
-const parallelLists = 8;
-
 /** How long a batch works on one list, in milliseconds: the records behind it, of other lists, wait that long at most. */
 const listTime = 15_000;
 
+/** The same for the sublists of its rows. */
+const sublistsTime = 10_000;
+
 /** The same for the rows of an earlier batch that have settled: if it is too short, lists only cost more. */
 const settledTime = 2000;
+
+/** The most of these rows that are remembered. */
+const mostCreated = 10_000;
 
 /** How long after a batch it shows whether more rows follow, in milliseconds. */
 const followTime = 1000;
@@ -59,36 +65,50 @@ export async function maintainLists(
 ): Promise<Unfinished[]> {
   const unfinished: Unfinished[] = [];
   let moreBehind = false;
-  const update = async (owner: CountedOwner, keys: readonly string[], time = listTime) => {
+  const update = async (owner: CountedOwner, changes: readonly RowChange[], time = listTime) => {
     const name = `${owner.account} ${owner.list.type}`;
     const before = unsettled.get(name);
-    const listDeadline = Math.min(deadline, Date.now() + time);
-    const means = { deadline: listDeadline, limits, wait };
-    const maintained = await maintain(owner, [...keys, ...(before?.keys ?? [])], means);
+    const means = { limits, wait, deadline: Math.min(deadline, Date.now() + time) };
+    const keys = changes.map(({ key }) => key);
+    const backdated = changes.some(({ kind }) => kind === "backdated");
+    const maintained = await maintain(owner, [...keys, ...(before?.keys ?? [])], { ...means, backdated });
     const rows = maintained.unsettled;
     const updatedAt = Date.now();
     const at = updatedAt + limits.allowedLateness;
     const rest = new Set(maintained.rest);
     const left = before?.keys.filter((key) => rest.has(key)) ?? [];
-    if (rows) unsettled.set(name, { ...rows, keys: [...rows.keys, ...left], owner, updatedAt, at });
-    else if (left.length === 0 && !maintained.more) unsettled.delete(name);
-    const known = [...keys, before?.newest ?? ""];
-    moreBehind ||= rows !== undefined && known.every((key) => key < rows.newest);
-    return maintained;
+    const known = before?.created ?? [];
+    const created = [...known, ...changes.filter(({ kind }) => kind === "created")].slice(-mostCreated);
+    if (rows) {
+      unsettled.set(name, { ...rows, keys: [...rows.keys, ...left], owner, updatedAt, at, created });
+    } else if (left.length === 0 && !maintained.more) unsettled.delete(name);
+    const delivered = [...keys, before?.newest ?? ""];
+    moreBehind ||= rows !== undefined && delivered.every((key) => key < rows.newest);
+    return { ...maintained, rest, settled: rows ? [] : known };
   };
+  const updateSublists = (owner: CountedOwner, changes: readonly RowChange[], time: number) =>
+    maintainSublists(owner, changes, { limits, wait, deadline: Math.min(deadline, Date.now() + time) });
   // The longest starts last, so that no other list waits for it.
-  const shortestFirst = changes.toSorted((a, b) => a.keys.length - b.keys.length);
-  await inParallel(shortestFirst, async ({ owner, keys, sequenceNumbers }) => {
-    const { rest, more, error } = await update(owner, keys);
-    const left = new Set(rest);
-    const again = sequenceNumbers.filter((_, index) => left.has(keys[index] ?? ""));
-    if (again.length > 0) unfinished.push({ owner, sequenceNumbers: again, error });
+  const shortestFirst = changes.toSorted((a, b) => a.rows.length - b.rows.length);
+  await inParallel(shortestFirst, async ({ owner, rows }) => {
+    const { rest, more, error, settled } = await update(owner, rows);
+    // A batch that is not finished begins again at its first row that is not counted.
+    const first = rows.findIndex(({ key }) => rest.has(key));
+    const counted = first < 0 ? rows : rows.slice(0, first);
+    const sublists = await updateSublists(owner, [...counted, ...settled], sublistsTime);
+    const again = rows.filter(({ key }) => rest.has(key) || sublists.rest.has(key));
     // The last record comes again, to continue with the tail.
-    else if (more) unfinished.push({ owner, sequenceNumbers: sequenceNumbers.slice(-1), error });
+    const unfinishedRows = again.length > 0 || !more ? again : rows.slice(-1);
+    const sequenceNumbers = unfinishedRows.map(({ sequenceNumber }) => sequenceNumber);
+    const failure = error ?? sublists.error;
+    if (sequenceNumbers.length > 0 || failure) unfinished.push({ owner, sequenceNumbers, error: failure });
   });
   const updateSettled = async () => {
-    const settled = [...unsettled.values()].filter(({ at }) => at <= Date.now());
-    await inParallel(settled, ({ owner }) => update(owner, [], settledTime));
+    const due = [...unsettled.values()].filter(({ at }) => at <= Date.now());
+    await inParallel(due, async ({ owner }) => {
+      const { settled } = await update(owner, [], settledTime);
+      await updateSublists(owner, settled, settledTime);
+    });
   };
   await updateSettled();
   const settledAt = Math.max(0, ...Array.from(unsettled.values(), ({ at }) => at));
@@ -110,13 +130,4 @@ async function someFollow(lists: readonly UnsettledList[]): Promise<boolean> {
     // A table that is busy has more to do.
     return true;
   }
-}
-
-async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
-  // The workers share one iterator.
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await run(item);
-  };
-  await Promise.all(Array.from({ length: parallelLists }, worker));
 }

@@ -1,9 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
 import { emptyRoot } from "../tree/root.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import { type CountedOwner, isTreeChanged, readRoot } from "../tree/tree-store.ts";
+import { isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import { advance } from "./advance.ts";
 import { warnIfStalled } from "./stalled-rebuild.ts";
 
@@ -48,11 +49,17 @@ const keysAtOnce = 1000;
  * the deadline while other commits come first or the table is busy.
  *
  * @param keys the sort keys of the rows, in the order of the stream
+ * @param backdated whether some of the rows are new, but were created with an earlier time
  */
 export async function maintain(
   owner: CountedOwner,
   keys: readonly string[],
-  { deadline, limits = productionLimits, wait = setTimeout }: Maintenance,
+  {
+    deadline,
+    limits = productionLimits,
+    wait = setTimeout,
+    backdated = false,
+  }: Maintenance & { readonly backdated?: boolean },
 ): Promise<Maintained> {
   const retryBusy: Retry = (call) => withRetry(call, { deadline, isRetryable: isBusy, wait });
   const context: Context = { owner, limits, reading: { retry: retryBusy }, deadline };
@@ -65,8 +72,8 @@ export async function maintain(
   let rebuilding: number | undefined;
   let rebuilt: ReadonlySet<string> = new Set();
   const update = async () => {
-    const clock = Date.now();
     const root = (await readRoot(owner)) ?? emptyRoot(1);
+    const clock = Date.now();
     const next = firstKeys(rest, root.watermark);
     const inRebuild = root.rebuilding === rebuilding && next.every((key) => rebuilt.has(key));
     if (root.rebuilding !== undefined && !inRebuild) {
@@ -83,6 +90,7 @@ export async function maintain(
       keys: next,
       tail,
       always,
+      backdated,
     });
     // The keys of a tail of several pages are done with its first one, so the watermark has to pass its last one.
     always = true;
@@ -130,11 +138,11 @@ async function updateRebuildTree(
   keys: readonly string[],
 ): Promise<void> {
   for (let rest = keys; rest.length > 0; ) {
-    const clock = Date.now();
-    if (clock >= deadline)
+    if (Date.now() >= deadline)
       throw new TooExpensiveError("too_slow", "The tree of the rebuild is not updated yet.");
     const root = await readRoot(owner, "next");
     if (!root) return;
+    const clock = Date.now();
     if (rest === keys) warnIfStalled(owner, root, clock);
     // The rebuild counts the tail of its tree itself.
     ({ rest } = await advance(owner, root, { ...step, name: "next", clock, keys: rest, tail: false }));

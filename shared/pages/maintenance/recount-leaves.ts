@@ -1,7 +1,8 @@
 import type { Retry } from "../../dynamodb/retry.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
 import { readRows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-import type { CountedOwner } from "../tree/tree-store.ts";
+
 import { recountLeaf } from "./recount.ts";
 import type { TreeEdit } from "./tree-edit.ts";
 
@@ -31,10 +32,10 @@ export async function recountLeaves(
     );
     for (const { start, end, rows } of leaves) {
       if (edit.size >= limits.commitNodes) break;
-      const { leaves, names, pending } = recountLeaf(start, rows, edit.root.names, limits);
+      const { leaves, statuses, pending } = recountLeaf(start, rows, edit.root.statuses, limits);
       await edit.replaceLeaf(start, leaves);
       const others = edit.root.pending.filter((waiting) => waiting !== start);
-      edit.root = { ...edit.root, names, pending: pending === undefined ? others : [...others, pending] };
+      edit.root = { ...edit.root, statuses, pending: pending === undefined ? others : [...others, pending] };
       // The newest leaf may be empty, so that its start is its end.
       rest = rest.filter((key) => key !== start && (key < start || key >= end));
     }

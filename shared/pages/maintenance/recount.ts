@@ -1,14 +1,14 @@
 import { countRows, noCells } from "../tree/cells.ts";
 import type { CountedRow } from "../tree/counted-list.ts";
 import { type Entry, separator } from "../tree/entry.ts";
-import { cellNumber, learnNames, type Names } from "../tree/names.ts";
 import type { Rows } from "../tree/rows.ts";
+import { cellNumber, learnStatus, type Statuses } from "../tree/statuses.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 
-/** The leaves that count rows, and the dictionaries with the names of the rows. */
+/** The leaves that count rows, and the statuses with cells of their own. */
 export interface Counted {
   readonly leaves: readonly Entry[];
-  readonly names: Names;
+  readonly statuses: Statuses;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Counted {
 export function recountLeaf(
   start: string,
   { rows, next }: Rows,
-  names: Names,
+  statuses: Statuses,
   limits: Limits,
 ): Counted & { readonly pending: string | undefined } {
   const whole = next === undefined && rows.length <= limits.largestLeaf;
@@ -27,7 +27,7 @@ export function recountLeaf(
     { start, cells: noCells },
     start,
     rows,
-    names,
+    statuses,
     whole ? rows.length : limits.leafRows,
   );
   if (next === undefined) return { ...counted, pending: undefined };
@@ -44,7 +44,7 @@ export function fillLeaves(
   leaf: Entry,
   end: string,
   rows: readonly CountedRow[],
-  names: Names,
+  statuses: Statuses,
   size: number,
 ): Counted {
   const leaves = [{ start: leaf.start, cells: new Map(leaf.cells) }];
@@ -52,16 +52,16 @@ export function fillLeaves(
   let filled = countRows(leaf.cells);
   let before: string | undefined;
   for (const row of rows) {
-    names = learnNames(names, row);
+    statuses = learnStatus(statuses, row.status);
     if (!current || filled >= size) {
       current = { start: before === undefined ? end : separator(before, row.sk), cells: new Map() };
       leaves.push(current);
       filled = 0;
     }
-    const cell = cellNumber(names, row);
+    const cell = cellNumber(statuses, row.status);
     current.cells.set(cell, (current.cells.get(cell) ?? 0) + 1);
     filled++;
     before = row.sk;
   }
-  return { leaves, names };
+  return { leaves, statuses };
 }

@@ -1,6 +1,6 @@
 import * as logEvents from "../../logging/log-events.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
 import type { Root } from "../tree/root.ts";
-import type { CountedOwner } from "../tree/tree-store.ts";
 
 /** How long a rebuild that runs can be without progress, in milliseconds. */
 const longestStep = 10 * 60_000;

@@ -1,15 +1,18 @@
 import type { Retry } from "../../dynamodb/retry.ts";
 import { equalCells } from "../tree/cells.ts";
-import { type Entry, encodedBytes, encodeEntries, sumEntry } from "../tree/entry.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
+import { type Entry, encodedBytes, encodeEntries, separator, sumEntry } from "../tree/entry.ts";
 import { type Root, rootBytes } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import {
-  type CountedOwner,
   commit,
   type Node,
+  putNodes,
+  putRoot,
   type RootName,
   readNode,
   TreeChangedError,
+  type Writes,
 } from "../tree/tree-store.ts";
 
 /** The range of a leaf: from `start` up to `end`, exclusive. */
@@ -71,6 +74,23 @@ export class TreeEdit {
     });
   }
 
+  /** Adds or replaces a row in the tree of a sublist, or removes it if it is undefined; reads the nodes on its path. */
+  async setRow(sk: string, row: Entry | undefined): Promise<void> {
+    let { entries } = this.root;
+    for (let level = this.root.level; level > 0; level--) {
+      entries = (await this.#read(level, entryAt(entries, indexAt(entries, sk)).start)).entries;
+    }
+    this.#change(1, sk, (rows) => {
+      const index = indexAt(rows, sk);
+      const found = rows[index];
+      const same = found?.start === sk;
+      if (row === undefined && !same) return rows;
+      if (row && same && equalCells(row.cells, found.cells)) return rows;
+      const at = same || !found || sk < found.start ? index : index + 1;
+      return rows.toSpliced(at, same ? 1 : 0, ...(row ? [row] : []));
+    });
+  }
+
   /** Appends leaves before `last`; reads the nodes on their path. */
   async append(leaves: readonly Entry[]): Promise<void> {
     if (leaves.length === 0) return;
@@ -83,24 +103,38 @@ export class TreeEdit {
 
   /** The most nodes that a commit would write: a node above level 1 may be split for its future entries. */
   get size(): number {
+    // The root may have to move its entries into nodes.
+    const { level, entries } = this.root;
+    const parts = this.#owner.sublist ? this.#split(level + 1, entries).length : 1;
     return [...this.#changed].reduce((sum, key) => {
       const { level, entries } = this.#node(key);
-      return sum + this.#split(entries).length + (level > 1 ? 1 : 0);
-    }, 0);
+      return sum + this.#split(level, entries).length + (level > 1 ? 1 : 0);
+    }, parts - 1);
   }
 
   /** The same with appended leaves, whose nodes have not been read. */
   sizeWith(leaves: readonly Entry[]): number {
     if (leaves.length === 0) return this.size;
-    return this.size + cut(leaves, this.#limits).length + this.root.level + 1;
+    return this.size + cut(leaves, this.#limits.keptBytes).length + this.root.level + 1;
   }
 
-  /** Splits nodes that are too large, updates the sums up to the root, and writes everything at once. */
-  async commit(name: RootName): Promise<void> {
+  /** Splits nodes that are too large, updates the sums up to the root, and writes everything at once, with other items. */
+  async commit(name: RootName, others: Writes = []): Promise<void> {
+    const nodes = this.#finish();
+    await this.#retry(() => commit(this.#owner, name, this.root, nodes, others));
+  }
+
+  /** The same as items for the commit of another edit, under its condition. */
+  writes(): Writes {
+    const nodes = this.#finish();
+    return [putRoot(this.#owner, "root", this.root), ...putNodes(this.#owner, this.root, nodes)];
+  }
+
+  #finish(): readonly Node[] {
     for (let level = 1; level <= this.root.level; level++) this.#renew(level);
-    while (rootBytes(this.root) > this.#limits.rootBytes && this.root.entries.length > 1) this.#growRoot();
-    const nodes = [...this.#changed].map((key) => this.#node(key));
-    await this.#retry(() => commit(this.#owner, name, this.root, nodes));
+    const most = this.#owner.sublist ? this.#limits.sublistRootBytes : this.#limits.rootBytes;
+    while (rootBytes(this.root) > most && this.root.entries.length > 1) this.#growRoot();
+    return [...this.#changed].map((key) => this.#node(key));
   }
 
   /** Splits the changed nodes of a level, and updates their entries one level up. */
@@ -108,18 +142,38 @@ export class TreeEdit {
     for (const key of [...this.#changed]) {
       const { entries, start, ...node } = this.#node(key);
       if (node.level !== level) continue;
-      const parts = this.#split(entries).map((part, i) =>
-        this.#put(level, part, i === 0 ? start : undefined),
-      );
+      const parts = this.#putParts(level, this.#split(level, entries), start);
       this.#change(level + 1, start, (above) => above.toSpliced(indexAt(above, start), 1, ...parts));
     }
   }
 
+  /** The sizes of the nodes of a level. */
+  #sizes(level: number): Pick<Limits, "nodeBytes" | "keptBytes"> {
+    const { rowNodeBytes: nodeBytes, keptRowBytes: keptBytes } = this.#limits;
+    return this.#isOfRows(level) ? { nodeBytes, keptBytes } : this.#limits;
+  }
+
+  /** Whether the entries of a node of a level are rows. */
+  #isOfRows = (level: number) => level === 1 && this.#owner.sublist !== undefined;
+
   /** Moves the root's entries into nodes one level down. */
   #growRoot(): void {
     const level = this.root.level + 1;
-    const entries = cut(this.root.entries, this.#limits).map((part) => this.#put(level, part));
+    const entries = this.#putParts(level, cut(this.root.entries, this.#sizes(level).keptBytes));
     this.root = { ...this.root, level, entries };
+  }
+
+  /** Puts a node for each part. A node of rows starts at the shortest key after the row before it, the first one at "". */
+  #putParts(level: number, parts: readonly (readonly Entry[])[], start?: string): readonly Entry[] {
+    return parts.map((part, i) => {
+      const before = parts[i - 1]?.at(-1);
+      if (!before) return this.#put(level, part, start ?? (this.#isOfRows(level) ? "" : undefined));
+      return this.#put(
+        level,
+        part,
+        this.#isOfRows(level) ? separator(before.start, entryAt(part, 0).start) : undefined,
+      );
+    });
   }
 
   /** Adds or changes a node. @returns its entry one level up */
@@ -131,11 +185,11 @@ export class TreeEdit {
   }
 
   /** The entries of a node: in one part, or in several if they are too large for one node. */
-  #split(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  #split(level: number, entries: readonly Entry[]): readonly (readonly Entry[])[] {
     const known = this.#parts.get(entries);
     if (known) return known;
-    const fits = encodeEntries(entries).length <= this.#limits.nodeBytes;
-    const parts = fits ? [entries] : cut(entries, this.#limits);
+    const { nodeBytes, keptBytes } = this.#sizes(level);
+    const parts = encodeEntries(entries).length <= nodeBytes ? [entries] : cut(entries, keptBytes);
     this.#parts.set(entries, parts);
     return parts;
   }
@@ -192,7 +246,7 @@ export class TreeEdit {
 const nodeId = (level: number, start: string) => `${level}#${start}`;
 
 /** Cuts entries into parts of `keptBytes` each, but of two entries at least: so a level has fewer nodes than the one below. */
-function cut(entries: readonly Entry[], { keptBytes }: Limits): Entry[][] {
+function cut(entries: readonly Entry[], keptBytes: number): Entry[][] {
   const parts: Entry[][] = [];
   let bytes = 0;
   for (const entry of entries) {

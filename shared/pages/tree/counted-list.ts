@@ -1,4 +1,5 @@
 import { encodeTime } from "ulid";
+import type { Sublist } from "../../dynamodb/keys.ts";
 
 /** A list whose rows are counted: the leads or the conversations of an account. */
 export interface CountedList {
@@ -14,7 +15,26 @@ export const countedLists = {
   conversation: { type: "conversation", idPrefix: "conv_", attribute: "channel" },
 } as const satisfies Record<string, CountedList>;
 
-/** What determines the cell of a row, and its sort key. */
+/** A list of an account, or one of its sublists, with the tree that counts it. */
+export interface CountedOwner {
+  readonly account: string;
+  readonly list: CountedList;
+  /** Without it, the whole list. */
+  readonly sublist?: Sublist | undefined;
+  /** One of the groups of a lead's tree, by its name. */
+  readonly group?: string | undefined;
+}
+
+/** A sublist of an account. */
+export type SublistOwner = CountedOwner & { readonly sublist: Sublist };
+
+/** The filter of a list. */
+export interface Filter {
+  readonly status?: string | undefined;
+  readonly sourceOrChannel?: string | undefined;
+}
+
+/** What determines where a row is counted, and its sort key. */
 export interface CountedRow {
   readonly sk: string;
   readonly status: string;

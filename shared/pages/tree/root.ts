@@ -1,6 +1,6 @@
 import { noCells } from "./cells.ts";
 import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
-import { emptyDictionary, type Names } from "./names.ts";
+import { noStatuses, type Statuses } from "./statuses.ts";
 
 /** The top of a counted tree. */
 export interface Root {
@@ -8,74 +8,80 @@ export interface Root {
   readonly version: number;
   /** Distinguishes the nodes of this tree from those of earlier trees. */
   readonly generation: number;
-  /** What the entries are for: 0 for leaves, n for nodes of level n. */
+  /** What the entries are for: 0 for leaves (or for rows, in the tree of a sublist), n for nodes of level n. */
   readonly level: number;
   readonly entries: readonly Entry[];
-  /** The newest leaf, which grows; it ends at the watermark. */
+  /** The newest leaf, which grows; it ends at the watermark. In the tree of a sublist it has no rows. */
   readonly last: Entry;
   /** The sort key where the counted rows end and the tail begins. */
   readonly watermark: string;
-  readonly names: Names;
+  readonly statuses: Statuses;
   /** The starts of the leaves without counts. */
   readonly pending: readonly string[];
   /** The generation of the tree with which a rebuild will replace this one. */
   readonly rebuilding?: number | undefined;
   /** When the rebuild of this tree last counted rows, in milliseconds since the epoch; absent when it is complete. */
   readonly progressAt?: number | undefined;
+  /** Of a sublist: a time when its tree was new, in milliseconds since the epoch; absent until its second commit. */
+  readonly createdAt?: number | undefined;
+  /** The same for the last change of a row of its tail. */
+  readonly changedAt?: number | undefined;
+  /** The same for the last back-dated row that came to its tail; of a whole list, for the last one of all. */
+  readonly backdatedAt?: number | undefined;
+  /** Of a sublist: whether the watermark has to pass changed rows of the tail, which lists may remember. */
+  readonly overdue?: boolean | undefined;
 }
 
 const firstLeaf: Entry = { start: "", cells: noCells };
 
 /** A tree that has counted nothing: all rows are its tail. */
-export const emptyRoot = (generation: number, names?: Names): Root => ({
+export const emptyRoot = (generation: number, statuses: Statuses = noStatuses): Root => ({
   version: 0,
   generation,
   level: 0,
   entries: [],
   last: firstLeaf,
   watermark: "",
-  names: names ?? { statuses: emptyDictionary, labels: emptyDictionary },
+  statuses,
   pending: [],
 });
 
 /**
- * The root as attributes of its item, without the key. Stored names are final: `through` is the watermark, `origins` are
- * the sources or channels.
+ * The root as attributes of its item, without the key. Stored names are final: `through` is the watermark, and list
+ * functions of earlier releases read `origins`, the sources or channels with cells of their own, of which there are none.
  */
-export function rootItem({ entries, last, watermark, names, pending, rebuilding, ...others }: Root) {
+export function rootItem({ entries, last, watermark, statuses, pending, ...others }: Root) {
   return {
     ...others,
     through: watermark,
     entries: encodeEntries(entries),
     last: encodeEntries([last]),
-    statuses: names.statuses.names,
-    statusesFull: names.statuses.full,
-    origins: names.labels.names,
-    originsFull: names.labels.full,
+    statuses: statuses.names,
+    statusesFull: statuses.full,
+    origins: [],
+    originsFull: true,
     pending,
-    ...(rebuilding !== undefined && { rebuilding }),
   };
 }
 
 /** The reverse of `rootItem`. */
 export function toRoot(item: ReturnType<typeof rootItem>): Root {
   const { version, generation, level, through, pending, rebuilding, progressAt } = item;
+  const { createdAt, changedAt, backdatedAt, overdue } = item;
   const [last = firstLeaf] = decodeEntries(item.last);
   return {
     ...{ version, generation, level, last, watermark: through, pending, rebuilding, progressAt },
+    ...{ createdAt, changedAt, backdatedAt, overdue },
     entries: decodeEntries(item.entries),
-    names: {
-      statuses: { names: item.statuses, full: item.statusesFull },
-      labels: { names: item.origins, full: item.originsFull },
-    },
+    statuses: { names: item.statuses, full: item.statusesFull },
   };
 }
 
-/** About how many bytes the root takes as an item: its key and the names of its attributes are 200 of them. */
+/** About how many bytes the root takes as an item: its key and the names of its attributes are 300 of them. */
 export function rootBytes(root: Root): number {
-  const { entries, last, statuses, origins, pending, through } = rootItem(root);
-  const texts = [...statuses, ...origins, ...pending, through];
+  const { entries, last, statuses, pending, through } = rootItem(root);
+  const texts = [...statuses, ...pending, through];
   return (
-    200 + entries.length + last.length + texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 3, 0)
+    300 + entries.length + last.length + texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 3, 0)
   );
 }

@@ -1,9 +1,8 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { listPartition } from "../../dynamodb/keys.ts";
+import { indexes, listPartition, type Sublist } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
-import { table, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedRow, countedRow } from "./counted-list.ts";
-import type { CountedOwner } from "./tree-store.ts";
+import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
+import { type CountedOwner, type CountedRow, countedRow } from "./counted-list.ts";
 
 /** Rows, by their sort keys. */
 export interface Rows {
@@ -22,30 +21,38 @@ export interface RowReading {
   readonly retry?: Retry;
   /** Called after each page with the read units that it consumed; the next page waits for it. */
   readonly onPage?: (units: number) => Promise<unknown>;
+  /** Called with the items of each page, which then have the partitions of their sublists, too. */
+  readonly onItems?: ((items: readonly Item[]) => void) | undefined;
+  /** Drops rows that are not in this sublist, after they were read. */
+  readonly only?: Sublist;
 }
 
-/** Reads the rows from a sort key up to another, exclusive, or to the end; consistently. */
+/** Reads the rows from a sort key up to another, exclusive, or to the end; consistently, but those of a sublist from its index. */
 export async function readRows(
-  { account, list }: CountedOwner,
+  owner: CountedOwner,
   { start, end }: { readonly start: string; readonly end?: string },
-  { maxRows, oneCall, retry = (call) => call(), onPage }: RowReading,
+  { maxRows, oneCall, retry = (call) => call(), onPage, onItems, only }: RowReading,
 ): Promise<Rows> {
+  const { list, sublist } = owner;
   if (end !== undefined && end <= start) return { rows: [], next: undefined };
   const rows: CountedRow[] = [];
   let position: Record<string, unknown> | undefined;
   do {
     const query = new QueryCommand({
       TableName: tableName,
-      ...keyCondition(listPartition(list.type, account), start, end),
-      ProjectionExpression: "sk, #status, #label",
-      ConsistentRead: true,
+      IndexName: sublist?.index,
+      ...buildConditions(owner, { start, end }, only),
+      ProjectionExpression: `sk, #status, #label${onItems ? ", byOrigin, byParent" : ""}`,
+      ConsistentRead: sublist === undefined,
       ExclusiveStartKey: position,
-      Limit: maxRows + 1 - rows.length,
+      // The table counts the rows that it drops, too.
+      Limit: only ? undefined : maxRows + 1 - rows.length,
       ReturnConsumedCapacity: "TOTAL",
     });
     const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await retry(() => table.send(query));
     // BETWEEN includes its upper bound.
     for (const item of Items) if (item.sk !== end) rows.push(countedRow(list, item));
+    onItems?.(Items);
     position = LastEvaluatedKey;
     await onPage?.(ConsumedCapacity?.CapacityUnits ?? 0);
   } while (position && rows.length <= maxRows && !(oneCall && rows.length > 0));
@@ -53,18 +60,27 @@ export async function readRows(
   // No sort key lies between one and the same with a "!" after it.
   const after = position && last !== undefined ? `${last}!` : undefined;
   return { rows: rows.slice(0, maxRows), next: rows[maxRows]?.sk ?? after };
+}
 
-  function keyCondition(partition: string, from: string, to: string | undefined) {
-    const range = from && to !== undefined && "sk BETWEEN :from AND :to";
-    const bound = (from && "sk >= :from") || (to !== undefined && "sk < :to");
-    return {
-      KeyConditionExpression: ["pk = :pk", range || bound].filter(Boolean).join(" AND "),
-      ExpressionAttributeNames: { "#status": "status", "#label": list.attribute },
-      ExpressionAttributeValues: {
-        ":pk": partition,
-        ...(from && { ":from": from }),
-        ...(to !== undefined && { ":to": to }),
-      },
-    };
-  }
+function buildConditions(
+  { account, list, sublist }: CountedOwner,
+  { start, end }: { readonly start: string; readonly end?: string | undefined },
+  only: Sublist | undefined,
+) {
+  const range = start && end !== undefined && "sk BETWEEN :start AND :end";
+  const bound = (start && "sk >= :start") || (end !== undefined && "sk < :end");
+  return {
+    KeyConditionExpression: ["#partition = :partition", range || bound].filter(Boolean).join(" AND "),
+    FilterExpression: only && "#only = :only",
+    ExpressionAttributeNames: {
+      ...{ "#partition": sublist ? indexes[sublist.index] : "pk" },
+      ...{ "#status": "status", "#label": list.attribute, ...(only && { "#only": indexes[only.index] }) },
+    },
+    ExpressionAttributeValues: {
+      ":partition": sublist?.partition ?? listPartition(list.type, account),
+      ...(start && { ":start": start }),
+      ...(end !== undefined && { ":end": end }),
+      ...(only && { ":only": only.partition }),
+    },
+  };
 }

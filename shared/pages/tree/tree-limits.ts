@@ -27,7 +27,31 @@ export interface Limits {
   readonly commitNodes: number;
   /** The nodes of a commit beyond which the tail waits for the next one; a transaction takes 100 items, with the root. */
   readonly transactionNodes: number;
+  /** How late a write may appear in an index, in milliseconds: normally less than a second. */
+  readonly indexLateness: number;
+  /** A sublist of more rows than this has a tree of its own. */
+  readonly sublistRows: number;
+  /** A node with the rows of a sublist of more bytes than this is split. */
+  readonly rowNodeBytes: number;
+  /** The most bytes of rows that such a node keeps. */
+  readonly keptRowBytes: number;
+  /** The root of a sublist of more bytes than this moves its entries into nodes. */
+  readonly sublistRootBytes: number;
+  /** One new row in this many makes a maintainer look at its sublists. */
+  readonly lookEvery: number;
+  /** So many new rows of a sublist in one batch make a maintainer look at it, too. */
+  readonly manyRows: number;
+  /** The number of rows that pay a commit of a sublist: of those that are old enough to be read from the index. */
+  readonly sublistTail: number;
+  /** The number of younger rows that pay reading the whole list, for that is consistent. */
+  readonly youngTail: number;
+  /** The most rows that a commit adds to a sublist. */
+  readonly sublistCommitRows: number;
 }
+
+/** The age from which rows that a route created are in an index for certain, in milliseconds. */
+export const indexedAge = ({ allowedLateness, indexLateness, skew }: Limits) =>
+  allowedLateness + indexLateness + skew;
 
 /** The limits in production; tests use smaller ones, to see every case in small trees. */
 export const limits: Limits = {
@@ -43,4 +67,14 @@ export const limits: Limits = {
   commitTime: 2000,
   commitNodes: 72,
   transactionNodes: 95,
+  indexLateness: 30_000,
+  sublistRows: 192,
+  rowNodeBytes: 2400,
+  keptRowBytes: 2200,
+  sublistRootBytes: 7800,
+  lookEvery: 16,
+  manyRows: 32,
+  sublistTail: 64,
+  youngTail: 96,
+  sublistCommitRows: 500,
 };

@@ -1,16 +1,10 @@
-import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName } from "../../dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
-import type { CountedList } from "./counted-list.ts";
+import type { CountedOwner } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
 import { type Root, rootItem, toRoot } from "./root.ts";
-
-/** A list of an account, with the tree that counts it. */
-export interface CountedOwner {
-  readonly account: string;
-  readonly list: CountedList;
-}
 
 /** The tree that lists read, or the one that a rebuild builds. */
 export type RootName = "root" | "next";
@@ -54,38 +48,52 @@ export async function readNode(
 }
 
 /** Nodes are read only by GetItem: a Query may show half a transaction. */
-const readTreeItem = ({ account, list }: CountedOwner, name: string, options?: CallOptions) =>
-  readItem(countNodeKey(list.type, account, name), {}, options);
+const readTreeItem = (owner: CountedOwner, name: string, options?: CallOptions) =>
+  readItem(treeKey(owner, name), {}, options);
+
+/** The key of an item of a tree. */
+export const treeKey = ({ account, list, sublist, group }: CountedOwner, name: string) =>
+  countNodeKey(list.type, account, group === undefined ? name : `group#${group}#${name}`, sublist);
+
+/** Items to write in a transaction. */
+export type Writes = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
 /**
- * Replaces the root of the version that was read, and writes nodes with it, all or nothing.
+ * Replaces the root of the version that was read, and writes nodes and other items with it, all or nothing.
  *
  * @throws TreeChangedError when the root has another version
  */
 export async function commit(
-  { account, list }: CountedOwner,
+  owner: CountedOwner,
   name: RootName,
   root: Root,
   nodes: readonly Node[],
+  others: Writes = [],
 ): Promise<void> {
-  const key = (sk: string) => countNodeKey(list.type, account, sk);
-  const putRoot = {
-    TableName: tableName,
-    Item: { ...key(name), ...rootItem({ ...root, version: root.version + 1 }) },
-    ...versionIs(root.version),
-  };
-  const putNodes = nodes.map(({ level, start, entries }) => ({
-    Put: {
-      TableName: tableName,
-      Item: { ...key(nodeName(root.generation, level, start)), entries: encodeEntries(entries) },
-    },
-  }));
+  const { version } = root;
+  const put = { ...putRoot(owner, name, { ...root, version: version + 1 }).Put, ...versionIs(version) };
+  const items = [...putNodes(owner, root, nodes), ...others];
   await orTreeChanged(
-    nodes.length === 0
-      ? table.send(new PutCommand(putRoot))
-      : table.send(new TransactWriteCommand({ TransactItems: [{ Put: putRoot }, ...putNodes] })),
+    items.length === 0
+      ? table.send(new PutCommand(put))
+      : table.send(new TransactWriteCommand({ TransactItems: [{ Put: put }, ...items] })),
   );
 }
+
+export const putRoot = (owner: CountedOwner, name: RootName, root: Root) => ({
+  Put: { TableName: tableName, Item: { ...treeKey(owner, name), ...rootItem(root) } },
+});
+
+export const putNodes = (owner: CountedOwner, { generation }: Root, nodes: readonly Node[]): Writes =>
+  nodes.map(({ level, start, entries }) => ({
+    Put: {
+      TableName: tableName,
+      Item: {
+        ...treeKey(owner, nodeName(generation, level, start)),
+        entries: encodeEntries(entries),
+      },
+    },
+  }));
 
 /** The condition that a root has the version that was read; a missing root has version 0. */
 export const versionIs = (version: number) =>

@@ -48,7 +48,7 @@ export class EventSource {
   receive = (change: Change): void => {
     const list = readListPartition(change.key.pk);
     if (!list) return;
-    const bytes = recordBytes + JSON.stringify(toRecord(change)).length;
+    const bytes = recordBytes + JSON.stringify(toRecord(change, this.#clock.now)).length;
     this.#waiting.push({ change, account: list.account, at: this.#clock.now, bytes });
     if (this.#enabled && !this.#running) void this.#run();
   };
@@ -70,7 +70,7 @@ export class EventSource {
     while (this.#waiting.length > 0) {
       if (this.#batch().length === this.#waiting.length) await this.#clock.wait(window);
       await deliverBatch(
-        this.#batch().map(({ change }) => toRecord(change)),
+        this.#batch().map(({ change, at }) => toRecord(change, at)),
         {
           source,
           invoke: (records) => this.#deliver(records),
@@ -117,13 +117,15 @@ export class EventSource {
 
 type Image = NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"];
 
-function toRecord({ sequenceNumber, key, before, after }: Change): DynamoDBRecord {
+/** @param at when the change was made, in milliseconds since the epoch */
+function toRecord({ sequenceNumber, key, before, after }: Change, at: number): DynamoDBRecord {
   return {
     dynamodb: {
       Keys: toImage(key),
       ...(before && { OldImage: toImage(before) }),
       ...(after && { NewImage: toImage(after) }),
       SequenceNumber: String(sequenceNumber),
+      ApproximateCreationDateTime: Math.floor(at / 1000),
     },
   };
 }

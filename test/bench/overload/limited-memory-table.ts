@@ -3,8 +3,9 @@ import {
   ThrottlingException,
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
+import { admit } from "../../support/dynamodb-limits/admission.ts";
 import type { PartitionLimits } from "../../support/dynamodb-limits/partition-limits.ts";
-import { type CallInput, findUses, type ItemUse } from "../../support/dynamodb-limits/table-uses.ts";
+import type { CallInput, ItemUse } from "../../support/dynamodb-limits/table-uses.ts";
 import { throttlingReason } from "../../support/dynamodb-limits/throttling-reason.ts";
 import type { MemoryTable, Usage } from "../../support/memory-table.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
@@ -25,6 +26,7 @@ export interface Attempt {
 }
 
 const operations: Readonly<Record<string, string>> = {
+  BatchGetCommand: "BatchGetItem",
   BatchWriteCommand: "BatchWriteItem",
   GetCommand: "GetItem",
   QueryCommand: "Query",
@@ -33,7 +35,7 @@ const operations: Readonly<Record<string, string>> = {
 
 /** A table in memory whose calls take virtual time and whose partition keys have limits. */
 export class LimitedMemoryTable {
-  /** How many attempts were throttled. */
+  /** How many attempts were throttled, those of batches in part included. */
   throttled = 0;
   readonly #memory: MemoryTable;
   readonly #limits: PartitionLimits;
@@ -57,24 +59,26 @@ export class LimitedMemoryTable {
     observe: (attempt: Attempt) => void,
     abortSignal?: AbortSignal,
   ): Promise<Record<string, unknown>> {
-    const input = Reflect.get(command, "input") as CallInput;
-    const uses = findUses(operations[command.constructor.name] ?? "write", input);
+    const call = Reflect.get(command, "input") as CallInput;
+    const operation = operations[command.constructor.name] ?? "write";
+    const { over, partial, input, uses, complete } = admit(this.#limits, operation, call);
     const partition = uses[0]?.partition ?? "";
-    const over = this.#limits.throttle(uses);
+    if (over || partial) this.throttled++;
     if (over) {
-      this.throttled++;
       observe({ partition, readUnits: 0 });
       await this.#wait(0, abortSignal);
       throw throttlingError(over, input.TransactItems?.length);
     }
     try {
-      const { output, reads, writes } = this.#memory.execute(command);
+      const { output, reads, writes } = this.#memory.execute(
+        partial ? Reflect.construct(command.constructor, [input]) : command,
+      );
       this.#charge("read", reads);
       this.#charge("write", writes);
       const readUnits = reads.reduce((sum, { units }) => sum + units, 0);
       observe({ partition, readUnits });
       await this.#wait(readUnits, abortSignal);
-      return output;
+      return complete(output);
     } catch (error) {
       if (!isRefused(error)) throw error;
       observe({ partition, readUnits: 0 });

@@ -1,9 +1,10 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { countedChanges } from "../../../shared/pages/maintenance/changes.ts";
-import { maintain } from "../../../shared/pages/maintenance/maintain.ts";
 import { maintainLists } from "../../../shared/pages/maintenance/maintain-lists.ts";
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { advanceClock } from "./clock.ts";
+
+/** The most records of a stream batch. */
+export const batchSize = 1000;
 
 /** How long an invocation may work, in milliseconds. */
 const invocationTime = 55_000;
@@ -11,7 +12,7 @@ const invocationTime = 55_000;
 const waitOnClock = async (milliseconds: number) => advanceClock(milliseconds);
 
 /** How often the stream delivers a batch again that an invocation did not finish counting. */
-const retries = 10;
+const retries = 100;
 
 /** Handles a batch of the stream as the deployed function and its event source do. */
 export async function deliver(records: readonly DynamoDBRecord[], wait = waitOnClock): Promise<void> {
@@ -22,16 +23,5 @@ export async function deliver(records: readonly DynamoDBRecord[], wait = waitOnC
     });
     if (!unfinished) return;
     if (remaining === 0) throw unfinished.error ?? new Error("The batch is not counted in time.");
-  }
-}
-
-/** Counts all leads of an account that are older than the allowed lateness. */
-export async function countLeads(account: string): Promise<void> {
-  for (let more = true; more; ) {
-    const deadline = Date.now() + invocationTime;
-    const list = { account, list: countedLists.lead };
-    const maintained = await maintain(list, [], { deadline, wait: waitOnClock });
-    if (maintained.error) throw maintained.error;
-    ({ more } = maintained);
   }
 }

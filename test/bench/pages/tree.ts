@@ -1,11 +1,9 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { countNodeKey } from "../../../shared/dynamodb/keys.ts";
+import { countNodeKey, nodePrefix } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { itemSize } from "./item-size.ts";
 
-/** The size of a tree. */
+/** The size of the tree of a whole list. */
 export interface TreeSize {
   /** Levels of nodes below the root. */
   readonly levels: number;
@@ -15,8 +13,7 @@ export interface TreeSize {
   readonly largestNodeBytes: number;
 }
 
-export async function treeSize(account: string): Promise<TreeSize> {
-  const root = await readRoot({ account, list: countedLists.lead });
+export async function treeSize(account: string, type: "lead" | "conversation" = "lead"): Promise<TreeSize> {
   const sizes = new Map<string, number>();
   let position: Record<string, unknown> | undefined;
   do {
@@ -24,19 +21,18 @@ export async function treeSize(account: string): Promise<TreeSize> {
       new QueryCommand({
         TableName: tableName,
         KeyConditionExpression: "pk = :pk",
-        ExpressionAttributeValues: { ":pk": countNodeKey("lead", account, "").pk },
+        ExpressionAttributeValues: { ":pk": countNodeKey(type, account, "").pk },
         ExclusiveStartKey: position,
       }),
     );
     for (const item of Items) sizes.set(String(item.sk), itemSize(item));
     position = LastEvaluatedKey;
   } while (position);
-  const rootBytes = sizes.get("root") ?? 0;
-  sizes.delete("root");
+  const nodes = [...sizes].filter(([name]) => name.startsWith(nodePrefix));
   return {
-    levels: root?.level ?? 0,
-    nodes: sizes.size,
-    rootBytes,
-    largestNodeBytes: Math.max(0, ...sizes.values()),
+    levels: Math.max(0, ...nodes.map(([name]) => Number(name.split("#")[2]))),
+    nodes: nodes.length,
+    rootBytes: sizes.get("root") ?? 0,
+    largestNodeBytes: Math.max(0, ...nodes.map(([, bytes]) => bytes)),
   };
 }

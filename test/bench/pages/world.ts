@@ -17,19 +17,19 @@ import type { Population } from "./population.ts";
 
 const tableName = "bench-pages";
 
-/** The benchmark's engine, which holds only the populations' leads. */
+/** The benchmark's engine, which holds only the populations' rows. */
 export interface World {
   stop(): Promise<void>;
 }
 
-/** Creates the table as the stack defines it, loads the leads and points the SDK at it. */
+/** Creates the table as the stack defines it, loads the rows and points the SDK at it. */
 export async function startWorld(populations: readonly Population[]): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), "bench-pages-"));
   const remove = () => rmSync(directory, { recursive: true, force: true });
   process.once("exit", remove);
   // The modules that build items read the table's name when they are loaded.
   process.env.TABLE_NAME = tableName;
-  await importLeads(directory, await readTable(directory), populations);
+  await importRows(directory, await readTable(directory), populations);
   const engine = await startEngine({ directory, log: console.error, onExit: engineEnded });
   process.env.AWS_ENDPOINT_URL_DYNAMODB = engine.endpoint;
   process.env.AWS_REGION = "local";
@@ -57,8 +57,8 @@ async function readTable(directory: string): Promise<CreateTableCommandInput> {
   return { ...input, TableName: tableName };
 }
 
-/** Creates the database file from an export, which is many times faster than writing the leads. */
-async function importLeads(
+/** Creates the database file from an export, which is many times faster than writing the rows. */
+async function importRows(
   directory: string,
   table: CreateTableCommandInput,
   populations: readonly Population[],
@@ -87,7 +87,7 @@ async function importLeads(
 }
 
 async function* exportLines(population: Population): AsyncGenerator<string> {
-  const { rowItem } = await import("./lead-item.ts");
+  const { rowItem } = await import("./items.ts");
   const rows = population.matching({});
   for (let from = 0; from < rows.length; from += 1000) {
     const lines = rows

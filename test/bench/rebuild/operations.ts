@@ -6,6 +6,7 @@ type Rebuild = typeof import("../../../lib/ops/counts/rebuild.ts");
 type Verify = typeof import("../../../lib/ops/counts/verify.ts");
 type Status = typeof import("../../../lib/ops/counts/status.ts");
 type CountsOptions = typeof import("../../../lib/ops/counts/counts-options.ts");
+type RepairSublists = typeof import("../../../lib/ops/counts/repair-sublists.ts");
 type AccountCommand = typeof import("../../../lib/ops/account-command.ts");
 type LeadChanges = typeof import("../../../lib/ops/changes/lead-changes.ts");
 
@@ -14,13 +15,19 @@ export type Operations = Pick<Rebuild, "rebuild"> &
   Pick<Verify, "verify"> &
   Pick<AccountCommand, "selectTableByOptions"> &
   Pick<LeadChanges, "setLeadStatus"> &
-  Partial<Pick<Rebuild, "planRebuild"> & Pick<Status, "readStatus"> & Pick<CountsOptions, "selectCounts">>;
+  Partial<
+    Pick<Rebuild, "planRebuild"> &
+      Pick<RepairSublists, "repairSublists"> &
+      Pick<Status, "readStatus"> &
+      Pick<CountsOptions, "selectCounts">
+  >;
 
 const modules = [
   "account-command",
   "changes/lead-changes",
   "counts/counts-options",
   "counts/rebuild",
+  "counts/repair-sublists",
   "counts/status",
   "counts/verify",
 ].map((name) => `./lib/ops/${name}.ts`);

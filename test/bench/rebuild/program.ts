@@ -48,7 +48,8 @@ export class Program {
   }
 
   async rebuild(): Promise<void> {
-    return this.#operations.rebuild(this.#owner, await this.#reading());
+    await this.#operations.rebuild(this.#owner, await this.#reading());
+    await this.#operations.repairSublists?.(this.#owner, await this.#reading());
   }
 
   async verify(): ReturnType<Operations["verify"]> {

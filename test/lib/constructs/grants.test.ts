@@ -39,6 +39,7 @@ const expected: Record<FunctionName, unknown[]> = {
       "by-status-and-origin",
       "by-parent",
     ),
+    allow("dynamodb:BatchGetItem", ["CONVERSATION#*"]),
     allow("dynamodb:GetItem", ["COUNT#*"]),
     rateLimit,
   ],
@@ -50,7 +51,8 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
   "maintain-counts": [
-    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"]),
+    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"], "by-origin", "by-parent"),
+    allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
     allow(["dynamodb:GetItem", "dynamodb:PutItem"], ["COUNT#*"]),
     {
       Effect: "Allow",
@@ -96,14 +98,18 @@ test.each(named)("$name has exactly the permissions that it needs", ({ id, name 
 
 test.each(
   named.filter(({ name }) => name.startsWith("list-")),
-)("$name can write only its use of the rate limit", ({ id }) => {
+)("$name can write only its use of the rate limit", ({ id, name }) => {
   const all = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
   const statements = all.filter((statement) => !isDeepStrictEqual(statement, rateLimit));
   expect(statements).toHaveLength(all.length - 1);
   const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
   expect(
     actions.filter((action) => !action.startsWith("logs:") && !action.startsWith("xray:")).sort(),
-  ).toEqual(["dynamodb:GetItem", "dynamodb:Query"]);
+  ).toEqual([
+    ...(name === "list-conversations" ? ["dynamodb:BatchGetItem"] : []),
+    "dynamodb:GetItem",
+    "dynamodb:Query",
+  ]);
 });
 
 test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {

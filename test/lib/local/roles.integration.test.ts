@@ -19,6 +19,7 @@ const query = (pk: string, condition = "pk = :pk") => ({
   KeyConditionExpression: condition,
   ExpressionAttributeValues: { ":pk": { S: pk }, ":from": { S: "a" }, ":to": { S: "b" } },
 });
+const batch = (...pks: string[]) => ({ RequestItems: { [TableName]: { Keys: pks.map(key) } } });
 const put = (pk: string) => ({ Put: { TableName, Item: key(pk) } });
 
 const lists = [
@@ -31,6 +32,13 @@ test.each(lists)("%s reads its list and the counts", (name, pk) => {
   expect(allows(name, "GetItem", { Key: key("COUNT#a#LEAD") })).toBe(true);
   expect(allows(name, "GetItem", { Key: key(pk) })).toBe(false);
   expect(allows(name, "Query", query("COUNT#a#LEAD"))).toBe(false);
+});
+
+test("list-conversations, which has no index of a lead's filtered conversations, reads them by their keys", () => {
+  expect(allows("list-conversations", "BatchGetItem", batch("CONVERSATION#a", "CONVERSATION#b"))).toBe(true);
+  expect(allows("list-conversations", "BatchGetItem", batch("CONVERSATION#a", "LEAD#a"))).toBe(false);
+  expect(allows("list-conversations", "BatchGetItem", batch("KEY#a"))).toBe(false);
+  expect(allows("list-leads", "BatchGetItem", batch("LEAD#a"))).toBe(false);
 });
 
 test.each(lists)("%s can write nothing but the rate limit's window", (name, pk) => {
@@ -50,6 +58,13 @@ test("maintain-counts reads both lists and writes counts, in one transaction too
   const allowed = (operation: string, input: object) => allows("maintain-counts", operation, input);
   expect(allowed("Query", query("LEAD#a", "pk = :pk AND sk BETWEEN :from AND :to"))).toBe(true);
   expect(allowed("Query", query("CONVERSATION#a", "pk = :pk AND sk >= :from"))).toBe(true);
+  for (const [pk, IndexName, attribute] of [
+    ["LEAD#a#web", "by-origin", "byOrigin"],
+    ["CONVERSATION#a#sms", "by-origin", "byOrigin"],
+    ["CONVERSATION#a#lead_1", "by-parent", "byParent"],
+  ] as const)
+    expect(allowed("Query", { ...query(pk, `${attribute} = :pk AND sk < :to`), IndexName })).toBe(true);
+  expect(allowed("BatchGetItem", batch("LEAD#a", "CONVERSATION#a"))).toBe(true);
   expect(allowed("GetItem", { Key: key("COUNT#a#LEAD") })).toBe(true);
   expect(allowed("PutItem", { Item: key("COUNT#a#LEAD") })).toBe(true);
   expect(allowed("TransactWriteItems", { TransactItems: [put("COUNT#a#LEAD"), put("COUNT#a#LEAD")] })).toBe(
@@ -58,6 +73,8 @@ test("maintain-counts reads both lists and writes counts, in one transaction too
 
   expect(allowed("TransactWriteItems", { TransactItems: [put("COUNT#a#LEAD"), put("LEAD#a")] })).toBe(false);
   expect(allowed("Query", { ...query("LEAD#a", "byStatus = :pk"), IndexName: "by-status" })).toBe(false);
+  expect(allowed("Query", { ...query("KEY#a", "byParent = :pk"), IndexName: "by-parent" })).toBe(false);
+  expect(allowed("BatchGetItem", batch("LEAD#a", "KEY#a"))).toBe(false);
   expect(allowed("Query", query("MESSAGE#a"))).toBe(false);
   expect(allowed("DeleteItem", { Key: key("COUNT#a#LEAD") })).toBe(false);
   expect(allowed("GetItem", { Key: key("LEAD#a") })).toBe(false);

@@ -60,7 +60,7 @@ describe("ops counts", () => {
     const failure = `The counts of the account ${account} differ in 1 places: run \`counts rebuild\`.`;
     const verified = await counts("verify", "--account", account);
     expect(verified).toMatchObject({ waits: [10_000, 20_000, 40_000], failure });
-    const place = { list: "leads", level: 0, from: "", sourceOrChannel: "web" };
+    const place = { list: "leads", level: 0, from: "" };
     expect(verified.printed).toMatchObject([
       [
         { ...place, status: "new", counted: 30, actual: 29 },
@@ -109,7 +109,7 @@ describe("ops counts", () => {
     const owner = { account, list: countedLists.lead };
     const root = await readRoot(owner);
     if (!root) throw new Error("The leads are not counted.");
-    await startRebuild(owner, root, undefined, root.names);
+    await startRebuild(owner, root, undefined, root.statuses);
     const threeHoursAgo = new UpdateCommand({
       TableName: tableName,
       Key: countNodeKey("lead", account, "next"),

@@ -36,7 +36,7 @@ test.each([
     { id: ended, status: "active" },
     /would have the status active/,
   ],
-  ["counts rebuild", { account, rebuilt: false, rows: 3 }, / 3 rows would be read, at most twice/],
+  ["counts rebuild", { account, rebuilt: false, rows: 3 }, / 3 rows would be read, at most three times/],
 ])("ops %s --dry-run prints what the command would do, and changes nothing", async (command, json, sentence) => {
   const before = await stored();
   const args = [...command.split(" "), "--account", account, "--local", "--dry-run"];

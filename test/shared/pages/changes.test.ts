@@ -1,10 +1,27 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { leadConversationsPartition, sourceOrChannelPartition } from "../../../shared/dynamodb/keys.ts";
 import { countedChanges } from "../../../shared/pages/maintenance/changes.ts";
+import { countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { storedConversation, storedLead } from "../../support/stored.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 
 const lead = storedLead("lead_1");
 const conversation = storedConversation("conv_1");
+const parent = { index: "by-parent", partition: leadConversationsPartition("acme", "lead_1") } as const;
+
+const origin = (type: "lead" | "conversation", name: string) =>
+  ({ index: "by-origin", partition: sourceOrChannelPartition(type, "acme", name) }) as const;
+
+/** A lead with a source. */
+const from = (source: string) => ({ ...lead, source, byOrigin: origin("lead", source).partition });
+
+/** The conversation on another channel. */
+const on = (channel: string) => ({
+  ...conversation,
+  channel,
+  byOrigin: origin("conversation", channel).partition,
+});
 
 test.each([
   ["a created lead", undefined, lead],
@@ -17,8 +34,8 @@ test.each([
   const record = streamRecord(before, after);
   const [changes, ...others] = countedChanges([record]);
   expect(others).toEqual([]);
-  expect(changes?.keys).toEqual([(after ?? before)?.sk]);
-  expect(changes?.sequenceNumbers).toEqual([record.dynamodb?.SequenceNumber]);
+  const { SequenceNumber: sequenceNumber } = record.dynamodb ?? {};
+  expect(changes?.rows).toMatchObject([{ key: (after ?? before)?.sk, sequenceNumber }]);
 });
 
 test.each([
@@ -31,4 +48,102 @@ test.each([
   ["an item that is in no list", undefined, { ...lead, pk: "MESSAGE#acme#conv_1" }],
 ])("does not count %s", (_, before, after) => {
   expect(countedChanges([streamRecord(before, after)])).toEqual([]);
+});
+
+describe("the kind of a change", () => {
+  const second = 1_780_000_000;
+  const idAt = (time: number) => `${keyAt(countedLists.lead, time)}0000000000000000`;
+  const kindOf = (before: object | undefined, after: object | undefined, time: number | undefined) => {
+    const record = streamRecord(before as never, after as never, time);
+    if (time === undefined) delete record.dynamodb?.ApproximateCreationDateTime;
+    return countedChanges([record])[0]?.rows[0]?.kind;
+  };
+  const createdAt = (time: number, written: number | undefined) =>
+    kindOf(undefined, storedLead(idAt(time)), written);
+  // The record has whole seconds, so the write may have come up to a second later; and clocks differ.
+  const earliest = 1000 * (second + 1) - limits.allowedLateness + limits.skew;
+
+  test("is created for a row that is surely written within the allowed lateness after its id", () => {
+    expect(createdAt(1000 * second, 1000 * second)).toBe("created");
+    expect(createdAt(earliest, 1000 * second)).toBe("created");
+    expect(createdAt(earliest, 1000 * second + 999)).toBe("created");
+    // The clock of the writer is ahead.
+    expect(createdAt(1000 * second + limits.skew, 1000 * second)).toBe("created");
+  });
+
+  test("is backdated for a row that may be written later", () => {
+    expect(createdAt(earliest - 1, 1000 * second)).toBe("backdated");
+    expect(createdAt(earliest - 1, 1000 * second + 999)).toBe("backdated");
+    expect(createdAt(0, 1000 * second)).toBe("backdated");
+  });
+
+  test("is backdated for a row that is written at an unknown time", () => {
+    expect(createdAt(Date.now(), undefined)).toBe("backdated");
+  });
+
+  test("is changed for a row that existed, however old", () => {
+    for (const time of [0, 1000 * second]) {
+      const row = storedLead(idAt(time));
+      for (const after of [{ ...row, status: "booked" }, undefined])
+        for (const written of [1000 * second, undefined]) expect(kindOf(row, after, written)).toBe("changed");
+    }
+  });
+});
+
+describe("the sublists of a change", () => {
+  const sublistsOf = (before: object | undefined, after: object | undefined) =>
+    countedChanges([streamRecord(before as never, after as never)])[0]?.rows[0]?.sublists;
+  const web = { status: "new", sourceOrChannel: "web" };
+  const active = { status: "active", sourceOrChannel: "whatsapp" };
+
+  test("are none for a lead without a source", () => {
+    expect(sublistsOf(undefined, lead)).toEqual([]);
+  });
+
+  test("are those of the only image of a row that was created or deleted", () => {
+    const expected = [{ sublist: origin("lead", "web"), filters: [web] }];
+    expect(sublistsOf(undefined, from("web"))).toEqual(expected);
+    expect(sublistsOf(from("web"), undefined)).toEqual(expected);
+    expect(sublistsOf(undefined, conversation)).toEqual([
+      { sublist: origin("conversation", "whatsapp"), filters: [active] },
+      { sublist: parent, filters: [active] },
+    ]);
+  });
+
+  test("have the filters of both images if the row stays there", () => {
+    const ended = { ...active, status: "ended" };
+    expect(sublistsOf(conversation, { ...conversation, status: "ended" })).toEqual([
+      { sublist: origin("conversation", "whatsapp"), filters: [active, ended] },
+      { sublist: parent, filters: [active, ended] },
+    ]);
+  });
+
+  test("are those of both images if the row moves, each with its filter", () => {
+    expect(sublistsOf(from("web"), { ...from("ads"), status: "booked" })).toEqual([
+      { sublist: origin("lead", "web"), filters: [web] },
+      { sublist: origin("lead", "ads"), filters: [{ status: "booked", sourceOrChannel: "ads" }] },
+    ]);
+    const sms = { ...active, sourceOrChannel: "sms" };
+    expect(sublistsOf(conversation, on("sms"))).toEqual([
+      { sublist: origin("conversation", "whatsapp"), filters: [active] },
+      { sublist: origin("conversation", "sms"), filters: [sms] },
+      { sublist: parent, filters: [active, sms] },
+    ]);
+  });
+
+  test("are the one that a lead enters with its first source, or leaves with its last", () => {
+    const expected = [{ sublist: origin("lead", "web"), filters: [web] }];
+    expect(sublistsOf(lead, from("web"))).toEqual(expected);
+    expect(sublistsOf(from("web"), lead)).toEqual(expected);
+  });
+});
+
+test("changes are grouped by list, in the order of the stream", () => {
+  const rows = ["lead_3", "lead_1", "lead_2"].map(storedLead);
+  const records = rows.map((row) => streamRecord(undefined, row));
+  const changes = countedChanges([...records, streamRecord(undefined, conversation), ...records.slice(0, 1)]);
+  expect(changes.map(({ owner, rows }) => [owner.list.type, rows.map(({ key }) => key)])).toEqual([
+    ["lead", ["lead_3", "lead_1", "lead_2", "lead_3"]],
+    ["conversation", ["conv_1"]],
+  ]);
 });

@@ -13,6 +13,7 @@ import { canceled } from "../../support/cancellation.ts";
 import { lambdaContext } from "../../support/events.ts";
 import { putLeads, useMemoryTable } from "../../support/memory-leads.ts";
 import type { MemoryTable } from "../../support/memory-table.ts";
+import { rowChanges } from "../../support/row-changes.ts";
 import { smallLimits } from "../../support/small-limits.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 
@@ -126,7 +127,7 @@ test("no commit has more items than a transaction takes", async () => {
 });
 
 describe("after a burst", () => {
-  const changes = (keys: readonly string[]) => [{ owner, keys, sequenceNumbers: [] }];
+  const changes = (keys: readonly string[]) => [{ owner, rows: rowChanges(keys) }];
 
   test("a maintainer counts the rows when they have settled", async () => {
     const memory = useMemoryTable();

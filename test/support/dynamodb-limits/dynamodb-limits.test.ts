@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { admit } from "./admission.ts";
 import { chargeConsumed } from "./consumed-capacity.ts";
 import { awsRates, PartitionLimits, type Use } from "./partition-limits.ts";
 import { findUses } from "./table-uses.ts";
@@ -75,6 +76,11 @@ test("the partition keys of a call are found in its input, in both formats", () 
     { kind: "write", partition: "LEAD#a", item: 1 },
     { kind: "write", index: "by-status", partition: "LEAD#a#won", item: 1 },
   ]);
+  const keys = { RequestItems: { leads: { Keys: [{ pk: { S: "LEAD#a" } }, { pk: "LEAD#b" }] } } };
+  expect(findUses("BatchGetItem", keys)).toEqual([
+    { ...read("LEAD#a"), item: 0 },
+    { ...read("LEAD#b"), item: 1 },
+  ]);
   const requests = [
     { PutRequest: { Item: { pk: "LEAD#a" } } },
     { DeleteRequest: { Key: { pk: "COUNT#a" } } },
@@ -93,4 +99,38 @@ test("the units of a transaction are divided by the sizes of its items", () => {
   chargeConsumed(limits, uses, [{ Table: { CapacityUnits: 1250 } }], [4, 1]);
   expect(limits.throttle(uses)?.partition).toBe("a");
   expect(limits.throttle(uses.slice(1))).toBeUndefined();
+});
+
+const key = (pk: string, n = 0) => ({ pk, sk: String(n) });
+const batchOf = (...Keys: ReturnType<typeof key>[]) => ({
+  RequestItems: { leads: { ConsistentRead: true, Keys } },
+});
+
+test("a batch is read without the keys that are throttled, unless all are", () => {
+  const limits = new PartitionLimits(awsRates, () => 0);
+  limits.charge(read("a"), 3000);
+  const input = batchOf(key("a"), key("b"));
+  const { over, uses, complete, ...admission } = admit(limits, "BatchGetItem", input);
+  expect(over).toBeUndefined();
+  expect(admission).toEqual({ partial: true, input: batchOf(key("b")) });
+  expect(uses).toEqual([{ ...read("b"), item: 1 }]);
+  const Responses = { leads: [key("b")] };
+  expect(complete({ Responses, UnprocessedKeys: batchOf(key("b", 1)).RequestItems })).toEqual({
+    Responses,
+    UnprocessedKeys: batchOf(key("b", 1), key("a")).RequestItems,
+  });
+  const refused = admit(limits, "BatchGetItem", batchOf(key("a"), key("a", 1)));
+  expect([refused.over, refused.partial]).toEqual([{ ...read("a"), item: 0 }, false]);
+});
+
+test("the keys of a batch throttle those after them in the same partition", () => {
+  const limits = new PartitionLimits(awsRates, () => 0);
+  limits.charge(read("a"), 2999);
+  const keys = [0, 1, 2, 3].map((n) => key("a", n));
+  const { partial, input, uses } = admit(limits, "BatchGetItem", batchOf(...keys));
+  expect([partial, input]).toEqual([true, batchOf(...keys.slice(0, 2))]);
+  // Nothing is charged until the units are known.
+  expect(limits.throttle(uses)).toBeUndefined();
+  chargeConsumed(limits, uses, [{ Table: { CapacityUnits: 1 } }]);
+  expect(limits.throttle(uses)).toBeDefined();
 });

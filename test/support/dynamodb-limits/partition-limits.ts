@@ -46,6 +46,23 @@ export class PartitionLimits {
     return uses.find((use) => !this.#bucket(use, now).hasAny(now));
   }
 
+  /**
+   * Finds which uses of a batch are throttled: DynamoDB admits each by itself.
+   *
+   * @param least the units that each admitted use leaves fewer for those after it
+   */
+  throttleEach<U extends Use>(uses: readonly U[], least: number): readonly U[] {
+    const admitted: U[] = [];
+    const throttled: U[] = [];
+    for (const use of uses) {
+      const isOver = this.throttle([use]) !== undefined;
+      (isOver ? throttled : admitted).push(use);
+      if (!isOver) this.charge(use, least);
+    }
+    for (const use of admitted) this.charge(use, -least);
+    return throttled;
+  }
+
   /** Takes what a call has consumed. */
   charge(use: Use, units: number): void {
     const now = this.#now();

@@ -1,8 +1,6 @@
 import { indexes } from "../../../shared/dynamodb/keys.ts";
+import { type BatchKeys, keysOf, type TableKeys, type Values } from "./batch-keys.ts";
 import type { Use } from "./partition-limits.ts";
-
-/** An item or a key: plain values, or those of the wire format (`{ S: "…" }`). */
-type Values = Readonly<Record<string, unknown>>;
 
 /** The parts of a write that tell which partitions it changes. */
 interface Write {
@@ -17,7 +15,7 @@ export interface CallInput extends Write {
   readonly IndexName?: string | undefined;
   readonly KeyConditionExpression?: string | undefined;
   readonly TransactItems?: readonly object[] | undefined;
-  readonly RequestItems?: Readonly<Record<string, readonly object[]>> | undefined;
+  readonly RequestItems?: Readonly<Record<string, readonly object[] | TableKeys>> | undefined;
 }
 
 /** A partition key that a call uses, with the item of the call that uses it. */
@@ -33,11 +31,15 @@ export interface ItemUse extends Use {
  */
 export function findUses(operation: string, input: CallInput): readonly ItemUse[] {
   if (operation === "Query") return [{ ...queryUse(input), item: 0 }];
-  if (operation === "GetItem") return [{ kind: "read", partition: text(input.Key?.pk), item: 0 }];
+  if (operation === "GetItem") return keyUses([input.Key]);
+  if (operation === "BatchGetItem") return keyUses(keysOf((input.RequestItems ?? {}) as BatchKeys));
   if (operation === "TransactWriteItems") return entryUses(input.TransactItems ?? []);
   if (operation === "BatchWriteItem") return entryUses(Object.values(input.RequestItems ?? {}).flat());
   return writeUses(input, 0);
 }
+
+const keyUses = (keys: readonly (Values | undefined)[]) =>
+  keys.map((key, item) => ({ kind: "read" as const, partition: text(key?.pk), item }));
 
 /** The uses of writes, each in an object that tells its kind. */
 const entryUses = (entries: readonly object[]) =>

@@ -14,21 +14,20 @@ import { smallLimits } from "../../../support/small-limits.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-// A full dictionary needs more than the root of the small limits.
-const limits = { ...smallLimits, rootBytes: 900 };
+const limits = smallLimits;
 const wait = async () => {};
 const start = Date.UTC(2026, 0, 1);
 
-async function putLead(account: string, id: string, status = "new", source = "web") {
-  const Item = { ...leadKey(account, id), id, status, source };
+async function putLead(account: string, id: string, status = "new") {
+  const Item = { ...leadKey(account, id), id, status, source: "web" };
   await table.send(new PutCommand({ TableName: tableName, Item }));
 }
 
 /** Creates an account with leads. */
-async function createLeads(count: number, source: (i: number) => string = () => "web") {
+async function createLeads(count: number, status: (i: number) => string = () => "new") {
   const owner = { account: randomUUID(), list: countedLists.lead };
   const ids = Array.from({ length: count }, (_, i) => `lead_${ulid(start + i * 1000)}`);
-  for (const [i, id] of ids.entries()) await putLead(owner.account, id, "new", source(i));
+  for (const [i, id] of ids.entries()) await putLead(owner.account, id, status(i));
   return { owner, ids };
 }
 
@@ -91,17 +90,17 @@ test("the maintainer warns of a rebuild that has made no progress for ten minute
   expect(warn.mock.calls).toEqual([[{ event: "rebuild stalled", account: owner.account, list: "lead" }]]);
 });
 
-test("the rows are read twice only without a tree or with a full dictionary", async () => {
-  const { owner, ids } = await createLeads(40, (i) => `source-${i % 3}`);
+test("the rows are read twice only without a tree or with a status that was refused", async () => {
+  const { owner, ids } = await createLeads(40, (i) => `status-${i % 3}`);
   expect(sum(await rebuildRows(owner))).toBe(80);
   expect(sum(await rebuildRows(owner))).toBe(40);
-  expect((await readRoot(owner))?.names.labels.names).toHaveLength(3);
-  for (const [i, id] of ids.entries()) await putLead(owner.account, id, "new", `source-${i % 20}`);
+  expect((await readRoot(owner))?.statuses.names).toHaveLength(3);
+  for (const [i, id] of ids.entries()) await putLead(owner.account, id, `status-${i % 20}`);
   await count(owner, ids);
   expect(sum(await rebuildRows(owner))).toBe(80);
 });
 
-test("a list that changes while all rows are read for their names is read for them once", async () => {
+test("a list that changes while all rows are read for their statuses is read for them once", async () => {
   const { owner, ids } = await createLeads(40);
   let rows = 0;
   const onRows = (read: number) => {
@@ -116,14 +115,14 @@ test("a list that changes while all rows are read for their names is read for th
   expect(rows).toBe(80);
 });
 
-test("a name without rows is forgotten, and the most frequent names come first", async () => {
-  const { owner, ids } = await createLeads(40, (i) => (i < 10 ? "rare" : "web"));
+test("a status without rows is forgotten, and the most frequent come first", async () => {
+  const { owner, ids } = await createLeads(40, (i) => (i < 10 ? "rare" : "new"));
   await count(owner, ids);
-  expect((await readRoot(owner))?.names.labels.names).toEqual(["rare", "web"]);
+  expect((await readRoot(owner))?.statuses.names).toEqual(["rare", "new"]);
   await rebuildRows(owner);
-  expect((await readRoot(owner))?.names.labels.names).toEqual(["web", "rare"]);
+  expect((await readRoot(owner))?.statuses.names).toEqual(["new", "rare"]);
   for (const id of ids.slice(0, 10)) await putLead(owner.account, id);
   await count(owner, ids.slice(0, 10));
   await rebuildRows(owner);
-  expect((await readRoot(owner))?.names.labels.names).toEqual(["web"]);
+  expect((await readRoot(owner))?.statuses.names).toEqual(["new"]);
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { filteredRange } from "../../../../shared/pages/counted-range.ts";
 import type { Limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
@@ -11,7 +12,7 @@ afterEach(() => {
 
 const sources = Array.from({ length: 14 }, (_, i) => `source-${i}`);
 
-/** Limits of which an entry with many sources exceeds `keptBytes`, `nodeBytes`, or both and the root's. */
+/** Limits of which any entry exceeds `keptBytes`, `nodeBytes`, or both and the root's. */
 const limits: [string, Partial<Limits>][] = [
   ["an entry is larger than what a split keeps", { keptBytes: 10 }],
   ["an entry is larger than a node", { keptBytes: 10, nodeBytes: 10 }],
@@ -37,7 +38,10 @@ describe.each(limits)("a tree in which %s", (_, sizes) => {
     const { level = 0, entries = [] } = (await readRoot(history.owner)) ?? {};
     expect(level).toBeGreaterThanOrEqual(1);
     expect(entries.length).toBeGreaterThanOrEqual(1);
-    for (const filter of [{}, { source: "source-3" }, { status: "qualified" }] as const) {
+    const source = "source-3";
+    const { tree } = filteredRange(history.account, history.owner.list, { sourceOrChannel: source });
+    expect((await readRoot(tree))?.level).toBeGreaterThanOrEqual(1);
+    for (const filter of [{}, { source }, { source, status: "booked" }, { status: "qualified" }] as const) {
       for (const page of [1, 2, 5]) {
         const request = { page, limit: 7 };
         expect(await history.list(filter, request)).toEqual(history.expected(filter, request));

@@ -8,6 +8,7 @@ import { countRows } from "../../../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { seeded } from "../../../support/random.ts";
+import { rowChanges } from "../../../support/row-changes.ts";
 import { throttled, WatchedTable } from "../../../support/watched-table.ts";
 
 let table: WatchedTable;
@@ -53,8 +54,8 @@ async function maintain(batch: Record<string, string[]>, time = 60_000, meanwhil
     meanwhile();
   };
   const changes = Object.entries(batch).map(([account, keys]) => ({
-    ...{ owner: owner(account), keys },
-    sequenceNumbers: keys.map((key) => `${account} ${key}`),
+    owner: owner(account),
+    rows: rowChanges(keys, (key) => `${account} ${key}`),
   }));
   const unfinished = await maintainLists(changes, { deadline: now + time, wait, unsettled });
   return { reported: unfinished.flatMap(({ sequenceNumbers }) => sequenceNumbers), waits };

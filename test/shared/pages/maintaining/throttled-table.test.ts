@@ -15,10 +15,12 @@ afterEach(() => {
 const isCommit = (command: object) =>
   command instanceof TransactWriteCommand || command instanceof PutCommand;
 
-/** Runs a maintainer for the keys that were not delivered. @returns the keys that it reports, and why */
-async function maintain(history: LeadHistory, time = 60_000, keys = history.keys) {
+const keysOf = (rows: readonly { readonly key: string }[]) => rows.map(({ key }) => key);
+
+/** Runs a maintainer for the changes that were not delivered. @returns the keys that it reports, and why */
+async function maintain(history: LeadHistory, time = 60_000, rows = history.changes) {
   const wait = async (milliseconds: number) => history.advance(Math.ceil(milliseconds));
-  const changes = [{ owner: history.owner, keys, sequenceNumbers: keys }];
+  const changes = [{ owner: history.owner, rows }];
   const [unfinished] = await maintainLists(changes, { deadline: history.now + time, wait });
   return { reported: unfinished?.sequenceNumbers ?? [], error: unfinished?.error };
 }
@@ -30,20 +32,26 @@ function historyWithTail(): LeadHistory {
   return history;
 }
 
-/** An account with changes of counted leads in many leaves, and with a tail. */
+/** An account with changes of counted leads in many leaves and in nodes of a source, and with a tail. */
 async function historyWithChanges(): Promise<LeadHistory> {
   const history = new LeadHistory();
-  history.addMany(800, { age: 60_000 });
+  history.addMany(800, { age: 60_000, source: "web" });
   await history.deliver();
   history.advance(100_000);
   for (const id of [...history.leads.keys()].filter((_, i) => i % 60 === 0)) history.setStatus(id, "booked");
   history.delete([...history.leads.keys()].at(7) ?? "");
-  history.addMany(30, { age: 10_000 });
+  history.addMany(30, { age: 10_000, source: "web" });
   return history;
 }
 
 async function expectExact(history: LeadHistory): Promise<void> {
-  for (const filter of [{}, { status: "booked" }, { status: "new" }] as const)
+  for (const filter of [
+    {},
+    { status: "booked" },
+    { status: "new" },
+    { source: "web" },
+    { source: "web", status: "booked" },
+  ] as const)
     expect(await history.list(filter)).toEqual(history.expected(filter));
 }
 
@@ -65,6 +73,8 @@ describe("a table that throttles", () => {
     const whole = await historyWithChanges();
     const { calls } = await whole.table.watch(() => maintain(whole));
     expect(calls.length).toBeGreaterThan(10);
+    const inSublist = calls.filter(({ input }) => JSON.stringify(input).includes("by-origin"));
+    expect(inSublist.length).toBeGreaterThan(3);
     for (let nth = 1; nth <= calls.length; nth++) {
       const history = await historyWithChanges();
       history.table.before = (_, call) => {
@@ -96,7 +106,7 @@ describe("a table that throttles", () => {
       throw throttled();
     };
     const { reported, error } = await maintain(history);
-    expect(reported).toEqual(history.keys);
+    expect(reported).toEqual(keysOf(history.changes));
     expect(error).toMatchObject({ name: "ThrottlingException" });
     expect(history.now - start).toBeGreaterThan(14_000);
     expect(history.now - start).toBeLessThanOrEqual(15_000);
@@ -110,18 +120,18 @@ describe("a table that throttles", () => {
     };
     const first = await history.table.watch(() => maintain(history));
     // The tail continues with the last record.
-    expect(first.result.reported).toEqual(history.keys.slice(-1));
+    expect(first.result.reported).toEqual(keysOf(history.changes.slice(-1)));
     expect(first.result.error).toMatchObject({ name: "ThrottlingException" });
     const watermark = String((await readRoot(history.owner))?.watermark);
     expect(watermark > "lead_").toBe(true);
 
     history.table.before = () => {};
-    const last = history.keys.slice(-1);
+    const last = history.changes.slice(-1);
     const second = await history.table.watch(() => maintain(history, 60_000, last));
     expect(second.result).toEqual({ reported: [], error: undefined });
     const from = second.calls
       .filter(({ name }) => name === QueryCommand.name)
-      .map(({ input }) => (input.ExpressionAttributeValues as Record<string, string>)[":from"]);
+      .map(({ input }) => (input.ExpressionAttributeValues as Record<string, string>)[":start"]);
     expect(from.length).toBeGreaterThanOrEqual(2);
     expect(from.filter((key) => key === undefined || key < watermark)).toEqual([]);
     await expectExact(history);
@@ -138,9 +148,12 @@ describe("a table that throttles", () => {
       if (isCommit(command) && ++commits > 1) throw throttled();
     };
     const { reported } = await maintain(history);
-    expect(reported).toEqual(history.keys.slice(1000));
+    expect(reported).toEqual(keysOf(history.changes.slice(1000)));
     history.table.before = () => {};
-    expect(await maintain(history, 60_000, [...reported])).toEqual({ reported: [], error: undefined });
+    expect(await maintain(history, 60_000, history.changes.slice(1000))).toEqual({
+      reported: [],
+      error: undefined,
+    });
     await expectExact(history);
   });
 });
@@ -151,20 +164,23 @@ test("an error that a retry does not help ends the maintainer at once", async ()
     throw Object.assign(new Error("inside"), { name: "ValidationException" });
   };
   const { result, calls } = await history.table.watch(() => maintain(history));
-  expect(result.reported).toEqual(history.keys);
+  expect(result.reported).toEqual(keysOf(history.changes));
   expect(calls).toHaveLength(1);
 });
 
 test("a maintainer without time makes no call and reports everything", async () => {
   const history = await historyWithChanges();
   const { result, calls } = await history.table.watch(() => maintain(history, 0));
-  expect(result).toEqual({ reported: history.keys, error: undefined });
+  expect(result).toEqual({ reported: keysOf(history.changes), error: undefined });
   expect(calls).toEqual([]);
 });
 
 test("keys may come twice, in any order, and of rows that no longer exist", async () => {
   const history = await historyWithChanges();
-  const keys = [...history.keys, ...history.keys.toReversed(), "lead_0", "lead_~"];
-  expect(await maintain(history, 60_000, keys)).toEqual({ reported: [], error: undefined });
+  const [sample] = history.changes;
+  if (!sample) throw new Error("There are no changes.");
+  const unknown = ["lead_0", "lead_~"].map((key) => ({ ...sample, key }));
+  const rows = [...history.changes, ...history.changes.toReversed(), ...unknown];
+  expect(await maintain(history, 60_000, rows)).toEqual({ reported: [], error: undefined });
   await expectExact(history);
 });

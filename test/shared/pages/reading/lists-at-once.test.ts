@@ -39,9 +39,9 @@ test("lists that run at once in an environment, beside a maintainer, are exact",
           outcomes.failed++;
         }
       });
-      const keys = history.keys;
+      const { changes } = history;
       const delivery = history.deliver(smallLimits).catch(() => {
-        history.keys = keys;
+        history.changes = changes;
       });
       await Promise.all([...lists, delivery]);
       history.table.before = () => {};

@@ -76,12 +76,12 @@ describe("a list", () => {
 });
 
 describe("the admission of a long list", () => {
-  test("is asked for once, before the seventh call", async () => {
+  test("is asked for once, before the ninth call", async () => {
     const order: string[] = [];
     const admit = vi.fn(async () => void order.push("admitted"));
-    await withinBudget(anyRange(), admit, (call) => times(9, call, async () => `${order.push("sent")}`));
-    expect(order.indexOf("admitted")).toBe(6);
-    expect(order).toHaveLength(10);
+    await withinBudget(anyRange(), admit, (call) => times(11, call, async () => `${order.push("sent")}`));
+    expect(order.indexOf("admitted")).toBe(8);
+    expect(order).toHaveLength(12);
   });
 
   test("is asked for once by calls that are made at once", async () => {
@@ -104,9 +104,9 @@ describe("the admission of a long list", () => {
     expect(admit).toHaveBeenCalledTimes(asked);
   });
 
-  test("is not asked for by six calls", async () => {
+  test("is not asked for by eight calls", async () => {
     const admit = vi.fn(async () => {});
-    await withinBudget(anyRange(), admit, (call) => times(6, call));
+    await withinBudget(anyRange(), admit, (call) => times(8, call));
     expect(admit).not.toHaveBeenCalled();
   });
 
@@ -126,11 +126,11 @@ describe("the admission of a long list", () => {
     };
     const send = vi.fn(async () => "sent");
     vi.spyOn(Math, "random").mockReturnValue(1);
-    const list = () => withinBudget(range, refuse, (call) => times(8, call, send));
+    const list = () => withinBudget(range, refuse, (call) => times(10, call, send));
     await expect(list()).rejects.toThrow("No long list can be admitted now.");
-    expect(send).toHaveBeenCalledTimes(6);
+    expect(send).toHaveBeenCalledTimes(8);
     await expect(list()).rejects.toThrow("Lists of this range back off.");
-    expect(send).toHaveBeenCalledTimes(6);
+    expect(send).toHaveBeenCalledTimes(8);
     vi.setSystemTime(start + 100);
     expect(await withinBudget(range, refuse, (call) => call(send))).toBe("sent");
   });

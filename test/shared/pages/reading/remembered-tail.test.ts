@@ -153,7 +153,7 @@ test("a deleted row between the settled and the young rows of a long tail is for
   history.delete(deleted);
   history.addMany(smallLimits.rangeRows + 4, { age: 1000 });
   // The newest rows were created after the batch.
-  history.keys = [deleted];
+  history.changes = history.changes.filter(({ key }) => key === deleted).slice(-1);
   await history.deliver(smallLimits);
   expect(await history.list({}, request)).toEqual(history.expected({}, request));
 });

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { filteredRange } from "../../../../shared/pages/counted-range.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 
 afterEach(() => {
@@ -6,11 +8,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An account with counted rows, a settled tail, and young rows. */
+/** An account with rows that are counted, in its tree and in that of their source, a settled tail, and young rows. */
 async function historyWithTail(): Promise<LeadHistory> {
   const history = new LeadHistory();
-  history.addMany(120, { age: 60_000, source: "web" });
+  history.addMany(200, { age: 60_000, source: "web" });
   await history.deliver();
+  const { tree } = filteredRange(history.account, history.owner.list, { sourceOrChannel: "web" });
+  expect((await readRoot(tree))?.watermark).not.toBe("");
   history.advance(100_000);
   history.addMany(30, { age: 50_000, source: "web" });
   history.addMany(12, { age: 10_000, source: "web" });

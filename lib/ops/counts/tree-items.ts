@@ -1,0 +1,51 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { type Sublist, sublistPrefix } from "../../../shared/dynamodb/keys.ts";
+import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import type { Pace } from "../pace.ts";
+
+/** The prefix of the names of the groups' roots and nodes, in the tree of a lead. */
+export const groupPrefix = "group#";
+
+/** Reads the items of a tree whose names have a prefix, page by page: some of their attributes, and `sk`, their names. */
+export async function* readTreeItems(
+  owner: CountedOwner,
+  prefix: string,
+  pace: Pace,
+  attributes: readonly string[] = [],
+): AsyncGenerator<readonly Item[]> {
+  let position: Record<string, unknown> | undefined;
+  do {
+    const query = new QueryCommand({
+      TableName: tableName,
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+      ExpressionAttributeValues: { ":pk": treeKey(owner, "").pk, ":prefix": prefix },
+      ExpressionAttributeNames: Object.fromEntries(["sk", ...attributes].map((name) => [`#${name}`, name])),
+      ProjectionExpression: ["sk", ...attributes].map((name) => `#${name}`).join(", "),
+      ExclusiveStartKey: position,
+      ConsistentRead: true,
+      ReturnConsumedCapacity: "TOTAL",
+    });
+    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
+    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
+    yield Items;
+    position = LastEvaluatedKey;
+  } while (position);
+}
+
+/** The sublists of a list that have trees of their own. */
+export async function readSublists(whole: CountedOwner, pace: Pace): Promise<SublistOwner[]> {
+  const sublists: SublistOwner[] = [];
+  for await (const items of readTreeItems(whole, `${sublistPrefix}#`, pace, ["index", "partition"]))
+    for (const { index, partition } of items as unknown as readonly Sublist[])
+      sublists.push({ ...whole, sublist: { index, partition } });
+  return sublists;
+}
+
+/** What a tree counts: the source, channel or lead of a sublist; nothing for a whole list. */
+export function describeSublist({ list, sublist }: CountedOwner): Readonly<Record<string, string>> {
+  if (!sublist) return {};
+  const name = decodeURIComponent(sublist.partition.split("#").at(-1) ?? "");
+  return { [sublist.index === "by-parent" ? "lead" : list.attribute]: name };
+}

@@ -1,0 +1,43 @@
+import {
+  leadConversationsPartition,
+  listPartition,
+  sourceOrChannelPartition,
+  statusAndSourceOrChannelPartition,
+  statusPartition,
+} from "../dynamodb/keys.ts";
+import type { Range } from "./range.ts";
+import type { CountedList, CountedOwner, Filter, SublistOwner } from "./tree/counted-list.ts";
+
+/** The rows of a list, and the tree that counts them. */
+export interface CountedRange {
+  readonly range: Range;
+  readonly tree: CountedOwner;
+  /** The status whose rows the range has; without it, all rows of the tree. */
+  readonly status?: string | undefined;
+}
+
+/** The leads or conversations of an account with a status, a source or channel, both or neither. */
+export function filteredRange(account: string, list: CountedList, filter: Filter): CountedRange {
+  const { status, sourceOrChannel } = filter;
+  const { type } = list;
+  if (sourceOrChannel === undefined) {
+    const tree = { account, list };
+    if (status === undefined) return { tree, range: { partition: listPartition(type, account) } };
+    return { tree, status, range: { index: "by-status", partition: statusPartition(type, account, status) } };
+  }
+  const partition = sourceOrChannelPartition(type, account, sourceOrChannel);
+  const tree = { account, list, sublist: { index: "by-origin", partition } } as const;
+  if (status === undefined) return { tree, range: tree.sublist };
+  const both = statusAndSourceOrChannelPartition(type, account, status, sourceOrChannel);
+  return { tree, status, range: { index: "by-status-and-origin", partition: both } };
+}
+
+/** The conversations of a lead. */
+export function leadRange(
+  account: string,
+  list: CountedList,
+  leadId: string,
+): CountedRange & { readonly tree: SublistOwner } {
+  const sublist = { index: "by-parent", partition: leadConversationsPartition(account, leadId) } as const;
+  return { range: sublist, tree: { account, list, sublist } };
+}

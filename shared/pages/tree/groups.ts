@@ -1,0 +1,16 @@
+import { hashName } from "../../dynamodb/keys.ts";
+import type { Filter } from "./counted-list.ts";
+
+/**
+ * The groups of a lead's conversations, for which no index exists: those with a status, on a channel, or both. The lead's
+ * tree has a root and nodes for each of them.
+ */
+export const rowGroups = ({ status, sourceOrChannel }: Filter): readonly string[] => [
+  groupName({ status }),
+  groupName({ sourceOrChannel }),
+  groupName({ status, sourceOrChannel }),
+];
+
+/** The name of a group: of a hash's length, whatever the filter. */
+export const groupName = ({ status, sourceOrChannel }: Filter) =>
+  hashName(JSON.stringify([status ?? null, sourceOrChannel ?? null]));

@@ -1,0 +1,38 @@
+import type { Results } from "../parts.ts";
+import type { Writing } from "../writes/write-cost.ts";
+import { type Check, check } from "./check.ts";
+import { sizesChecks } from "./sizes-checks.ts";
+import { leadChecks, namesChecks, sourcesChecks } from "./sublist-checks.ts";
+
+/** Every limit for which the run has figures. */
+export const checkLimits = ({ sizes, sources, lead, names, writes }: Results): Check[] => [
+  ...sizesChecks(sizes),
+  ...sourcesChecks(sources),
+  ...leadChecks(lead),
+  ...namesChecks(names),
+  ...writes.flatMap(writeChecks),
+];
+
+export const holds = ({ most, measured }: Check) => measured <= most;
+
+function writeChecks(writing: Writing): Check[] {
+  const { kind, what, extraWrite, extraRead, oneWrite, oneRead, largestTransaction } = writing;
+  switch (kind) {
+    case "uncounted":
+      return [check(`${what}: units more each`, 0, [extraWrite + extraRead])];
+    case "scattered":
+      return [
+        { ...check(`${what}: write units, median`, 3, [oneWrite.median]), aim: true },
+        { ...check(`${what}: read units, median`, 8, [oneRead.median]), aim: true },
+      ];
+    case "burst":
+      return [check(`${what}: write units more each`, 0.5, [extraWrite])];
+    case "back-dated":
+      return [
+        check(`${what}: read units each`, 8, [extraRead]),
+        check(`${what}: items of a transaction`, 100, [largestTransaction]),
+      ];
+    case "lone":
+      return [];
+  }
+}

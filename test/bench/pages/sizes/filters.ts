@@ -1,0 +1,25 @@
+import { rareSource } from "../leads.ts";
+import { type LeadFilter, leadList, type MeasuredList } from "../measured-list.ts";
+import type { Leads } from "../population.ts";
+
+/** Every combination of filters, with frequent and rare values. */
+export const filters: readonly LeadFilter[] = [
+  {},
+  { status: "new" },
+  { status: "booked" },
+  { source: "website" },
+  { source: "partner" },
+  { status: "new", source: "website" },
+  { status: "booked", source: "partner" },
+  { source: rareSource },
+];
+
+/** The list of each filter. */
+export const allLists = (population: Leads): MeasuredList[] =>
+  filters.map((filter) => leadList(population, filter));
+
+/** The lists of the account's sources. */
+export const sourceLists = (population: Leads): MeasuredList[] =>
+  ["website", "search-ad", "referral", "partner", rareSource].map((source) =>
+    leadList(population, { source }),
+  );

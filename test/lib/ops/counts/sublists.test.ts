@@ -1,0 +1,282 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
+import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
+import { verify } from "../../../../lib/ops/counts/verify.ts";
+import { Pace } from "../../../../lib/ops/pace.ts";
+import { listConversations } from "../../../../shared/domain/conversations.ts";
+import { listLeads } from "../../../../shared/domain/leads.ts";
+import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { forgetTails } from "../../../../shared/pages/tail.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { putConversations, putSourcedLeads } from "../../../support/counted-sublists.ts";
+import { useMemoryTable } from "../../../support/memory-leads.ts";
+import type { MemoryTable } from "../../../support/memory-table.ts";
+import { smallLimits as limits } from "../../../support/small-limits.ts";
+
+const leads = { account: "acme", list: countedLists.lead };
+const conversations = { account: "acme", list: countedLists.conversation };
+const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
+const pace = new Pace(undefined, wait);
+const repair = (owner: typeof leads | typeof conversations) => repairSublists(owner, { limits, wait, pace });
+const check = (owner: typeof leads | typeof conversations) => verify(owner, { limits, wait, pace });
+
+/** The time at the beginning, and that of the first row. */
+const now = Date.UTC(2026, 0, 1);
+const start = now - 10_000_000;
+
+let memory: MemoryTable;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  memory = useMemoryTable();
+  forgetTails();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const write = (Item: Item) => memory.execute(new PutCommand({ TableName: tableName, Item }));
+const remove = ({ pk, sk }: Item) =>
+  memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
+const count = (owner: typeof leads | typeof conversations) =>
+  maintain(owner, [], { deadline: Number.POSITIVE_INFINITY, limits, wait });
+
+/** The items of trees whose partition and name match. */
+const treeItems = (pattern: RegExp) =>
+  [...memory.items()].filter(({ pk, sk }) => String(pk).startsWith("COUNT#") && pattern.test(`${pk} ${sk}`));
+
+const sublistNode = /#by-[^ ]+ node#1#1#/;
+
+/** Fifty leads of two sources with trees, and one of a short source. */
+async function countedLeads() {
+  const sources = ["web", "ads"];
+  const items = putSourcedLeads(memory, "acme", 51, (i) => ({
+    source: i === 50 ? "rare" : (sources[i % 2] ?? ""),
+  }));
+  await count(leads);
+  await repair(leads);
+  return items;
+}
+
+async function countedConversations() {
+  const items = putConversations(memory, "acme", 48, (i) => ({
+    leadId: i % 3 === 0 ? "lead_b" : "lead_a",
+    channel: i % 2 === 0 ? "sms" : "mail",
+    status: i % 5 === 0 ? "ended" : "active",
+  }));
+  await count(conversations);
+  await repair(conversations);
+  return items;
+}
+
+test("a rebuild makes the trees of long sublists, and a killed one is continued", async () => {
+  let calls = 0;
+  memory = useMemoryTable((command, original) => {
+    if (++calls === 60) throw new Error("killed");
+    return original(command);
+  });
+  await expect(countedLeads()).rejects.toThrow("killed");
+  expect((await readSublists(leads, pace)).length).toBeGreaterThan(0);
+  await repair(leads);
+  const found = await readSublists(leads, pace);
+  expect(found.map(({ sublist }) => sublist).sort((a, b) => (a.partition < b.partition ? -1 : 1))).toEqual([
+    { index: "by-origin", partition: "LEAD#acme#ads" },
+    { index: "by-origin", partition: "LEAD#acme#web" },
+  ]);
+  expect(await check(leads)).toEqual([]);
+  const { pagination } = await listLeads("acme", { source: "web" }, { page: 2, limit: 10 });
+  expect(pagination.total).toBe(25);
+});
+
+test("the rows of all sublists are read once", async () => {
+  await countedLeads();
+  let rows = 0;
+  const onRows = (read: number) => {
+    rows += read;
+  };
+  expect(await verify(leads, { limits, wait, pace, onRows })).toEqual([]);
+  expect(rows).toBe(51);
+});
+
+test("a lost change is reported in the whole list and in its sublist, and a rebuild sets the row", async () => {
+  const items = await countedLeads();
+  const changed = { ...items[20], status: "booked" };
+  write(changed);
+  const found = await check(leads);
+  expect(found).toMatchObject([
+    { level: 0 },
+    {
+      source: "web",
+      level: 0,
+      start: changed.sk,
+      cells: [
+        { status: "new", counted: 1, actual: 0 },
+        { status: "(other)", counted: 0, actual: 1 },
+      ],
+    },
+  ]);
+  await maintain(leads, [`${changed.sk}`], { deadline: Number.POSITIVE_INFINITY, limits, wait });
+  await repair(leads);
+  expect(await check(leads)).toEqual([]);
+  expect(
+    (await readRoot({ ...leads, sublist: { index: "by-origin", partition: "LEAD#acme#web" } }))?.generation,
+  ).toBe(1);
+});
+
+test("a lost deletion and a lost creation are reported and corrected", async () => {
+  const items = await countedLeads();
+  remove(items[10] as Item);
+  const [late] = putSourcedLeads(memory, "acme", 1, () => ({ source: "ads" }), start + 11_500);
+  await maintain(leads, [`${items[10]?.sk}`, `${late?.sk}`], {
+    deadline: Number.POSITIVE_INFINITY,
+    limits,
+    wait,
+  });
+  const found = new Map((await check(leads)).map(({ source, start }) => [source, start]));
+  expect(found).toEqual(
+    new Map([
+      ["web", items[10]?.sk],
+      ["ads", late?.sk],
+    ]),
+  );
+  await repair(leads);
+  expect(await check(leads)).toEqual([]);
+});
+
+test("a difference that is corrected before the last comparison is not reported", async () => {
+  const items = await countedLeads();
+  write({ ...items[20], status: "booked" });
+  const keys = [`${items[20]?.sk}`];
+  await maintain(leads, keys, { deadline: Number.POSITIVE_INFINITY, limits, wait });
+  let waits = 0;
+  const differences = await verify(leads, {
+    ...{ limits, pace },
+    wait: async (milliseconds) => {
+      await wait(milliseconds);
+      if (++waits === 3) await repair(leads);
+    },
+  });
+  expect({ differences, waits }).toEqual({ differences: [], waits: 3 });
+});
+
+test("rows that are created and changed while a list is verified are no differences", async () => {
+  const items = await countedLeads();
+  const spend = vi.spyOn(pace, "spend");
+  spend.mockImplementationOnce(async () => {
+    write({ ...items[4], status: "booked" });
+    putSourcedLeads(memory, "acme", 1, () => ({ source: "web" }), start + 500);
+    await maintain(
+      leads,
+      [...memory.items()].map(({ sk }) => `${sk}`).filter((sk) => sk.startsWith("lead_")),
+      {
+        ...{ deadline: Number.POSITIVE_INFINITY, limits, wait },
+      },
+    );
+    await repair(leads);
+  });
+  expect(await check(leads)).toEqual([]);
+});
+
+test.each([
+  ["a missing node", (node: Item) => void remove(node)],
+  [
+    "a node that is not the sum of its entries",
+    (node: Item) => {
+      const entries = decodeEntries(node.entries as Uint8Array);
+      write({ ...node, entries: encodeEntries(entries.slice(1)) });
+    },
+  ],
+])("%s is reported, and the tree is made again", async (_, tamper) => {
+  await countedLeads();
+  const [node] = treeItems(sublistNode);
+  tamper(node as Item);
+  const levels = (await check(leads)).map(({ level }) => level);
+  expect(Math.min(...levels)).toBe(0);
+  expect(Math.max(...levels)).toBe(1);
+  await repair(leads);
+  const roots = await Promise.all((await readSublists(leads, pace)).map((owner) => readRoot(owner)));
+  expect(roots.map((root) => root?.generation).sort()).toEqual([1, 2]);
+  expect(await check(leads)).toEqual([]);
+  expect(treeItems(new RegExp(`^${node?.pk} node#1#`))).toEqual([]);
+  for (const source of ["web", "ads"])
+    expect((await listLeads("acme", { source }, { page: 1, limit: 10 })).pagination.total).toBe(25);
+});
+
+test("the groups of a lead are verified and corrected", async () => {
+  const items = await countedConversations();
+  expect(await check(conversations)).toEqual([]);
+  // A conversation of lead_a by mail.
+  write({ ...items[1], status: "closed" });
+  await maintain(conversations, [`${items[1]?.sk}`], { deadline: Number.POSITIVE_INFINITY, limits, wait });
+  const found = await check(conversations);
+  const places = found
+    .map(({ channel, lead, group }) => channel ?? (group ? `group of ${lead}` : lead))
+    .sort();
+  // The channel, the lead, and the groups of the old and of the new status, with and without the channel.
+  expect(places).toEqual([...Array(4).fill("group of lead_a"), "lead_a", "mail"]);
+  await repair(conversations);
+  expect(await check(conversations)).toEqual([]);
+  const page = { page: 1, limit: 10 };
+  const list = (status: string) =>
+    listConversations("acme", { leadId: "lead_a", channel: "mail", status }, page);
+  expect((await list("closed")).data).toMatchObject([{ id: items[1]?.id }]);
+  const active = items.filter(({ leadId, channel }) => leadId === "lead_a" && channel === "mail");
+  expect((await list("active")).pagination.total).toBe(
+    active.filter(({ status, id }) => status === "active" && id !== items[1]?.id).length,
+  );
+});
+
+test("a lead's tree with a group of no known channel is made again", async () => {
+  const [only] = putConversations(
+    memory,
+    "acme",
+    1,
+    () => ({ leadId: "lead_a", channel: "fax", status: "active" }),
+    start + 500,
+  );
+  const items = await countedConversations();
+  remove(only as Item);
+  await maintain(conversations, [`${only?.sk}`], { deadline: Number.POSITIVE_INFINITY, limits, wait });
+  expect((await check(conversations)).length).toBeGreaterThan(2);
+  await repair(conversations);
+  expect(await check(conversations)).toEqual([]);
+  const inLead = items.filter(({ leadId, status }) => leadId === "lead_a" && status === "active");
+  const list = (channel?: string) =>
+    listConversations(
+      "acme",
+      { leadId: "lead_a", status: "active", ...(channel && { channel }) },
+      { page: 1, limit: 8 },
+    );
+  expect((await list()).data.map(({ id }) => id)).toEqual(
+    inLead
+      .map(({ id }) => id)
+      .reverse()
+      .slice(0, 8),
+  );
+  expect((await list("fax")).pagination.total).toBe(0);
+});
+
+test("a tree of an earlier release, with cells of sources, has no differences", async () => {
+  await countedLeads();
+  for (const item of treeItems(/^COUNT#acme#LEAD (root|node#)/)) {
+    const { entries, last } = item as { entries: Uint8Array; last?: Uint8Array };
+    write({ ...item, entries: ofOneSource(entries), ...(last && { last: ofOneSource(last) }) });
+  }
+  expect((await readRoot(leads))?.level).toBeGreaterThan(0);
+  expect(await check(leads)).toEqual([]);
+});
+
+/** Entries whose rows are all of the first source or channel, as earlier releases counted them. */
+const ofOneSource = (entries: Uint8Array) =>
+  encodeEntries(
+    decodeEntries(entries).map(({ start, cells }) => ({
+      start,
+      cells: new Map(Array.from(cells, ([cell, rows]) => [cell + 4, rows])),
+    })),
+  );

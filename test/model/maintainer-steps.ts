@@ -1,0 +1,70 @@
+import { maintainer } from "./programs.ts";
+import { kindOf, type Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
+import type { Step, Steps } from "./steps.ts";
+
+/** The steps of the maintainers of a scenario. */
+export class MaintainerSteps {
+  readonly #steps: Steps;
+  readonly #scenario: Scenario;
+
+  constructor(steps: Steps, scenario: Scenario) {
+    this.#steps = steps;
+    this.#scenario = scenario;
+  }
+
+  all = (state: State): Step[] =>
+    Array.from(state.maintainers.keys()).flatMap((slot) =>
+      state.maintainers[slot] ? this.#work(state, slot) : this.#begin(state, slot),
+    );
+
+  /** A maintainer gets all changes that are pending, or only the first. */
+  #begin(state: State, slot: number): Step[] {
+    const { pending } = state;
+    // The slots before it with the same clock are as good.
+    const { maintainers, limits } = this.#scenario;
+    const skew = maintainers[slot] ?? 0;
+    const free = maintainers.findIndex((other, i) => other === skew && !state.maintainers[i]);
+    const first = pending & -pending;
+    const batches = pending === 0 || free !== slot ? [] : first === pending ? [pending] : [pending, first];
+    return batches.map((batch) => {
+      const records = state.records.filter((_, number) => batch & (1 << number));
+      const changes = this.#steps.records.changes(records.map((record = -1) => record));
+      const program = maintainer(kindOf(this.#scenario).owner, changes, limits, skew);
+      return {
+        label: `${nameOf(slot)} gets ${changes.map(({ key, kind }) => `${kind} ${key}`)}`,
+        take: async () => {
+          const actor = await this.#steps.actors.start(program, state.clock);
+          return { ...set(state, slot, { actor, batch }), pending: pending & ~batch };
+        },
+      };
+    });
+  }
+
+  #work(state: State, slot: number): Step[] {
+    const working = state.maintainers[slot];
+    if (!working) return [];
+    const { actor, batch } = working;
+    const name = nameOf(slot);
+    return [
+      ...this.#steps.answer(state, name, actor, (next, after) => {
+        if (!next.end) return set(after, slot, { actor: next, batch });
+        const ended = set(after, slot, undefined);
+        if ("error" in next.end) return { ...ended, pending: after.pending | batch };
+        const isDone = (number: number) => batch & (1 << number);
+        return { ...ended, records: after.records.map((it, number) => (isDone(number) ? undefined : it)) };
+      }),
+      ...this.#steps.crash(state, name, {
+        ...set(state, slot, undefined),
+        pending: state.pending | batch,
+      }),
+    ];
+  }
+}
+
+const nameOf = (slot: number) => `maintainer ${slot + 1}`;
+
+const set = (state: State, slot: number, working: State["maintainers"][number]): State => ({
+  ...state,
+  maintainers: state.maintainers.with(slot, working),
+});

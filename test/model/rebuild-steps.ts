@@ -1,0 +1,26 @@
+import { rebuilder } from "./programs.ts";
+import { kindOf, type Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
+import type { Step, Steps } from "./steps.ts";
+
+/** The steps of the rebuilds of a scenario. */
+export function rebuildSteps(state: State, steps: Steps, scenario: Scenario): Step[] {
+  const { rebuild } = state;
+  if (!rebuild) {
+    if (state.rebuilds >= (scenario.rebuilds ?? 0)) return [];
+    const program = rebuilder(kindOf(scenario).owner, scenario.limits);
+    const take = async () => ({
+      ...state,
+      rebuilds: state.rebuilds + 1,
+      rebuild: await steps.actors.start(program, state.clock),
+    });
+    return [{ label: "a rebuild starts", take }];
+  }
+  return [
+    ...steps.answer(state, "rebuild", rebuild, (next, after) => ({
+      ...after,
+      rebuild: next.end ? undefined : next,
+    })),
+    ...steps.crash(state, "rebuild", { ...state, rebuild: undefined }),
+  ];
+}

@@ -1,0 +1,42 @@
+import type { Item } from "../../shared/dynamodb/table-client.ts";
+import { countedChanges, type RowChange } from "../../shared/pages/maintenance/changes.ts";
+import { streamRecord } from "../support/stream-record.ts";
+import { toText } from "./texts.ts";
+
+/** A change of a row. */
+export interface Write {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
+/** The changes that the stream delivers. Equal ones have the same number. */
+export class Records {
+  readonly #changes: RowChange[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  /**
+   * The record of a write at a time.
+   *
+   * @param indexes the indexes whose sublists are maintained
+   * @returns its number; undefined if the write changes no count
+   */
+  add({ before, after }: Write, clock: number, indexes: readonly string[]): number | undefined {
+    const { dynamodb } = streamRecord(before, after);
+    const time = { ApproximateCreationDateTime: Math.floor(clock / 1000), SequenceNumber: "" };
+    const [changes] = countedChanges([{ dynamodb: { ...dynamodb, ...time } }]);
+    const [change] = changes?.rows ?? [];
+    if (!change) return undefined;
+    const sublists = change.sublists.filter(({ sublist }) => indexes.includes(sublist.index));
+    const text = toText({ ...change, sublists });
+    const number = this.#numbers.get(text) ?? this.#changes.push({ ...change, sublists }) - 1;
+    this.#numbers.set(text, number);
+    return number;
+  }
+
+  /** The changes of records, each with a sequence number of its own. */
+  changes = (numbers: readonly number[]): RowChange[] =>
+    numbers.flatMap((number, i) => {
+      const change = this.#changes[number];
+      return change ? { ...change, sequenceNumber: String(i) } : [];
+    });
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import { ulid } from "ulid";
+import { vi } from "vitest";
+import { conversationItem, listConversations } from "../../shared/domain/conversations.ts";
+import { conversationKey } from "../../shared/dynamodb/keys.ts";
+import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { createdAt } from "../../shared/ids.ts";
+import { leadRange } from "../../shared/pages/counted-range.ts";
+import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
+import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
+import type { PageRequest } from "../../shared/pages/page.ts";
+import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
+import type { Conversation, ConversationsQuery } from "../../shared/schemas/conversation-schemas.ts";
+import { streamRecord } from "./stream-record.ts";
+import { WatchedTable } from "./watched-table.ts";
+
+type Fields = Pick<Conversation, "channel" | "status">;
+
+/** An account's conversations in a table in memory and in a model of it, with a clock that only the test moves. */
+export class ConversationHistory {
+  readonly table = new WatchedTable();
+  readonly account = randomUUID();
+  /** The lead of conversations that name no other. */
+  readonly leadId = "lead_1";
+  /** The list of that lead. */
+  readonly owner = leadRange(this.account, countedLists.conversation, this.leadId).tree;
+  /** The conversations in the table, by id. */
+  readonly conversations = new Map<string, Conversation>();
+  now: number;
+  readonly #unsettled: Unsettled = new Map();
+  #records: DynamoDBRecord[] = [];
+
+  constructor(start = Date.UTC(2026, 0, 1)) {
+    this.now = start;
+    vi.useFakeTimers({ toFake: ["Date"], now: start });
+  }
+
+  /** Moves the clock. */
+  advance(by: number): void {
+    this.now += Math.ceil(by);
+    vi.setSystemTime(this.now);
+  }
+
+  /** Starts a conversation, and moves the clock by some milliseconds. @returns its id */
+  add({ leadId = this.leadId, ...fields }: Fields & { readonly leadId?: string }, then = 100): string {
+    const id = `conv_${ulid(this.now)}`;
+    const conversation = { id, leadId, ...fields, lastMessageAt: createdAt(id), messageCount: 1 };
+    this.#write(id, conversation);
+    this.advance(then);
+    return id;
+  }
+
+  /** Starts conversations of the lead. @param fields those of the n-th one */
+  addMany(count: number, fields: (n: number) => Fields): string[] {
+    return Array.from({ length: count }, (_, n) => this.add(fields(n)));
+  }
+
+  change(id: string, fields: Partial<Fields>): void {
+    const conversation = this.conversations.get(id);
+    if (conversation) this.#write(id, { ...conversation, ...fields });
+  }
+
+  delete(id: string): void {
+    this.#write(id, undefined);
+  }
+
+  /** The stream delivers all changes. */
+  async deliver(limits: Limits = deployedLimits): Promise<void> {
+    const changes = countedChanges(this.#records);
+    this.#records = [];
+    const wait = async (milliseconds: number) => this.advance(milliseconds);
+    const means = { deadline: this.now + 60_000, limits, wait, unsettled: this.#unsettled };
+    const unfinished = await maintainLists(changes, means);
+    if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });
+  }
+
+  list(filter: ConversationsQuery, request: PageRequest = { page: 1, limit: 20 }) {
+    return listConversations(this.account, filter, request);
+  }
+
+  /** The page that a list must return. */
+  expected(
+    { leadId, channel, status }: ConversationsQuery,
+    { page, limit }: PageRequest = { page: 1, limit: 20 },
+  ) {
+    const matching = [...this.conversations.values()]
+      .filter((conversation) => leadId === undefined || conversation.leadId === leadId)
+      .filter((conversation) => channel === undefined || conversation.channel === channel)
+      .filter((conversation) => status === undefined || conversation.status === status)
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    return {
+      data: matching.slice((page - 1) * limit, page * limit),
+      pagination: { page, limit, total: matching.length },
+    };
+  }
+
+  #write(id: string, after: Conversation | undefined): void {
+    const before = this.conversations.get(id);
+    const Key = conversationKey(this.account, id);
+    const Item = after && conversationItem(this.account, after);
+    this.table.memory.execute(
+      Item
+        ? new PutCommand({ TableName: tableName, Item })
+        : new DeleteCommand({ TableName: tableName, Key }),
+    );
+    if (after) this.conversations.set(id, after);
+    else this.conversations.delete(id);
+    this.#records.push(streamRecord(before && conversationItem(this.account, before), Item));
+  }
+}

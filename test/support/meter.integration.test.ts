@@ -1,0 +1,20 @@
+import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { nodePrefix } from "../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { installMeter, metered } from "./meter.ts";
+
+installMeter();
+
+test.each([
+  ["nodes", `${nodePrefix}1`],
+  ["rows", "lead_1"],
+])("a batch counts as a read of %s", async (part, sk) => {
+  const Keys = [
+    { pk: "a", sk },
+    { pk: "b", sk },
+  ];
+  const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
+  const { calls } = await metered(() => table.send(new BatchGetCommand({ RequestItems })));
+  expect(calls).toMatchObject([{ part, read: 2, write: 0 }]);
+});
