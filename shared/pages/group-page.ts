@@ -119,8 +119,8 @@ async function readKeys(
   // No sort key lies between one and the same with a "!" after it.
   const bounds = { before: `${keys.at(-1)}!`, downTo: keys[0] };
   if (share * rowsPerKey >= 1) {
-    // Half as many again as are expected between them: if others are in between, they are read by their keys.
-    const maxRows = Math.ceil((1.5 * keys.length) / share);
+    // Twice as many as are expected between them: if still others are in between, they are read by their keys.
+    const maxRows = Math.ceil((2 * keys.length) / share);
     const near = await walk(owner.sublist, { ...bounds, maxRows }, call);
     add(near.items);
     // Rows that are gone from the index are gone.
