@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
 /** Thrown when an item is no longer as it was read; the caller may read it again and retry. */
@@ -34,6 +38,10 @@ export class TooExpensiveError extends Error {
     this.code = code;
   }
 }
+
+/** For a batch of which some were not processed: DynamoDB itself throws this error only when it processes none. */
+export const unprocessed = (what: string) =>
+  new ProvisionedThroughputExceededException({ message: `Unprocessed ${what}`, $metadata: {} });
 
 /** Whether a write failed because another came first: its condition did not hold, or a transaction held the item. */
 export const isWriteConflict = (error: unknown) =>

@@ -68,9 +68,9 @@ const key = (sk: string, ...parts: string[]) => ({ pk: join(...parts), sk });
 /** The key of a row of a list. */
 export const rowKey = (type: Listed, account: string, id: string) => key(id, itemTypes[type], account);
 
-export const leadKey = (account: string, id: string) => key(id, itemTypes.lead, account);
+export const leadKey = (account: string, id: string) => rowKey("lead", account, id);
 
-export const conversationKey = (account: string, id: string) => key(id, itemTypes.conversation, account);
+export const conversationKey = (account: string, id: string) => rowKey("conversation", account, id);
 
 export const messageKey = (account: string, conversationId: string, id: string) =>
   key(id, itemTypes.message, account, conversationId);

@@ -1,9 +1,6 @@
-import {
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-  ProvisionedThroughputExceededException,
-} from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { unprocessed } from "./dynamodb-errors.ts";
 
 /** The primary key of an item. */
 export type Key = Readonly<{ pk: string; sk: string }>;
@@ -83,8 +80,6 @@ export async function readItems(
 ): Promise<readonly Item[]> {
   const RequestItems = { [tableName]: { Keys: [...keys], ConsistentRead: consistent } };
   const { Responses, UnprocessedKeys } = await table.send(new BatchGetCommand({ RequestItems }), options);
-  // DynamoDB itself throws this error only when it reads none of the items.
-  if (UnprocessedKeys?.[tableName])
-    throw new ProvisionedThroughputExceededException({ message: "Unprocessed keys", $metadata: {} });
+  if (UnprocessedKeys?.[tableName]) throw unprocessed("keys");
   return Responses?.[tableName] ?? [];
 }

@@ -1,12 +1,13 @@
 import type { Item } from "../dynamodb/table-client.ts";
 import type { CountedRange } from "./counted-range.ts";
-import { findRow, type Place } from "./find-row.ts";
+import { findRow, type Place, type TreeReading } from "./find-row.ts";
 import { type ListStart, readStart } from "./list-start.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { type Range, rangeId, walk } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
 import { readTailPage } from "./tail-page.ts";
+import { countEntries } from "./tree/entry.ts";
 import { limits } from "./tree/tree-limits.ts";
 
 /** How often a reader starts again when the tree changes while it reads. */
@@ -41,11 +42,7 @@ export async function whileChanged<T>(read: (lastAttempt: boolean) => Promise<T 
 }
 
 /** A list, and an attempt to read it. */
-interface Attempt extends CountedRange {
-  readonly call: Call;
-  /** Whether to continue although the tree changes. */
-  readonly lastAttempt: boolean;
-}
+export interface Attempt extends CountedRange, TreeReading {}
 
 /** @returns `changed` when the tree changed during the attempt, unless it is the last one */
 async function findPage(attempt: Attempt, request: PageRequest): Promise<Found | "changed"> {
@@ -66,9 +63,7 @@ async function findPage(attempt: Attempt, request: PageRequest): Promise<Found |
 
 /** The number of rows that the tree of a list counts. */
 const countTree = ({ counted }: ListStart) =>
-  counted
-    ? [...counted.root.entries, counted.root.last].reduce((sum, entry) => sum + counted.count(entry), 0)
-    : 0;
+  counted ? countEntries([...counted.root.entries, counted.root.last], counted.count) : 0;
 
 /** The rows of a page that begins at a place. It is in the middle of a leaf, whose rows before it are read with it. */
 async function readFrom(

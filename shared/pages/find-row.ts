@@ -3,10 +3,11 @@ import type { Call } from "./read-budget.ts";
 import { equalCells, sumCells } from "./tree/cells.ts";
 import type { CountedOwner } from "./tree/counted-list.ts";
 import type { Entry } from "./tree/entry.ts";
+import type { Root } from "./tree/root.ts";
 import { readNode } from "./tree/tree-store.ts";
 
 /** How a tree is read. */
-interface Reading {
+export interface TreeReading {
   readonly tree: CountedOwner;
   readonly call: Call;
   /** Whether to continue although nodes and their sums disagree. */
@@ -25,7 +26,7 @@ export interface Place {
  * @returns undefined when the tree has changed
  */
 export async function findRow(
-  { tree, call, lastAttempt }: Reading,
+  reading: TreeReading,
   { root, count }: NonNullable<ListStart["counted"]>,
   rank: number,
 ): Promise<Place | undefined> {
@@ -33,17 +34,28 @@ export async function findRow(
   let end = root.watermark;
   let left = rank;
   // A node of rows has so few that reading them costs less than the trip to the node.
-  const lowest = tree.sublist ? Math.min(1, root.level) : 0;
+  const lowest = reading.tree.sublist ? Math.min(1, root.level) : 0;
   for (let level = root.level; ; level--) {
     const { entry, next, before } = findEntry(entries, count, left);
     left -= before;
     end = next?.start ?? end;
     if (level === lowest || entry === root.last)
       return { before: end, skip: Math.max(0, count(entry) - 1 - left) };
-    const node = await call((options) => readNode(tree, root.generation, level, entry.start, options));
-    if (!node || (!isSum(entry, node) && !lastAttempt)) return undefined;
+    const node = await readBelow(reading, root, level, entry);
+    if (!node) return undefined;
     entries = node;
   }
+}
+
+/** The node of an entry. @returns undefined when the tree has changed: there is no node, or the entry is not its sum */
+export async function readBelow(
+  { tree, call, lastAttempt }: TreeReading,
+  { generation }: Root,
+  level: number,
+  entry: Entry,
+): Promise<readonly Entry[] | undefined> {
+  const node = await call((options) => readNode(tree, generation, level, entry.start, options));
+  return node && (lastAttempt || isSum(entry, node)) ? node : undefined;
 }
 
 /** Whether an entry is the sum of its node. */

@@ -1,7 +1,7 @@
 import { rowKey } from "../dynamodb/keys.ts";
 import { type Item, readItems } from "../dynamodb/table-client.ts";
 import { whileChanged } from "./counted-page.ts";
-import { isSum } from "./find-row.ts";
+import { readBelow } from "./find-row.ts";
 import {
   type Group,
   type GroupReading,
@@ -17,7 +17,6 @@ import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { countRows } from "./tree/cells.ts";
 import type { Entry } from "./tree/entry.ts";
 import type { Root } from "./tree/root.ts";
-import { readNode } from "./tree/tree-store.ts";
 
 /** A row costs half a read unit by its key: more than 12 rows of a range. */
 const rowsPerKey = 12;
@@ -89,10 +88,9 @@ async function findKeys(
   let changed = false;
   const below = async (entry: Entry, level: number, ranks: readonly [number, number]) => {
     if (level === 0) return [entry.start];
-    const node = await reading.call((options) =>
-      readNode(groupTree(reading), tree.generation, level, entry.start, options),
-    );
-    changed ||= !node || !isSum(entry, node);
+    const { call } = reading;
+    const node = await readBelow({ tree: groupTree(reading), call, lastAttempt: false }, tree, level, entry);
+    changed ||= !node;
     return find(node ?? [], level - 1, ranks);
   };
   const keys = await find(tree.entries, tree.level, ranks);

@@ -1,9 +1,8 @@
 import type { Item } from "../dynamodb/table-client.ts";
 import { type Range, readPages, type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
-import { countRows, sumCells } from "./tree/cells.ts";
 import { type CountedOwner, type Filter, latest, type SublistOwner } from "./tree/counted-list.ts";
-import type { Entry } from "./tree/entry.ts";
+import { countEntries } from "./tree/entry.ts";
 import { groupName } from "./tree/groups.ts";
 import { emptyRoot, type Root } from "./tree/root.ts";
 import { readRoot } from "./tree/tree-store.ts";
@@ -63,8 +62,10 @@ export function groupRange({ owner: { list, sublist }, filter: { status, sourceO
   return { ...sublist, where };
 }
 
-export const isMatch = (group: Group) => (item: Item) =>
-  Object.entries(groupRange(group).where ?? {}).every(([name, value]) => item[name] === value);
+export function isMatch(group: Group): (item: Item) => boolean {
+  const conditions = Object.entries(groupRange(group).where ?? {});
+  return (item) => conditions.every(([name, value]) => item[name] === value);
+}
 
 /** The tree of a group. */
 export const groupTree = ({ owner, filter }: Group): CountedOwner => ({ ...owner, group: groupName(filter) });
@@ -88,5 +89,3 @@ async function readTail(
     items.push(...page.items);
   return items;
 }
-
-const countEntries = (entries: readonly Entry[]) => countRows(sumCells(entries.map(({ cells }) => cells)));

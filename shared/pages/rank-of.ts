@@ -1,14 +1,13 @@
-import { whileChanged } from "./counted-page.ts";
+import { type Attempt, whileChanged } from "./counted-page.ts";
 import type { CountedRange } from "./counted-range.ts";
-import { isSum } from "./find-row.ts";
+import { readBelow } from "./find-row.ts";
 import { type Group, groupRange, groupTree, readGroupStart } from "./group-start.ts";
 import { type ListStart, readStart } from "./list-start.ts";
 import { rangeId, walk } from "./range.ts";
-import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
+import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { countRows } from "./tree/cells.ts";
-import type { Entry } from "./tree/entry.ts";
+import { countEntries, type Entry } from "./tree/entry.ts";
 import { limits } from "./tree/tree-limits.ts";
-import { readNode } from "./tree/tree-store.ts";
 
 /**
  * The number of rows of a list with an earlier sort key: the reverse of finding the row of a rank, at the cost of a page,
@@ -39,13 +38,6 @@ export function rankInGroup(group: Group, sortKey: string, admitLongList?: Admit
   );
 }
 
-/** A list, and an attempt to read it. */
-interface Attempt extends CountedRange {
-  readonly call: Call;
-  /** Whether to continue although the tree changes. */
-  readonly lastAttempt: boolean;
-}
-
 async function findRank(attempt: Attempt, sortKey: string): Promise<number | "changed"> {
   const { tail, counted } = await readStart(attempt, limits.tail + 1, attempt.call);
   const inTail = tail.filter((sk) => sk < sortKey).length;
@@ -56,18 +48,18 @@ async function findRank(attempt: Attempt, sortKey: string): Promise<number | "ch
 
 /** The number of counted rows before a sort key. */
 async function rankInTree(
-  { tree, range, call, lastAttempt }: Attempt,
+  attempt: Attempt,
   { root, count }: NonNullable<ListStart["counted"]>,
   sortKey: string,
 ): Promise<number | "changed"> {
-  const sum = (entries: readonly Entry[]) => entries.reduce((rows, entry) => rows + count(entry), 0);
+  const { tree, range, call } = attempt;
   let entries: readonly Entry[] = [...root.entries, root.last];
   let rank = 0;
   for (let level = root.level; ; level--) {
     const after = entries.findIndex(({ start }) => start >= sortKey);
     const before = after < 0 ? entries : entries.slice(0, after);
     const entry = before.at(-1);
-    rank += sum(before.slice(0, -1));
+    rank += countEntries(before.slice(0, -1), count);
     if (!entry) return rank;
     if (sortKey >= root.watermark && entry === root.last) return rank + count(entry);
     if (level === 0 || entry === root.last) {
@@ -76,8 +68,8 @@ async function rankInTree(
       const bounds = { before: sortKey, downTo: entry.start, keysOnly: true };
       return rank + (await walk(range, { ...bounds, maxRows: Number.POSITIVE_INFINITY }, call)).items.length;
     }
-    const node = await call((options) => readNode(tree, root.generation, level, entry.start, options));
-    if (!node || (!isSum(entry, node) && !lastAttempt)) return "changed";
+    const node = await readBelow(attempt, root, level, entry);
+    if (!node) return "changed";
     entries = node;
   }
 }

@@ -1,5 +1,5 @@
-import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
@@ -46,7 +46,6 @@ async function deleteItems(pk: string, sortKeys: readonly string[], pace: Pace):
     await pace.spend(readsPerWrite * units);
     requests = UnprocessedItems?.[tableName] ?? [];
     if (requests.length === 0) return;
-    // DynamoDB itself throws this error only when it processes none of the items.
-    throw new ProvisionedThroughputExceededException({ message: "Unprocessed items", $metadata: {} });
+    throw unprocessed("items");
   });
 }

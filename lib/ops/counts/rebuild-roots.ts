@@ -1,8 +1,8 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { countNodeKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { countRows } from "../../../shared/pages/tree/cells.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { countEntries } from "../../../shared/pages/tree/entry.ts";
 import { emptyRoot, type Root, rootItem } from "../../../shared/pages/tree/root.ts";
 import type { Statuses } from "../../../shared/pages/tree/statuses.ts";
 import { orTreeChanged, type RootName, readRoot, versionIs } from "../../../shared/pages/tree/tree-store.ts";
@@ -17,8 +17,7 @@ export async function readRebuild(owner: CountedOwner) {
 }
 
 /** The number of rows that a tree counts. */
-export const countedRows = ({ entries, last }: Root) =>
-  [...entries, last].reduce((sum, { cells }) => sum + countRows(cells), 0);
+export const countedRows = ({ entries, last }: Root) => countEntries([...entries, last]);
 
 /**
  * Writes an empty tree, which maintainers keep up to date from now on.

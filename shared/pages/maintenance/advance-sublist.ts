@@ -4,7 +4,7 @@ import { maxBatchKeys, tableName } from "../../dynamodb/table-client.ts";
 import { type CountedRow, type Filter, keyAt, type SublistOwner } from "../tree/counted-list.ts";
 import { emptyRoot, type Root } from "../tree/root.ts";
 import { readRows } from "../tree/rows.ts";
-import { indexedAge, type Limits } from "../tree/tree-limits.ts";
+import { indexedAge, indexedBefore, type Limits } from "../tree/tree-limits.ts";
 import { commit, readRoot } from "../tree/tree-store.ts";
 import { readStates } from "./row-states.ts";
 import { type RowEdit, SublistEdit } from "./sublist-edit.ts";
@@ -52,7 +52,7 @@ export async function advanceSublist(
   // Lists remember rows of the tail that the index has had for long, until the watermark passes them.
   const indexed = keyAt(owner.list, clock - indexedAge(limits));
   const few = root.overdue === true || outside.some(({ key }) => key < indexed);
-  const changedBefore = (root.changedAt ?? 0) < clock - limits.indexLateness - limits.skew;
+  const changedBefore = (root.changedAt ?? 0) < indexedBefore(clock, limits);
   const reading = { clock, few, changed: outside.length > 0 || !changedBefore, backdated, ...means };
   const tail = look || few ? await readUncounted(owner, root, reading) : undefined;
   if (changed.length === 0 && !tail) return done;

@@ -2,7 +2,6 @@ import type { Retry } from "../../dynamodb/retry.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { readRows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-
 import { recountLeaf } from "./recount.ts";
 import type { TreeEdit } from "./tree-edit.ts";
 

@@ -2,7 +2,7 @@ import type { Retry } from "../../dynamodb/retry.ts";
 import { type CountedRow, keyAt, latest, type SublistOwner } from "../tree/counted-list.ts";
 import type { Root } from "../tree/root.ts";
 import { readRows } from "../tree/rows.ts";
-import { indexedAge, type Limits } from "../tree/tree-limits.ts";
+import { indexedAge, indexedBefore, type Limits } from "../tree/tree-limits.ts";
 import { readRoot } from "../tree/tree-store.ts";
 import { readStates } from "./row-states.ts";
 
@@ -82,7 +82,7 @@ async function mayMissRows(
   { createdAt = 0, backdatedAt = 0 }: Root,
   { clock, limits, retry }: TailReading,
 ): Promise<boolean> {
-  const since = clock - limits.indexLateness - limits.skew;
+  const since = indexedBefore(clock, limits);
   if (backdatedAt >= since) return true;
   if (createdAt < since) return false;
   // Before it had a tree, only the list recorded them. That is read after the tree's root: the commit for a row changes both.

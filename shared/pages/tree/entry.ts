@@ -1,4 +1,4 @@
-import { type Cells, sumCells } from "./cells.ts";
+import { type Cells, countRows, sumCells } from "./cells.ts";
 
 /** A part of a list: it starts at a sort key and ends where the next entry starts. */
 export interface Entry {
@@ -11,6 +11,12 @@ export const sumEntry = (entries: readonly Entry[]): Entry => ({
   start: entries[0]?.start ?? "",
   cells: sumCells(entries.map(({ cells }) => cells)),
 });
+
+/** The number of rows in entries. @param count that of one entry: without it, of all of its cells */
+export const countEntries = (
+  entries: readonly Entry[],
+  count = ({ cells }: Entry) => countRows(cells),
+): number => entries.reduce((sum, entry) => sum + count(entry), 0);
 
 /** The shortest sort key after `before` and not after `at`: where a part whose first row is `at` can start. */
 export function separator(before: string, at: string): string {

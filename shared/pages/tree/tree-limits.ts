@@ -53,6 +53,9 @@ export interface Limits {
 export const indexedAge = ({ allowedLateness, indexLateness, skew }: Limits) =>
   allowedLateness + indexLateness + skew;
 
+/** The time, in milliseconds since the epoch, before which all writes are in an index for certain. */
+export const indexedBefore = (clock: number, { indexLateness, skew }: Limits) => clock - indexLateness - skew;
+
 /** The limits in production; tests use smaller ones, to see every case in small trees. */
 export const limits: Limits = {
   allowedLateness: 5000,
