@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
     silent: process.env.ALLOW_LOG_LEAKS === "1" ? false : "passed-only",
+    // By default, one core would be left idle.
+    maxWorkers: "100%",
     // A busy machine must not fail a test.
     expect: { poll: { timeout: 10_000 } },
     coverage: {

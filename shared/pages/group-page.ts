@@ -18,8 +18,12 @@ import { countRows } from "./tree/cells.ts";
 import type { Entry } from "./tree/entry.ts";
 import type { Root } from "./tree/root.ts";
 
-/** A row costs half a read unit by its key: more than 12 rows of a range. */
-const rowsPerKey = 12;
+/**
+ * From this share of a lead's rows on, those of a group are read with the rows between them. A row costs half a read unit
+ * by its key, as much as 12 rows of a range: so it costs half as much, or as much if the rows lie twice as far apart here
+ * as elsewhere.
+ */
+const nearShare = 1 / 6;
 
 /**
  * A page of the conversations of a lead that match a filter, newest first, and the exact total. No index has such a list.
@@ -116,9 +120,9 @@ async function readKeys(
   };
   // No sort key lies between one and the same with a "!" after it.
   const bounds = { before: `${keys.at(-1)}!`, downTo: keys[0] };
-  if (share * rowsPerKey >= 1) {
-    // Twice as many as are expected between them: if still others are in between, they are read by their keys.
-    const maxRows = Math.ceil((2 * keys.length) / share);
+  if (share >= nearShare) {
+    // Half more than are expected up to the last of them. Those that are not among them are read by their keys.
+    const maxRows = Math.ceil((1.5 * keys.length) / share);
     const near = await walk(owner.sublist, { ...bounds, maxRows }, call);
     add(near.items);
     // Rows that are gone from the index are gone.

@@ -7,8 +7,8 @@ import { groupName } from "./tree/groups.ts";
 import { emptyRoot, type Root } from "./tree/root.ts";
 import { readRoot } from "./tree/tree-store.ts";
 
-/** How many of the newest rows are read with the root: most leads have fewer conversations. */
-const newestRows = 24;
+/** How many of the newest rows are read with the root, for one read unit: most leads have fewer conversations. */
+const newestRows = 20;
 
 /** The conversations of a lead that match a filter. */
 export interface Group {

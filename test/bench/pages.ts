@@ -7,7 +7,7 @@
  * .build/bench/pages, so the parts of a run can be measured one after another.
  *
  * Usage: npm run bench:pages [-- [--million | --quick] [--only PARTS] [--report]]
- *   --million  also accounts of 1,000,000 leads: takes most of an hour and 5 GB of disk
+ *   --million  also accounts of 1,000,000 leads: takes about an hour and a half, and 5 GB of disk
  *   --quick    small accounts; docs/bench stays as it is
  *   --only     measures these parts or jobs, separated by commas, and prints them; docs/bench stays as it is. The parts are
  *              sizes, sources, lead, names and writes; a job is named in the output, such as sources-100000

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
 import type { ChangedRow } from "./advance-sublist.ts";
@@ -35,7 +36,7 @@ function partBySublist({ account, list }: CountedOwner, rows: readonly RowChange
 
 /** Whether a maintainer looks at the tail of a sublist: after many of its rows, or after one of few by chance. */
 const isLookDue = ({ rows }: Part, { lookEvery, manyRows }: Limits) =>
-  rows.length >= manyRows || rows.some(({ key }) => key.charCodeAt(key.length - 1) % lookEvery === 0);
+  rows.length >= manyRows || rows.some(({ key }) => crc32(key) % lookEvery === 0);
 
 /** What is left to do for the sublists of rows. */
 interface Left {

@@ -105,11 +105,19 @@ export class TreeEdit {
   get size(): number {
     // The root may have to move its entries into nodes.
     const { level, entries } = this.root;
-    const parts = this.#owner.sublist ? this.#split(level + 1, entries).length : 1;
+    const parts = this.#owner.sublist ? this.#mostParts(level + 1, entries) : 1;
     return [...this.#changed].reduce((sum, key) => {
       const { level, entries } = this.#node(key);
-      return sum + this.#split(level, entries).length + (level > 1 ? 1 : 0);
+      return sum + this.#mostParts(level, entries) + (level > 1 ? 1 : 0);
     }, parts - 1);
+  }
+
+  /** The most parts that a node is split into: of rows, which are counted often, without encoding them. */
+  #mostParts(level: number, entries: readonly Entry[]): number {
+    if (!this.#isOfRows(level)) return this.#split(level, entries).length;
+    const largest = (entries[0]?.start.length ?? 0) + rowOverhead;
+    const fewestRows = Math.max(2, Math.floor(this.#sizes(level).keptBytes / largest));
+    return Math.max(1, Math.ceil(entries.length / fewestRows));
   }
 
   /** The same with appended leaves, whose nodes have not been read. */
@@ -242,6 +250,9 @@ export class TreeEdit {
     return requirePart(this.#nodes.get(key));
   }
 }
+
+/** The most bytes of an encoded row besides its sort key: two lengths, the number of its cells, its cell and its count. */
+const rowOverhead = 5;
 
 const nodeId = (level: number, start: string) => `${level}#${start}`;
 

@@ -75,7 +75,7 @@ export const limits: Limits = {
   rowNodeBytes: 2400,
   keptRowBytes: 2200,
   sublistRootBytes: 7800,
-  lookEvery: 16,
+  lookEvery: 20,
   manyRows: 32,
   sublistTail: 64,
   youngTail: 96,

@@ -19,7 +19,7 @@ export const report = (runs: readonly Results[]): string =>
     "The maintainer does not run until so many leads are not counted, while the account sends ten creates and ten lists a second. *Recovery* is the time after the outage until every list is answered and at most 300 leads are not counted.",
     outageTable(runs),
     "## What a list costs",
-    "Ten lists a second while leads of 1,000 bytes are created at these rates, in an account with 5,000 leads; without creates, only first pages.",
+    "Ten lists a second while leads are created at these rates, in an account with 5,000 leads: lists of the whole account, or of one of its sources, which have equal shares. Without creates, only first pages.",
     costTable(runs),
     ...oneLeadSection(runs),
     "## Assumptions",
@@ -92,14 +92,33 @@ const outageTable = (runs: readonly Results[]) =>
     ),
   );
 
+function describeList(sources: number | undefined): string {
+  if (sources === undefined) return "the account";
+  return sources === 1 ? "its only source" : `one of ${number(sources)} sources`;
+}
+
 const costTable = (runs: readonly Results[]) =>
   table(
-    ["creates/s", "code", "units, median", "p99", "calls, median", "p99", "most"],
+    [
+      "creates/s",
+      "lists of",
+      "lead",
+      "code",
+      "exact",
+      "wrong",
+      "units, median",
+      "p99",
+      "calls, median",
+      "p99",
+      "most",
+    ],
     rows(
       runs,
       ({ costs }) => costs,
-      ({ createsPerSecond, costs: { units, calls } }, label) => [
-        ...[createsPerSecond, label, orNone(units.median), orNone(units.p99)],
+      ({ createsPerSecond, leadBytes, sources, shares, costs: { units, calls } }, label) => [
+        ...[createsPerSecond, describeList(sources)],
+        ...[`${number(leadBytes)} B`, label, shares ? percent(shares.answered) : "–"],
+        ...[shares ? shares.wrong + shares.failed : "–", orNone(units.median), orNone(units.p99)],
         ...[orNone(calls.median), orNone(calls.p99), calls.max],
       ],
     ),

@@ -30,9 +30,16 @@ export async function create(pool: FunctionPool, account: string, body: object) 
   return { answer: response.statusCode === 201 ? ("answered" as const) : refusal(response), served };
 }
 
-/** Requests a page of an account's leads and checks it. @param landings the rows that have landed in the table */
-export async function list(pool: FunctionPool, account: string, page: number, landings: Landings) {
-  const query = `page=${page}&limit=${pageSize}`;
+/** A page of an account's leads, or of those from a source. */
+interface ListRequest {
+  readonly account: string;
+  readonly source: string | undefined;
+  readonly page: number;
+}
+
+/** Requests a page and checks it. @param landings the rows of the list that have landed in the table */
+export async function list(pool: FunctionPool, { account, source, page }: ListRequest, landings: Landings) {
+  const query = `page=${page}&limit=${pageSize}${source === undefined ? "" : `&source=${source}`}`;
   const before = landings.count;
   const { result, served } = await pool.invoke(routeEvent("list-leads", { account, query }));
   const response = result as Response;

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { type CostResult, runCost } from "./cost.ts";
+import { type CostPlan, type CostResult, runCost } from "./cost.ts";
 import { type GreedyPlan, type GreedyResult, runGreedy } from "./greedy.ts";
 import { filters, type LoneListsResult, runLoneLists } from "./lone-lists.ts";
 import { type OutageResult, runOutage } from "./outage.ts";
@@ -56,7 +56,10 @@ const outagePlans = [10_000, 100_000].flatMap((rows) =>
   [330, 1000].map((leadBytes) => ({ rows, leadBytes })),
 );
 
-const costPlans = [0, 10, 50, 100].map((createsPerSecond) => ({ createsPerSecond, leadBytes: 1000 }));
+const costPlans: CostPlan[] = [
+  ...[0, 10, 50, 100].map((createsPerSecond) => ({ createsPerSecond, leadBytes: 1000 })),
+  ...[1, 16, 200].map((sources) => ({ createsPerSecond: 50, leadBytes: 330, sources })),
+];
 
 /** The rate limit of the stage `dev`, and one that only the other limits stay below. */
 const greedyPlans: GreedyPlan[] = [6000, 1_000_000].map((rateLimit) => ({

@@ -12,13 +12,15 @@ import { Landings } from "./landings.ts";
 import { pageSize } from "./page-check.ts";
 import { create, list, type Request } from "./request.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";
-import { sizedLeads } from "./sized-lead.ts";
+import { sizedLeads, usualSources } from "./sized-lead.ts";
 import { oldestUncounted } from "./tree-view.ts";
 
 /** The mean rates at which an account's clients send requests, whatever becomes of earlier ones. */
 export interface Load {
   readonly createsPerSecond: number;
   readonly listsPerSecond: number;
+  /** Whether each list is that of one of the sources, and not of the whole account. */
+  readonly ofSources?: boolean | undefined;
 }
 
 /** An account's state at a time. */
@@ -48,28 +50,34 @@ export class Simulation {
   readonly samples = new Map<string, Sample[]>();
   readonly #random: () => number;
   readonly #arrivals: Arrivals;
-  readonly #landings: ReadonlyMap<string, Landings>;
+  readonly #accounts: ReadonlySet<string>;
+  /** By account, and by account and source. */
+  readonly #landings = new Map<string, Landings>();
+  readonly #sources: readonly string[];
   readonly #leads: (n: number) => NewLead;
   #created = 0;
 
-  constructor({ accounts, leadBytes, sources, ...options }: SimulationOptions) {
+  constructor({ accounts, leadBytes, sources = usualSources, ...options }: SimulationOptions) {
     this.service = startService(options, (change) => this.#landed(change));
     this.#random = seeded(options.seed + 1);
     this.#arrivals = new Arrivals(this.service.clock, this.#random);
-    this.#landings = new Map(accounts.map((account) => [account, new Landings()]));
+    this.#accounts = new Set(accounts);
+    this.#sources = sources;
     this.#leads = sizedLeads(leadBytes, accounts[0] ?? "", sources);
     for (const account of accounts) this.samples.set(account, []);
-    for (const { pk, sk } of this.service.memory.items())
-      this.#landed({ key: { pk: String(pk), sk: String(sk) }, before: undefined });
+    for (const after of this.service.memory.items())
+      this.#landed({ key: { pk: String(after.pk), sk: String(after.sk) }, before: undefined, after });
     this.#sample();
   }
 
   /** Replaces the loads of all accounts. */
   setLoads(loads: Readonly<Record<string, Load>>): void {
     this.#arrivals.stop();
-    for (const [account, { createsPerSecond, listsPerSecond }] of Object.entries(loads)) {
+    for (const [account, { createsPerSecond, listsPerSecond, ofSources }] of Object.entries(loads)) {
       this.#arrivals.start(createsPerSecond, () => this.#create(account));
-      this.#arrivals.start(listsPerSecond, () => this.#list(account));
+      this.#arrivals.start(listsPerSecond, () =>
+        this.#list(account, ofSources ? this.#randomSource() : undefined),
+      );
     }
   }
 
@@ -94,12 +102,12 @@ export class Simulation {
     this.#record({ account, kind: "create", page: 0, answer, start }, served);
   }
 
-  async #list(account: string): Promise<void> {
+  async #list(account: string, source: string | undefined): Promise<void> {
     const { clock, pools } = this.service;
     const start = clock.now;
-    const landings = this.#landingsOf(account);
+    const landings = this.#landingsOf(account, source);
     const page = this.#page(landings.count);
-    const { answer, served } = await list(pools["list-leads"], account, page, landings);
+    const { answer, served } = await list(pools["list-leads"], { account, source, page }, landings);
     this.#record({ account, kind: "list", page, answer, start }, served);
   }
 
@@ -116,14 +124,22 @@ export class Simulation {
     return 1 + Math.floor((position * rows) / pageSize);
   }
 
-  #landed({ key, before }: Pick<Change, "key" | "before">): void {
-    const account = readListPartition(key.pk)?.account;
-    if (account !== undefined && !before) this.#landingsOf(account).add(key.sk);
+  #randomSource(): string | undefined {
+    return this.#sources[Math.floor(this.#random() * this.#sources.length)];
   }
 
-  #landingsOf(account: string): Landings {
-    const landings = this.#landings.get(account);
-    if (!landings) throw new Error(`The account ${account} is not simulated.`);
+  #landed({ key, before, after }: Pick<Change, "key" | "before" | "after">): void {
+    const account = readListPartition(key.pk)?.account;
+    if (account === undefined || before) return;
+    this.#landingsOf(account).add(key.sk);
+    if (typeof after?.source === "string") this.#landingsOf(account, after.source).add(key.sk);
+  }
+
+  #landingsOf(account: string, source?: string): Landings {
+    if (!this.#accounts.has(account)) throw new Error(`The account ${account} is not simulated.`);
+    const id = JSON.stringify([account, source]);
+    const landings = this.#landings.get(id) ?? new Landings();
+    this.#landings.set(id, landings);
     return landings;
   }
 

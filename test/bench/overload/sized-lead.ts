@@ -2,7 +2,7 @@ import { leadItem } from "../../../shared/domain/leads.ts";
 import type { NewLead } from "../../../shared/schemas/lead-schemas.ts";
 import { itemSize } from "../pages/item-size.ts";
 
-const usualSources = ["website", "instagram", "whatsapp", "referral"];
+export const usualSources = ["website", "instagram", "whatsapp", "referral"];
 
 /** The most bytes of a tag, whose 64 characters may take two bytes each, and the bytes that an element takes besides. */
 const longestTag = 128;
@@ -12,7 +12,7 @@ const elementBytes = 1;
 export function sizedLeads(
   bytes: number,
   account: string,
-  sources: readonly string[] = usualSources,
+  sources: readonly string[],
 ): (n: number) => NewLead {
   const id = `lead_${"0".repeat(26)}`;
   const stored = { id, score: 0, status: "new" as const, createdAt: "2026-07-01T00:00:00.000Z" };

@@ -8,12 +8,12 @@ import { readPage } from "./read-list.ts";
 import { limit, type Row } from "./rows.ts";
 import { chunks } from "./write-rows.ts";
 
-/** How many of a list's newest rows a round delivers: the maintainer looks at the list of one row in 16. */
+/** How many of a list's newest rows a round delivers: the maintainer looks at the list of one row in 20. */
 const rowsEach = 40;
 
 /** How many rounds there are at least, so that surely one such row of each list comes, and at most. */
 const fewest = 4;
-const most = 24;
+const most = 1000;
 
 /** The time between rounds, in milliseconds: longer than a row may be late in an index. */
 const apart = 60_000;

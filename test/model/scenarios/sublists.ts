@@ -1,4 +1,5 @@
 import type { Limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { lookEvery } from "../rows.ts";
 import type { Scenario } from "../scenario.ts";
 import { change, create, flat, insert, move, pass, remove } from "./parts.ts";
 
@@ -8,7 +9,7 @@ import { change, create, flat, insert, move, pass, remove } from "./parts.ts";
  */
 export const limits: Limits = {
   ...{ ...flat, tail: 16, commitNodes: 72, rootBytes: 3900, nodeBytes: 3800, keptBytes: 3400 },
-  ...{ sublistRows: 2, lookEvery: 16, manyRows: 3, youngTail: 9, sublistCommitRows: 20 },
+  ...{ sublistRows: 2, lookEvery, manyRows: 3, youngTail: 9, sublistCommitRows: 20 },
 };
 
 /** Rows that have had a tree for 40 seconds. */
