@@ -1,6 +1,7 @@
 /** Every problem that a handler may respond with: its status and its title, by code. */
 export const problems = {
   invalid_input: { status: 400, title: "Invalid input" },
+  insufficient_access: { status: 403, title: "Insufficient access" },
   lead_not_found: { status: 404, title: "Lead not found" },
   idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },

@@ -174,7 +174,7 @@ export interface components {
              * @description The kind of error, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "lead_not_found" | "idempotency_key_reused" | "unsupported_media_type" | "rate_limited" | "internal_error" | "busy";
+            code: "invalid_input" | "insufficient_access" | "lead_not_found" | "idempotency_key_reused" | "unsupported_media_type" | "rate_limited" | "internal_error" | "busy";
             /** @description The id of the request in the service's log. */
             requestId: string;
             /** @description Every fault of the request, up to 100. */
@@ -242,6 +242,40 @@ export interface components {
                 /**
                  * @example {
                  *       "message": "Request Entity Too Large"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayError"];
+            };
+        };
+        /** @description The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem). */
+        InsufficientAccess: {
+            headers: {
+                "apigw-requestid": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:problem-type:insufficient_access",
+                 *       "title": "Insufficient access",
+                 *       "status": 403,
+                 *       "detail": "This API key may only read.",
+                 *       "code": "insufficient_access",
+                 *       "requestId": "ELcEv7R332QgMgM="
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 403;
+                    /** @constant */
+                    code?: "insufficient_access";
+                };
+                /**
+                 * @example {
+                 *       "message": "Forbidden"
                  *     }
                  */
                 "application/json": components["schemas"]["GatewayError"];
@@ -652,7 +686,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["InsufficientAccess"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
@@ -842,7 +876,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["InsufficientAccess"];
             /** @description The account has no lead with this `leadId`. */
             404: {
                 headers: {

@@ -80,6 +80,7 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
 
 /** The responses of the other problems. */
 export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, object> = {
+  insufficient_access: problem("insufficient_access", "This API key may only read."),
   lead_not_found: problem("lead_not_found", "This account has no lead with this leadId."),
   unsupported_media_type: problem(
     "unsupported_media_type",

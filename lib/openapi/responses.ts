@@ -8,6 +8,8 @@ import { functionHeaders, headers } from "./headers.ts";
 /** What each problem means to the caller. */
 const descriptions: Readonly<Record<ProblemCode, string>> = {
   invalid_input: "The request is invalid: `errors` lists its faults.",
+  insufficient_access:
+    "The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem).",
   lead_not_found: "The account has no lead with this `leadId`.",
   unsupported_media_type: "The body's `Content-Type` is not JSON.",
   idempotency_key_reused: "The `Idempotency-Key` was sent before with another body.",
@@ -22,11 +24,12 @@ const commonProblems = ["invalid_input", "rate_limited", "internal_error", "busy
 /** The problems of each kind of route, besides its `notFound`. */
 const problemsByKind: Readonly<Record<Route["kind"], readonly ProblemCode[]>> = {
   list: commonProblems,
-  write: [...commonProblems, "unsupported_media_type", "idempotency_key_reused"],
+  write: [...commonProblems, "insufficient_access", "unsupported_media_type", "idempotency_key_reused"],
 };
 
 /** The names of the responses that are the same on several routes. */
 const componentNames: Partial<Record<ProblemCode, string>> = {
+  insufficient_access: "InsufficientAccess",
   unsupported_media_type: "UnsupportedMediaType",
   idempotency_key_reused: "IdempotencyKeyReused",
   rate_limited: "TooManyRequests",
@@ -65,7 +68,7 @@ function problemResponse(code: ProblemCode, example: object) {
     headers: headers(...functionHeaders, ...(retry ? (["RetryAfter"] as const) : [])),
     content: {
       ...problemContent(code, example),
-      ...(status === 429 || status >= 500 ? gatewayContent(status as GatewayStatus) : {}),
+      ...(status === 403 || status === 429 || status >= 500 ? gatewayContent(status as GatewayStatus) : {}),
     },
   };
 }

@@ -48,10 +48,14 @@ const accountOption = () => new Option("--account <id>", "the account").argParse
 
 /** A command on an account that writes to the table, unless `--dry-run` is set. */
 export const writingCommand = (name: string, description: string) =>
-  accountCommand(name, description).option(
-    "--dry-run",
-    "print what the command would do, and change nothing",
-  );
+  withDryRun(accountCommand(name, description));
+
+/** The same for a command that can do without the account if another option names one of its items. */
+export const itemCommand = (name: string, description: string) =>
+  withDryRun(tableCommand(name, description, accountOption()));
+
+const withDryRun = (command: Command) =>
+  command.option("--dry-run", "print what the command would do, and change nothing");
 
 function parseAccountId(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text)) {

@@ -1,15 +1,17 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
-import { type ApiKey, apiKeyState } from "../../shared/domain/api-keys.ts";
+import { type Access, type ApiKey, accesses, apiKeyState, keyAccess } from "../../shared/domain/api-keys.ts";
 import { UserError } from "../errors.ts";
 import {
   type AccountOptions,
   accountCommand,
+  itemCommand,
   selectTableByOptions,
   writingCommand,
 } from "./account-command.ts";
 import { toPartialFailure } from "./aws-errors.ts";
 import { endApiKey, issueApiKey, listApiKeys } from "./changes/api-key-changes.ts";
+import { findKey, type KeyOptions, keyOption, toReference } from "./key-option.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {
@@ -17,18 +19,19 @@ export function keysCommand(): Command {
   keys.addCommand(
     writingCommand("issue", "issue a key; it is printed once and cannot be shown again")
       .option("--label <text>", "a note that `keys list` shows")
+      .addOption(new Option("--access <access>", "what the key may do").choices(accesses).default("full"))
       .addOption(validForOption())
       .action(issue),
   );
   keys.addCommand(accountCommand("list", "list all keys, oldest first").action(list));
   keys.addCommand(
-    writingCommand("revoke", "end a key now; authorizers can accept it until their cache expires")
-      .requiredOption("--key <keyId>", "the key's id, as `keys list` shows it", parseKeyId)
+    itemCommand("revoke", "end a key now; authorizers can accept it until their cache expires")
+      .addOption(keyOption())
       .action(revoke),
   );
   keys.addCommand(
-    writingCommand("rotate", "replace a key with a new one; the old key still works during the overlap")
-      .requiredOption("--key <keyId>", "the id of the key to replace", parseKeyId)
+    itemCommand("rotate", "replace a key with a new one; the old key still works during the overlap")
+      .addOption(keyOption())
       .addOption(
         new Option("--overlap <duration>", "how long the old key still works: 90s, 24h, 7d")
           .argParser(parseDuration)
@@ -45,9 +48,6 @@ const validForOption = () =>
     parseDuration,
   );
 
-/** Accepts a whole key in place of its id, but keeps only the id, so that the key is never printed. */
-const parseKeyId = (text: string) => /lck_([^_]*)/.exec(text)?.[1] ?? text;
-
 /** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
 function parseDuration(text: string): number {
   const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
@@ -61,18 +61,21 @@ const lastDate = 8.64e15;
 /** The ISO 8601 UTC timestamp of the time after a duration, in milliseconds. */
 const timestampAfter = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 
-const newKeyFields = (label: string | undefined, validFor: number | undefined) => ({
+const newKeyFields = (access: Access, label: string | undefined, validFor: number | undefined) => ({
+  access,
   ...(label !== undefined && { label }),
   ...(validFor !== undefined && { validUntil: timestampAfter(validFor) }),
 });
 
-async function issue(options: AccountOptions & { label?: string; validFor?: number }): Promise<void> {
+async function issue(
+  options: AccountOptions & { access: Access; label?: string; validFor?: number },
+): Promise<void> {
   await selectTableByOptions(options);
-  const { account, label, validFor, json, dryRun } = options;
-  const fields = newKeyFields(label, validFor);
+  const { account, access, label, validFor, json, dryRun } = options;
+  const fields = newKeyFields(access, label, validFor);
   if (dryRun) {
     const end = fields.validUntil ? `until ${fields.validUntil}` : "forever";
-    const sentence = `A key of the account ${account} would be issued, valid ${end}.`;
+    const sentence = `A key of the account ${account} with ${access} access would be issued, valid ${end}.`;
     return console.log(json ? JSON.stringify({ accountId: account, ...fields }) : sentence);
   }
   const issued = await issueApiKey(account, fields);
@@ -81,58 +84,58 @@ async function issue(options: AccountOptions & { label?: string; validFor?: numb
 
 async function list(options: AccountOptions): Promise<void> {
   await selectTableByOptions(options);
-  const keys = (await listApiKeys(options.account)).map((key) => ({ ...key, state: apiKeyState(key) }));
+  const keys = (await listApiKeys(options.account)).map((key) => ({
+    ...key,
+    access: keyAccess(key),
+    state: apiKeyState(key),
+  }));
   if (options.json) return console.log(JSON.stringify(keys));
   if (keys.length === 0) return console.log(`The account ${options.account} has no keys.`);
-  console.table(keys, ["keyId", "state", "createdAt", "validUntil", "revokedAt", "label"]);
+  console.table(keys, ["keyId", "state", "access", "createdAt", "validUntil", "revokedAt", "label"]);
 }
 
-async function revoke(options: AccountOptions & { key: string }): Promise<void> {
+async function revoke(options: KeyOptions): Promise<void> {
+  const { json, dryRun } = options;
+  const reference = toReference(options);
   await selectTableByOptions(options);
-  const { account, key, json, dryRun } = options;
-  const current = await findKey(options);
-  if (current.revokedAt) throw new UserError(`The key ${key} was already revoked at ${current.revokedAt}.`);
+  const current = await findKey(reference);
+  const { keyId, revokedAt } = current;
+  if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
   const end = { revokedAt: timestampAfter(0) };
-  const revoked = dryRun ? { ...current, ...end } : await endApiKey(account, key, end);
-  console.log(json ? JSON.stringify(revoked) : `The key ${key} ${dryRun ? "would be" : "is"} revoked.`);
+  const revoked = dryRun ? { ...current, ...end } : await endApiKey(reference, end);
+  console.log(json ? JSON.stringify(revoked) : `The key ${keyId} ${dryRun ? "would be" : "is"} revoked.`);
 }
 
-async function rotate(
-  options: AccountOptions & { key: string; overlap: number; validFor?: number },
-): Promise<void> {
+async function rotate(options: KeyOptions & { overlap: number; validFor?: number }): Promise<void> {
+  const { overlap, validFor, json, dryRun } = options;
+  const reference = toReference(options);
   await selectTableByOptions(options);
-  const { account, key, overlap, validFor, json, dryRun } = options;
-  const old = await findKey(options);
+  const old = await findKey(reference);
+  const { keyId } = old;
   const state = apiKeyState(old);
-  if (state !== "live") throw new UserError(`The key ${key} is ${state}: issue a new one instead.`);
+  if (state !== "live") throw new UserError(`The key ${keyId} is ${state}: issue a new one instead.`);
   const validUntil = earlierTime(old.validUntil, timestampAfter(overlap));
   if (dryRun) {
-    const sentence = `A key would be issued, and the key ${key} would be valid until ${validUntil}.`;
+    const sentence = `A key would be issued, and the key ${keyId} would be valid until ${validUntil}.`;
     return console.log(json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
   }
-  const issued = await issueApiKey(account, newKeyFields(old.label, validFor));
+  const issued = await issueApiKey(old.accountId, newKeyFields(keyAccess(old), old.label, validFor));
   // Printed before the next call can fail, because it cannot be shown again.
   if (!json) console.log(issued.apiKey);
   let replaced: ApiKey | undefined;
   try {
-    replaced = await endApiKey(account, key, { validUntil });
+    replaced = await endApiKey(reference, { validUntil });
   } catch (error) {
     throw await toPartialFailure(
       error,
       (reason) =>
-        `The new key is issued, but the end of the key ${key} could not be set: ${reason} Revoke it when the new key is in use.`,
+        `The new key is issued, but the end of the key ${keyId} could not be set: ${reason} Revoke it when the new key is in use.`,
     );
   } finally {
     if (json) console.log(JSON.stringify({ issued, replaced }));
   }
-  if (!json) console.error(`The key ${key} is valid until ${replaced?.validUntil}.`);
+  if (!json) console.error(`The key ${keyId} is valid until ${replaced?.validUntil}.`);
 }
 
 const earlierTime = (end: string | undefined, other: string) =>
   end !== undefined && Date.parse(end) < Date.parse(other) ? end : other;
-
-async function findKey({ account, key: keyId }: AccountOptions & { key: string }): Promise<ApiKey> {
-  const key = (await listApiKeys(account)).find((candidate) => candidate.keyId === keyId);
-  if (!key) throw new UserError(`The account ${account} has no key ${keyId}.`);
-  return key;
-}

@@ -2,10 +2,16 @@ import { apiKeyKey } from "../dynamodb/keys.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { parseApiKey } from "./api-key-format.ts";
 
+/** What a key may do: everything, or only read. */
+export const accesses = ["full", "read"] as const;
+
+export type Access = (typeof accesses)[number];
+
 /** What the authorizer passes to the routes. */
 export interface AuthorizerContext {
   readonly accountId: string;
   readonly keyId: string;
+  readonly access: Access;
 }
 
 /** An API key as it is stored: without the key itself, of which only a digest is kept. */
@@ -13,6 +19,8 @@ export interface ApiKey {
   readonly keyId: string;
   readonly accountId: string;
   readonly label?: string;
+  /** Absent from keys that were issued before there were read-only keys: they have full access. */
+  readonly access?: Access;
   readonly createdAt: string;
   /** ISO 8601 UTC timestamp of its expiry. */
   readonly validUntil?: string;
@@ -20,23 +28,30 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
-/** The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired. */
-export function apiKeyState(
-  { validUntil, revokedAt }: ApiKey,
-  now = Date.now(),
-): "live" | "expired" | "revoked" {
+/** What a key may do. */
+export const keyAccess = ({ access = "full" }: ApiKey): Access => access;
+
+/**
+ * The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired; a key with an
+ * unknown access is invalid.
+ */
+export function apiKeyState(key: ApiKey, now = Date.now()): "live" | "expired" | "revoked" | "invalid" {
+  const { validUntil, revokedAt } = key;
   if (revokedAt !== undefined) return "revoked";
+  if (!accesses.includes(keyAccess(key))) return "invalid";
   return validUntil === undefined || Date.parse(validUntil) > now ? "live" : "expired";
 }
 
-/** The account of a live key; undefined for any other text. A malformed key causes no read. */
+/** The account and the access of a live key; undefined for any other text. A malformed key causes no read. */
 export async function findApiKey(apiKey: string): Promise<AuthorizerContext | undefined> {
   const parts = parseApiKey(apiKey);
   if (!parts) return undefined;
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
   if (!item) return undefined;
   const record = toApiKey(item);
-  return apiKeyState(record) === "live" ? { accountId: record.accountId, keyId: record.keyId } : undefined;
+  if (apiKeyState(record) !== "live") return undefined;
+  const { accountId, keyId } = record;
+  return { accountId, keyId, access: keyAccess(record) };
 }
 
 /** The API key of an item. */

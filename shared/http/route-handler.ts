@@ -16,6 +16,7 @@ import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
 import { requestValidator, validInput } from "./request-validator.ts";
 import { authorizedAccount, type RouteEvent } from "./route-event.ts";
+import { writeAccess } from "./write-access.ts";
 
 /** A valid request to a route. */
 type RouteRequest<R extends Route> = RouteInput<R> & {
@@ -50,6 +51,7 @@ export function routeHandler<R extends Route>(
   })
     .use(rateLimit ? rateLimitResponses(rateLimit) : [])
     .use(problemResponses())
+    .use(writes ? writeAccess() : [])
     .use(queryParser())
     .use(writes ? idempotencyKeyParser() : [])
     .use(bodyParser(route.body !== undefined))

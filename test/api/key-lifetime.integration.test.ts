@@ -56,7 +56,7 @@ test("a revoked key works until the authorizer's cached response expires, and no
   const account = randomUUID();
   const { apiKey, keyId } = await api.issueKey(account);
   const used = await firstUse(apiKey);
-  await endApiKey(account, keyId, { revokedAt: soon(0) });
+  await endApiKey({ account, keyId }, { revokedAt: soon(0) });
   expect(await requestStatus(apiKey)).toBe(200);
   await expectRefusedInTime(apiKey, used);
 });
@@ -73,7 +73,7 @@ test("a key that expires while the authorizer's response is cached works until t
 test("a key that is not cached is refused as soon as it is revoked or has expired", async () => {
   const account = randomUUID();
   const revoked = await api.issueKey(account);
-  await endApiKey(account, revoked.keyId, { revokedAt: soon(0) });
+  await endApiKey({ account, keyId: revoked.keyId }, { revokedAt: soon(0) });
   const expiring = await api.issueKey(account, { validUntil: soon(500) });
   expect(await requestStatus(revoked.apiKey)).toBe(403);
   await setTimeout(550);

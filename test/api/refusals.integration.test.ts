@@ -29,7 +29,7 @@ describe("without a live key", () => {
   test("returns 403 for a malformed, unknown, revoked or expired key", async () => {
     const expired = await api.issueKey(account, { validUntil: soon(-1) });
     const revoked = await api.issueKey(account);
-    await endApiKey(account, revoked.keyId, { revokedAt: soon(0) });
+    await endApiKey({ account, keyId: revoked.keyId }, { revokedAt: soon(0) });
     const bad = ["nonsense", newApiKey(keyId), `${apiKey}x`, expired.apiKey, revoked.apiKey];
     for (const headers of [
       ...bad.map(bearer),

@@ -1,4 +1,4 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../functions/authorize.ts";
 import { endApiKey, issueApiKey, listApiKeys } from "../../lib/ops/changes/api-key-changes.ts";
@@ -11,6 +11,14 @@ import { authorizerEvent } from "../support/events.ts";
 const authorize = (authorization: string) => handler(authorizerEvent(authorization));
 const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 const denied = { isAuthorized: false };
+const accessName = { "#access": "access" };
+
+/** Updates the item of a key. */
+function update(apiKey: string, change: Partial<UpdateCommandInput> = {}) {
+  const { sha256 = "", keyId = "" } = parseApiKey(apiKey) ?? {};
+  const Key = apiKeyKey(sha256, keyId);
+  return table.send(new UpdateCommand({ TableName: tableName, Key, ReturnValues: "ALL_NEW", ...change }));
+}
 
 describe("the authorizer", () => {
   test.each([
@@ -19,8 +27,27 @@ describe("the authorizer", () => {
     "BEARER  ",
   ])("admits a live key after %j and returns its account", async (scheme) => {
     const { apiKey, keyId } = await issueApiKey("acme");
-    const context = { accountId: "acme", keyId };
+    const context = { accountId: "acme", keyId, access: "full" };
     expect(await authorize(scheme + apiKey)).toEqual({ isAuthorized: true, context });
+  });
+
+  test("returns the access of the key: full for a key from before there were read-only keys", async () => {
+    const { apiKey, keyId } = await issueApiKey("reader", { access: "read" });
+    const context = { accountId: "reader", keyId, access: "read" };
+    expect(await authorize(`Bearer ${apiKey}`)).toEqual({ isAuthorized: true, context });
+    await update(apiKey, { UpdateExpression: "REMOVE #access", ExpressionAttributeNames: accessName });
+    const older = { ...context, access: "full" };
+    expect(await authorize(`Bearer ${apiKey}`)).toEqual({ isAuthorized: true, context: older });
+  });
+
+  test.each(["", "FULL", "write", null, 1, ["full"]])("rejects a key with the access %j", async (access) => {
+    const { apiKey } = await issueApiKey("unknown-access");
+    await update(apiKey, {
+      UpdateExpression: "SET #access = :access",
+      ExpressionAttributeNames: accessName,
+      ExpressionAttributeValues: { ":access": access },
+    });
+    expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied);
   });
 
   test("admits each of an account's live keys", async () => {
@@ -31,7 +58,7 @@ describe("the authorizer", () => {
 
   test("rejects a revoked key, and only that one", async () => {
     const [revoked, other] = [await issueApiKey("revoking"), await issueApiKey("revoking")];
-    await endApiKey("revoking", revoked.keyId, { revokedAt: soon(0) });
+    await endApiKey({ account: "revoking", keyId: revoked.keyId }, { revokedAt: soon(0) });
     expect(await authorize(`Bearer ${revoked.apiKey}`)).toEqual(denied);
     expect(await authorize(`Bearer ${other.apiKey}`)).toMatchObject({ isAuthorized: true });
   });
@@ -39,7 +66,7 @@ describe("the authorizer", () => {
   test("rejects a key from the moment it expires", async () => {
     const { apiKey, keyId } = await issueApiKey("expiring", { validUntil: soon(-1) });
     expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied);
-    await endApiKey("expiring", keyId, { validUntil: soon(60_000) });
+    await endApiKey({ account: "expiring", keyId }, { validUntil: soon(60_000) });
     expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ isAuthorized: true });
   });
 
@@ -68,10 +95,7 @@ describe("the authorizer", () => {
 describe("an API key's record", () => {
   test("holds a digest, never the secret", async () => {
     const { apiKey, keyId } = await issueApiKey("digest", { label: "CI" });
-    const { sha256 = "" } = parseApiKey(apiKey) ?? {};
-    const { Attributes } = await table.send(
-      new UpdateCommand({ TableName: tableName, Key: apiKeyKey(sha256, keyId), ReturnValues: "ALL_NEW" }),
-    );
+    const { Attributes } = await update(apiKey);
     const secret = apiKey.split("_")[2] ?? "none";
     expect(Attributes).toMatchObject({ accountId: "digest", label: "CI", keyId });
     expect(JSON.stringify(Attributes)).not.toContain(secret);
@@ -81,7 +105,8 @@ describe("an API key's record", () => {
     const live = await issueApiKey("list-a");
     const old = await issueApiKey("list-a", { validUntil: soon(-1000) });
     await issueApiKey("list-b");
-    const revoked = await endApiKey("list-a", (await issueApiKey("list-a")).keyId, { revokedAt: soon(0) });
+    const { keyId } = await issueApiKey("list-a");
+    const revoked = await endApiKey({ account: "list-a", keyId }, { revokedAt: soon(0) });
     const keys = await listApiKeys("list-a");
     expect(keys.map((key) => [key.keyId, apiKeyState(key)]).sort()).toEqual(
       [
@@ -96,7 +121,7 @@ describe("an API key's record", () => {
 
   test("of another account cannot be ended", async () => {
     const { keyId, apiKey } = await issueApiKey("mine");
-    expect(await endApiKey("theirs", keyId, { revokedAt: soon(0) })).toBeUndefined();
+    expect(await endApiKey({ account: "theirs", keyId }, { revokedAt: soon(0) })).toBeUndefined();
     expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ isAuthorized: true });
   });
 });

@@ -48,6 +48,14 @@ test("every response has the standard rate-limit headers", async () => {
 });
 
 describe("over the limit", () => {
+  test("a read key's refused writes count, and get 429 like all others", async () => {
+    const write = () => call("create-lead", { account: "reader", access: "read", body: { name: "Ada" } });
+    expect(await write()).toMatchObject({ status: 403, headers: { ratelimit: '"account";r=19;t=59' } });
+    const statuses = [];
+    for (let n = 0; n < 20; n++) statuses.push((await write()).status);
+    expect(statuses).toEqual([...Array(19).fill(403), 429]);
+  });
+
   test.each(routes)("%s returns 429 with Retry-After", async (name) => {
     const account = `past-${name}`;
     await useUp(account);

@@ -2,6 +2,7 @@ import { afterAll, inject, vi } from "vitest";
 import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
 import { issueApiKey } from "../../lib/ops/changes/api-key-changes.ts";
+import type { ApiKey } from "../../shared/domain/api-keys.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Problem, ResponseBodies } from "./call.ts";
 import { fetchChecked } from "./checked-fetch.ts";
@@ -13,7 +14,10 @@ export interface TestApi extends LocalRun {
   /** Every line that the run logged. */
   readonly log: string[];
   /** Issues a key for an account, whose name no other test should use. */
-  issueKey(account: string, options?: { validUntil?: string }): Promise<{ apiKey: string; keyId: string }>;
+  issueKey(
+    account: string,
+    options?: Pick<ApiKey, "validUntil" | "access">,
+  ): Promise<{ apiKey: string; keyId: string }>;
 }
 
 type Options = Pick<

@@ -4,6 +4,8 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 /** The parts of a request that a test sets; the rest of the event has defaults. */
 export interface TestRequest {
   readonly account?: string;
+  /** What the request's API key may do: full access unless set. */
+  readonly access?: string;
   /** As in the URL, without the question mark. */
   readonly query?: string;
   /** An object is sent as JSON, a string unchanged. */
@@ -14,7 +16,14 @@ export interface TestRequest {
 
 /** The event that API Gateway builds from a request, in payload format 2.0. */
 export function routeEvent(name: RouteName, request: TestRequest = {}) {
-  const { account = "acme", query = "", body, headers = {}, isBase64Encoded = false } = request;
+  const {
+    account = "acme",
+    access = "full",
+    query = "",
+    body,
+    headers = {},
+    isBase64Encoded = false,
+  } = request;
   const { method, path } = routes[name];
   return {
     version: "2.0",
@@ -25,7 +34,7 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
     requestContext: {
       accountId: "000000000000",
       apiId: "api",
-      authorizer: { lambda: { accountId: account, keyId: "01JZ0000000000000000000000" } },
+      authorizer: { lambda: { accountId: account, keyId: "01JZ0000000000000000000000", access } },
       domainName: "api.example.com",
       domainPrefix: "api",
       http: { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },

@@ -17,6 +17,7 @@ describe("an example of another problem is what is answered", () => {
   const key = { "idempotency-key": randomUUID() };
   const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
   const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> = {
+    insufficient_access: () => call("create-lead", { account, access: "read", body }),
     lead_not_found: () => call("send-message", { account, body: requestExamples["send-message"] }),
     unsupported_media_type: () =>
       call("create-lead", { account, body, headers: { "content-type": "text/plain" } }),

@@ -26,6 +26,12 @@ describe("a key", () => {
     expect(apiKeyState({ ...key, validUntil: wrong }, 0)).toBe("expired");
   });
 
+  test.each(["", "write", null])("with the unknown access %j is invalid, unless it is revoked", (access) => {
+    const unknown = { ...key, access } as unknown as ApiKey;
+    expect(apiKeyState(unknown)).toBe("invalid");
+    expect(apiKeyState({ ...unknown, revokedAt: validUntil })).toBe("revoked");
+  });
+
   test("that is revoked is revoked, whatever its expiry", () => {
     const revokedAt = "2026-02-01T00:00:00.000Z";
     expect(apiKeyState({ ...key, revokedAt }, expiry)).toBe("revoked");
