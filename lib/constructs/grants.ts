@@ -1,16 +1,40 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { IndexName, itemTypes } from "../../shared/dynamodb/keys.ts";
+import { expiryAttribute, type IndexName, indexes, type itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 
 type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
 
-/** Access to items of some types, by the table's key and by the keys of the named indexes. */
-export interface Grant {
-  readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "Query"}`[];
+/** The attributes that the table acts on: the keys of its indexes, and the expiry. */
+const tableAttributes = [...Object.values(indexes), expiryAttribute] as const;
+
+/** Reads of items of some types, by the table's key and by the keys of the named indexes. */
+interface ReadGrant {
+  readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "Query"}`[];
   readonly types: readonly ItemType[];
   readonly indexes?: readonly IndexName[];
+  /** Whether only the key may be read, which shows that the item exists. */
+  readonly keyOnly?: true;
 }
+
+/** Writes of items of some types. */
+interface WriteGrant {
+  readonly actions: readonly `dynamodb:${"PutItem" | "UpdateItem" | "ConditionCheckItem"}`[];
+  readonly types: readonly ItemType[];
+  /** The table attributes that the items have. A write that names another one is denied. */
+  readonly sets: readonly (typeof tableAttributes)[number][];
+  /** Whether a write may return what is stored. */
+  readonly returnsStored?: true;
+}
+
+export type Grant = ReadGrant | WriteGrant;
+
+const putIdempotencyRecord: Grant = {
+  actions: ["dynamodb:PutItem"],
+  types: ["IDEMPOTENCY"],
+  sets: ["expiresAt"],
+  returnsStored: true,
+};
 
 /** Everything that each function may do with the table, besides `rateLimitGrant`. A transaction needs the actions of its items. */
 export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
@@ -22,7 +46,14 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
-  "create-lead": [{ actions: ["dynamodb:PutItem"], types: ["LEAD", "IDEMPOTENCY"] }],
+  "create-lead": [
+    {
+      actions: ["dynamodb:PutItem"],
+      types: ["LEAD"],
+      sets: ["byStatus", "byOrigin", "byStatusAndOrigin"],
+    },
+    putIdempotencyRecord,
+  ],
   "list-conversations": [
     {
       actions: ["dynamodb:Query"],
@@ -33,9 +64,21 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "send-message": [
-    { actions: ["dynamodb:GetItem"], types: ["LEAD", "ACTIVE", "IDEMPOTENCY"] },
-    { actions: ["dynamodb:PutItem"], types: ["CONVERSATION", "ACTIVE", "MESSAGE", "IDEMPOTENCY"] },
-    { actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"], types: ["CONVERSATION"] },
+    { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },
+    { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "IDEMPOTENCY"] },
+    {
+      actions: ["dynamodb:PutItem"],
+      types: ["CONVERSATION"],
+      sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"],
+    },
+    { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"], sets: [] },
+    putIdempotencyRecord,
+    {
+      actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
+      types: ["CONVERSATION"],
+      sets: [],
+      returnsStored: true,
+    },
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
   "maintain-counts": [
@@ -45,23 +88,47 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       indexes: ["by-origin", "by-parent"],
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
-    { actions: ["dynamodb:GetItem", "dynamodb:PutItem"], types: ["COUNT"] },
+    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: [] },
   ],
   // The pipe passes it whole items.
   "compose-events": [],
 };
 
 /** What the functions of the routes may also do if accounts have a rate limit. */
-export const rateLimitGrant: Grant = { actions: ["dynamodb:UpdateItem"], types: ["RATE"] };
+export const rateLimitGrant: Grant = {
+  actions: ["dynamodb:UpdateItem"],
+  types: ["RATE"],
+  sets: ["expiresAt"],
+  returnsStored: true,
+};
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
-export function grantStatement(table: Table, { actions, types, indexes = [] }: Grant): PolicyStatement {
+export function grantStatement(table: Table, grant: Grant): PolicyStatement {
+  const indexNames = ("indexes" in grant && grant.indexes) || [];
   return new PolicyStatement({
-    actions: [...actions],
-    resources: [table.tableArn, ...indexes.map((name) => `${table.tableArn}/index/${name}`)],
-    // `ForAllValues` also matches a request without keys, but each of these actions sends a partition key.
+    actions: [...grant.actions],
+    resources: [table.tableArn, ...indexNames.map((name) => `${table.tableArn}/index/${name}`)],
     conditions: {
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": types.map((type) => `${type}#*`) },
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": grant.types.map((type) => `${type}#*`) },
+      // `ForAllValues` also matches a request without keys.
+      Null: { "dynamodb:LeadingKeys": "false" },
+      ...("sets" in grant ? writeConditions(grant) : readConditions(grant)),
     },
   });
 }
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
+const readConditions = ({ keyOnly }: ReadGrant) =>
+  keyOnly && {
+    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
+    StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
+  };
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
+const writeConditions = ({ sets, returnsStored }: WriteGrant) => ({
+  "ForAllValues:StringNotEquals": {
+    "dynamodb:Attributes": tableAttributes.filter((attribute) => !sets.includes(attribute)),
+  },
+  ...(!returnsStored && { StringEqualsIfExists: { "dynamodb:ReturnValues": "NONE" } }),
+});

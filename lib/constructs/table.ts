@@ -9,7 +9,7 @@ import {
   TableEncryption,
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import { indexes } from "../../shared/dynamodb/keys.ts";
+import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
@@ -26,7 +26,7 @@ export class ServiceTable extends Table {
       partitionKey: text("pk"),
       sortKey: text("sk"),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      timeToLiveAttribute: "expiresAt",
+      timeToLiveAttribute: expiryAttribute,
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
       // An AWS owned key: the table needs no key policy of its own, and KMS would charge for each use of another key.
       encryption: TableEncryption.DEFAULT,

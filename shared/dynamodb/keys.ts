@@ -22,6 +22,9 @@ export const indexes = {
 
 export type IndexName = keyof typeof indexes;
 
+/** The attribute with the time after which DynamoDB deletes an item, in seconds since the epoch. */
+export const expiryAttribute = "expiresAt";
+
 /** The first part of every partition key, of the table and of its indexes. */
 export const itemTypes = {
   lead: "LEAD",

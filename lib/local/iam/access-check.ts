@@ -2,7 +2,8 @@ import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
 import { type Access, evaluate } from "./iam-policy.ts";
-import { type Input, type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
+import { type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
+import type { Input } from "./request-context.ts";
 
 /**
  * Checks a request to DynamoDB against the role of its caller.

@@ -1,4 +1,4 @@
-import type { LeadingKeys, Statement } from "../template/statements.ts";
+import type { Condition, ConditionKey, Operator, Statement } from "../template/statements.ts";
 
 /** One access of a request to DynamoDB, as IAM evaluates it. */
 export interface Access {
@@ -6,9 +6,11 @@ export interface Access {
   readonly action: string;
   /** The ARN of the table or of its index. */
   readonly resource: string;
-  /** The partition keys that the request names; empty for requests without any, such as a scan. */
-  readonly leadingKeys: readonly string[];
+  readonly context: RequestContext;
 }
+
+/** The values of the condition keys; a key that the request does not have is missing or has no values. */
+export type RequestContext = Readonly<Partial<Record<ConditionKey, readonly string[]>>>;
 
 export type Decision = "allowed" | "not allowed" | "explicitly denied";
 
@@ -19,16 +21,36 @@ export function evaluate(statements: readonly Statement[], access: Access): Deci
   return matching.length > 0 ? "allowed" : "not allowed";
 }
 
-function applies({ actions, resources, leadingKeys }: Statement, access: Access): boolean {
+function applies(
+  { actions, resources, conditions }: Statement,
+  { action, resource, context }: Access,
+): boolean {
   return (
-    actions.some((pattern) => isLike(pattern.toLowerCase(), access.action.toLowerCase())) &&
-    resources.some((pattern) => isLike(pattern, access.resource)) &&
-    leadingKeys.every((condition) => access.leadingKeys.every((key) => matches(condition, key)))
+    actions.some((pattern) => isLike(pattern.toLowerCase(), action.toLowerCase())) &&
+    resources.some((pattern) => isLike(pattern, resource)) &&
+    conditions.every((condition) => holds(condition, context))
   );
 }
 
-const matches = ({ patterns, wildcards }: LeadingKeys, key: string) =>
-  wildcards ? patterns.some((pattern) => isLike(pattern, key)) : patterns.includes(key);
+const holds = ({ operator, key, values }: Condition, context: RequestContext) =>
+  operators[operator](context[key] ?? [], values);
+
+/**
+ * Each operator as a function of the request's values and of the policy's. Like `ForAllValues`, `IfExists` holds for a
+ * key that the request does not have.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+ */
+const operators: Readonly<
+  Record<Operator, (present: readonly string[], values: readonly string[]) => boolean>
+> = {
+  "ForAllValues:StringLike": (present, values) =>
+    present.every((value) => values.some((pattern) => isLike(pattern, value))),
+  "ForAllValues:StringEquals": (present, values) => present.every((value) => values.includes(value)),
+  "ForAllValues:StringNotEquals": (present, values) => !present.some((value) => values.includes(value)),
+  StringEqualsIfExists: (present, values) => present.every((value) => values.includes(value)),
+  Null: (present, values) => values.includes(String(present.length === 0)),
+};
 
 /** IAM's string matching: `*` matches any run of characters, `?` any single one. */
 function isLike(pattern: string, text: string): boolean {

@@ -1,11 +1,9 @@
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
 import type { Access } from "./iam-policy.ts";
+import { type Input, readContext } from "./request-context.ts";
 
 /** Finds the partition key attribute of the table, or of one of its indexes. */
 export type PartitionKeyLookup = (index?: string) => string | undefined;
-
-/** The JSON of a request to DynamoDB. */
-export type Input = Readonly<Record<string, unknown>>;
 
 type AttributeValue = Readonly<Record<string, string>>;
 type Item = Readonly<Record<string, AttributeValue>>;
@@ -41,9 +39,13 @@ export function parseAccesses(
   };
   const toAccess = (
     name: string,
-    { TableName, Key, Item, IndexName }: Input,
-    leadingKeys = partitionKeys([(Key ?? Item) as Item | undefined]),
-  ): Access => ({ action: `dynamodb:${name}`, resource: buildArn(TableName, IndexName), leadingKeys });
+    input: Input,
+    leadingKeys = partitionKeys([(input.Key ?? input.Item) as Item | undefined]),
+  ): Access => ({
+    action: `dynamodb:${name}`,
+    resource: buildArn(input.TableName, input.IndexName),
+    context: readContext(name, input, leadingKeys),
+  });
 
   switch (operation) {
     case "Query":
@@ -55,9 +57,10 @@ export function parseAccesses(
       );
     case "BatchGetItem":
     case "BatchWriteItem":
-      return Object.entries(input.RequestItems as Record<string, unknown>).map(([TableName, requests]) =>
-        toAccess(operation, { TableName }, partitionKeys(listBatchItems(requests))),
-      );
+      return Object.entries(input.RequestItems as Record<string, Input>).map(([TableName, requests]) => {
+        const Keys = listBatchItems(requests);
+        return toAccess(operation, { ...requests, TableName, Keys }, partitionKeys(Keys));
+      });
     default:
       return [toAccess(operation, input)];
   }

@@ -6,21 +6,34 @@ export interface Statement {
   readonly effect: "Allow" | "Deny";
   readonly actions: readonly string[];
   readonly resources: readonly string[];
-  /** The conditions on the partition keys of a request; each key must match all of them. */
-  readonly leadingKeys: readonly LeadingKeys[];
+  /** All of them must hold. */
+  readonly conditions: readonly Condition[];
 }
 
-/** A condition on `dynamodb:LeadingKeys`. */
-export interface LeadingKeys {
-  readonly patterns: readonly string[];
-  readonly wildcards: boolean;
+/** A condition on a request to DynamoDB. */
+export interface Condition {
+  readonly operator: Operator;
+  readonly key: ConditionKey;
+  readonly values: readonly string[];
 }
 
-/** The condition operators that the local run evaluates, and whether their values contain wildcards. */
-const operators: Readonly<Record<string, boolean>> = {
-  "ForAllValues:StringLike": true,
-  "ForAllValues:StringEquals": false,
-};
+/** The condition keys that have several values in a request, and those that have one. */
+const multivaluedKeys = ["dynamodb:LeadingKeys", "dynamodb:Attributes"] as const;
+const singleKeys = ["dynamodb:ReturnValues", "dynamodb:Select"] as const;
+
+/** A condition key that the local run finds in a request. */
+export type ConditionKey = (typeof multivaluedKeys)[number] | (typeof singleKeys)[number];
+
+/** The condition operators that the local run evaluates, each with the keys that it is meant for. */
+const operators = {
+  "ForAllValues:StringLike": multivaluedKeys,
+  "ForAllValues:StringEquals": multivaluedKeys,
+  "ForAllValues:StringNotEquals": multivaluedKeys,
+  StringEqualsIfExists: singleKeys,
+  Null: [...multivaluedKeys, ...singleKeys],
+} as const satisfies Record<string, readonly ConditionKey[]>;
+
+export type Operator = keyof typeof operators;
 
 /**
  * Reads the statements about DynamoDB from an IAM policy.
@@ -44,20 +57,20 @@ function readStatement(statement: Properties, resolve: Resolve): Statement | und
     effect: statement.Effect === "Deny" ? "Deny" : "Allow",
     actions,
     resources: toList(resolve(statement.Resource)),
-    leadingKeys: Object.entries(conditions).map(readCondition),
+    conditions: Object.entries(conditions).flatMap(readConditions),
   };
 }
 
-function readCondition([operator, keys]: [string, Properties]): LeadingKeys {
-  const wildcards = operators[operator];
-  for (const key of Object.keys(keys)) {
-    if (wildcards === undefined || key !== "dynamodb:LeadingKeys") {
+function readConditions([operator, keys]: [string, Properties]): Condition[] {
+  return Object.entries(keys).map(([key, values]) => {
+    const evaluated: readonly string[] = operators[operator as Operator] ?? [];
+    if (!evaluated.includes(key)) {
       throw new UserError(
         `The local run cannot evaluate the condition ${operator} on ${key} in a role's policy: add it to lib/local/template/statements.ts and lib/local/iam/iam-policy.ts.`,
       );
     }
-  }
-  return { patterns: toList(keys["dynamodb:LeadingKeys"]), wildcards: wildcards === true };
+    return { operator: operator as Operator, key: key as ConditionKey, values: toList(values) };
+  });
 }
 
 const toList = (value: unknown) => (Array.isArray(value) ? value : [value]).map(String);

@@ -16,12 +16,46 @@ function allow(action: string | string[], keys: string[], ...indexes: string[]) 
     Action: action,
     // The CDK sorts the resources of a statement.
     Resource: indexes.length ? [tableArn, ...indexes.sort().map(indexArn)] : tableArn,
-    Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } },
+    Condition: {
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys },
+      Null: { "dynamodb:LeadingKeys": "false" },
+    },
   };
 }
 
+/** A statement for writes that do not name these attributes. */
+function allowWrite(action: string | string[], keys: string[], denied: string[]) {
+  const statement = allow(action, keys);
+  const Condition = {
+    ...statement.Condition,
+    "ForAllValues:StringNotEquals": { "dynamodb:Attributes": denied },
+  };
+  return { ...statement, Condition };
+}
+
+const returnsNothing = { StringEqualsIfExists: { "dynamodb:ReturnValues": "NONE" } };
+
+/** A statement for writes that also return nothing. */
+function allowBlindWrite(action: string, keys: string[], denied: string[]) {
+  const { Condition, ...statement } = allowWrite(action, keys, denied);
+  return { ...statement, Condition: { ...Condition, ...returnsNothing } };
+}
+
+/** A statement for reads that show only whether an item exists. */
+function allowExistence(keys: string[]) {
+  const { Condition, ...statement } = allow("dynamodb:GetItem", keys);
+  const onlyKey = {
+    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
+    StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
+  };
+  return { ...statement, Condition: { ...Condition, ...onlyKey } };
+}
+
+const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+const putRecord = allowWrite("dynamodb:PutItem", ["IDEMPOTENCY#*"], indexKeys);
+
 /** What the functions of the routes may do to enforce the rate limit. */
-const rateLimit = allow("dynamodb:UpdateItem", ["RATE#*"]);
+const rateLimit = allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys);
 
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
@@ -29,7 +63,11 @@ const expected: Record<FunctionName, unknown[]> = {
     allow("dynamodb:GetItem", ["COUNT#*"]),
     rateLimit,
   ],
-  "create-lead": [allow("dynamodb:PutItem", ["LEAD#*", "IDEMPOTENCY#*"]), rateLimit],
+  "create-lead": [
+    allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["byParent", "expiresAt"]),
+    putRecord,
+    rateLimit,
+  ],
   "list-conversations": [
     allow(
       "dynamodb:Query",
@@ -44,16 +82,24 @@ const expected: Record<FunctionName, unknown[]> = {
     rateLimit,
   ],
   "send-message": [
-    allow("dynamodb:GetItem", ["LEAD#*", "ACTIVE#*", "IDEMPOTENCY#*"]),
-    allow("dynamodb:PutItem", ["CONVERSATION#*", "ACTIVE#*", "MESSAGE#*", "IDEMPOTENCY#*"]),
-    allow(["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"], ["CONVERSATION#*"]),
+    allowExistence(["LEAD#*"]),
+    allow("dynamodb:GetItem", ["ACTIVE#*", "IDEMPOTENCY#*"]),
+    allowBlindWrite("dynamodb:PutItem", ["CONVERSATION#*"], ["expiresAt"]),
+    allowBlindWrite("dynamodb:PutItem", ["ACTIVE#*", "MESSAGE#*"], [...indexKeys, "expiresAt"]),
+    putRecord,
+    allowWrite(
+      ["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"],
+      ["CONVERSATION#*"],
+      [...indexKeys, "expiresAt"],
+    ),
     rateLimit,
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
   "maintain-counts": [
     allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"], "by-origin", "by-parent"),
     allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
-    allow(["dynamodb:GetItem", "dynamodb:PutItem"], ["COUNT#*"]),
+    allow("dynamodb:GetItem", ["COUNT#*"]),
+    allowBlindWrite("dynamodb:PutItem", ["COUNT#*"], [...indexKeys, "expiresAt"]),
     {
       Effect: "Allow",
       Action: [

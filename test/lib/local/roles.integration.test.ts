@@ -80,3 +80,93 @@ test("maintain-counts reads both lists and writes counts, in one transaction too
   expect(allowed("GetItem", { Key: key("LEAD#a") })).toBe(false);
   expect(allowed("GetRecords", { ShardIterator: "x" })).toBe(false);
 });
+
+/** A write of each kind, alone and in a transaction, with more attributes in its item or update. */
+const puts = (label: string, pk: string, attributes: object = {}, options: object = {}) => {
+  const Put = { TableName, Item: { ...key(pk), ...attributes }, ...options };
+  return [
+    allows(label, "PutItem", Put),
+    allows(label, "TransactWriteItems", { TransactItems: [{ Put }] }),
+    allows(label, "TransactWriteItems", { TransactItems: [put(pk), { Put }] }),
+  ];
+};
+const updates = (label: string, pk: string, attribute: string) =>
+  [
+    { UpdateExpression: `SET ${attribute} = :x` },
+    { UpdateExpression: "SET #x = :x", ExpressionAttributeNames: { "#x": attribute } },
+    { UpdateExpression: `ADD used :x SET ${attribute} = :x` },
+    { UpdateExpression: `REMOVE ${attribute}` },
+    { AttributeUpdates: { [attribute]: { Action: "DELETE" } } },
+  ].flatMap((change) => {
+    const Update = { TableName, Key: key(pk), ...change };
+    return [
+      allows(label, "UpdateItem", Update),
+      allows(label, "TransactWriteItems", { TransactItems: [{ Update }] }),
+    ];
+  });
+const value = (attribute: string) => ({ [attribute]: { S: "KEY#acme" } });
+const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+
+/** What each function may put, and the attributes that the table acts on which these items have. */
+const items = [
+  ["create-lead", "LEAD#a", ["byStatus", "byOrigin", "byStatusAndOrigin"]],
+  ["create-lead", "IDEMPOTENCY#a#k", ["expiresAt"]],
+  ["send-message", "CONVERSATION#a", indexKeys],
+  ["send-message", "ACTIVE#a#l", []],
+  ["send-message", "MESSAGE#a#c", []],
+  ["send-message", "IDEMPOTENCY#a#k", ["expiresAt"]],
+  ["maintain-counts", "COUNT#a#LEAD", []],
+] as const;
+
+test.each(items)("%s puts %s only with its own index keys and expiry: %j", (label, pk, own) => {
+  expect(puts(label, pk, { other: { S: "x" } })).not.toContain(false);
+  for (const attribute of [...indexKeys, "expiresAt"]) {
+    const allowed = (own as readonly string[]).includes(attribute);
+    expect([attribute, ...puts(label, pk, value(attribute))]).toEqual([attribute, allowed, allowed, allowed]);
+  }
+});
+
+test.each(items)("%s cannot read %s by overwriting it, unless it is an idempotency record", (label, pk) => {
+  const allowed = pk.startsWith("IDEMPOTENCY#");
+  for (const name of ["ReturnValues", "ReturnValuesOnConditionCheckFailure"])
+    expect([name, ...puts(label, pk, {}, { [name]: "ALL_OLD" })]).toEqual([name, allowed, allowed, allowed]);
+});
+
+test("send-message updates a conversation, but neither its index keys nor an expiry", () => {
+  expect(updates("send-message", "CONVERSATION#a", "lastMessageAt")).not.toContain(false);
+  for (const attribute of [...indexKeys, "expiresAt"])
+    expect(updates("send-message", "CONVERSATION#a", attribute)).not.toContain(true);
+});
+
+test("send-message sees that a lead exists, and nothing of it", () => {
+  const get = (input: object) => allows("send-message", "GetItem", { Key: key("LEAD#a"), ...input });
+  expect(get({ ProjectionExpression: "pk" })).toBe(true);
+  expect(get({})).toBe(false);
+  expect(get({ ProjectionExpression: "pk, email" })).toBe(false);
+  expect(get({ ProjectionExpression: "#e", ExpressionAttributeNames: { "#e": "email" } })).toBe(false);
+  expect(get({ AttributesToGet: ["pk", "name"] })).toBe(false);
+});
+
+test.each([
+  "list-leads",
+  "list-conversations",
+  "create-lead",
+  "send-message",
+])("%s plants nothing in an index with its use of the rate limit", (label) => {
+  expect(updates(label, "RATE#a", "expiresAt")).not.toContain(false);
+  for (const attribute of indexKeys) expect(updates(label, "RATE#a", attribute)).not.toContain(true);
+});
+
+test.each(
+  stack.functions.map(({ label }) => label),
+)("%s needs a partition key for every request", (label) => {
+  for (const operation of [
+    ...["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    ...["Scan", "DescribeTable", "ExecuteStatement"],
+  ])
+    expect([operation, allows(label, operation, {})]).toEqual([operation, false]);
+  for (const operation of ["BatchGetItem", "BatchWriteItem"])
+    expect(allows(label, operation, { RequestItems: { [TableName]: { Keys: [] } } })).toBe(false);
+  for (const kind of ["Put", "Update", "Delete", "ConditionCheck"])
+    expect(allows(label, "TransactWriteItems", { TransactItems: [{ [kind]: { TableName } }] })).toBe(false);
+});

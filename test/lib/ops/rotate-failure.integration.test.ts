@@ -20,7 +20,7 @@ async function restrictedOperator() {
   });
   onTestFinished(proxy.close);
   const actions = ["dynamodb:PutItem", "dynamodb:Query"];
-  const statement = { effect: "Allow", actions, resources: ["*"], leadingKeys: [] } as const;
+  const statement = { effect: "Allow", actions, resources: ["*"], conditions: [] } as const;
   const operator = await createFunction("", { role: { name: "Operator", statements: [statement] } });
   const env = {
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,

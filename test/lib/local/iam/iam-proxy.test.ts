@@ -13,7 +13,7 @@ const allow = (action: string, pattern: string): Statement => ({
   effect: "Allow",
   actions: [`dynamodb:${action}`],
   resources: ["arn:aws:dynamodb:local:000000000000:table/probes"],
-  leadingKeys: [{ patterns: [pattern], wildcards: true }],
+  conditions: [{ operator: "ForAllValues:StringLike", key: "dynamodb:LeadingKeys", values: [pattern] }],
 });
 
 /** An engine that responds to every request with an item, and a client with a role behind the proxy. */

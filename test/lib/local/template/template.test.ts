@@ -24,7 +24,7 @@ test("a stack is read from its template", () => {
     environment: { TABLE_NAME: "probes", TABLE_ARN: "arn:aws:dynamodb:local:000000000000:table/probes" },
     role: {
       name: "Role",
-      statements: [{ effect: "Allow", actions: ["dynamodb:GetItem"], resources: ["*"], leadingKeys: [] }],
+      statements: [{ effect: "Allow", actions: ["dynamodb:GetItem"], resources: ["*"], conditions: [] }],
     },
   });
   expect(authorize).toMatchObject({ timeout: 3000, memorySize: 128, environment: {} });
@@ -108,6 +108,14 @@ test.each<[string, (resources: Resources) => void, string]>([
     ({ Role }) =>
       set(Role, { Policies: policies({ Condition: { "ForAllValues:StringLike": { "aws:x": "y" } } }) }),
     "ForAllValues:StringLike on aws:x",
+  ],
+  [
+    "an operator for one value on a key with several",
+    ({ Role }) =>
+      set(Role, {
+        Policies: policies({ Condition: { StringEqualsIfExists: { "dynamodb:Attributes": "pk" } } }),
+      }),
+    "StringEqualsIfExists on dynamodb:Attributes",
   ],
   ["NotAction", ({ Role }) => set(Role, { Policies: policies({ NotAction: "s3:*" }) }), "NotAction"],
 ])("%s is rejected with a UserError", (_, change, message) => {
