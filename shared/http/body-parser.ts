@@ -1,13 +1,17 @@
-import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault, type FaultCode } from "../errors.ts";
+import { bodyBytes, isIntact, isWithin } from "./body-bytes.ts";
 import { duplicateKeys } from "./duplicate-keys.ts";
 import { addFaults } from "./faults.ts";
+import { exceededLimit, maxDepth, maxValues } from "./json-limits.ts";
 import type { RouteEvent } from "./route-event.ts";
 
-/** The longest body that is parsed, in bytes: several times what the longest valid request needs. */
-export const maxBodyBytes = 256 * 1024;
+/**
+ * The longest body that is parsed, in bytes. The longest valid one has 50,827 without white space: a message, with each
+ * of its characters escaped as two surrogates.
+ */
+export const maxBodyBytes = 64 * 1024;
 
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
@@ -15,8 +19,6 @@ const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 /**
  * Parses a JSON body; on a route that takes none, any body is a fault. The response lists the faults with those of the
  * query and of the schema.
- *
- * The limit on the size also limits the number of faults that a validator can report.
  *
  * @throws ApiError `unsupported_media_type`
  */
@@ -36,7 +38,8 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
         await json.before?.(request);
         addFaults(event, ...duplicateKeys(text).map(duplicateFault));
       } catch (error) {
-        addFaults(event, parserFault(error, text));
+        if (!isForbiddenKey(error)) throw error;
+        addFaults(event, forbiddenKey);
         event.body = undefined;
       }
     },
@@ -46,32 +49,24 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
 const unexpectedBody = ({ body }: RouteEvent) =>
   body ? bodyFault("unexpected", "must be absent: this route takes none") : undefined;
 
-/** The fault of a body that shows before it is parsed. */
+/** The fault of a body before middy parses it: middy calls a function for each value, so they must be few by then. */
 function faultBefore(event: RouteEvent): Fault | undefined {
   if (!event.body) return bodyFault("required", "must be present: a JSON object");
   const type = event.headers["content-type"];
   if (!jsonType.test(type ?? "")) throw unsupportedType(type);
-  const bytes = bodyBytes(event);
-  if (bytes.length > maxBodyBytes) return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
-  if (!isUtf8(bytes)) return bodyFault("invalid_encoding", "must be UTF-8");
-  return undefined;
+  if (!isWithin(event, maxBodyBytes)) return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
+  if (!isIntact(event))
+    return bodyFault("invalid_encoding", "must be UTF-8, with any U+FFFD escaped as \\ufffd");
+  const text = bodyBytes(event).toString();
+  if (!isJson(text)) return bodyFault("invalid_json", "must be valid JSON");
+  const exceeded = exceededLimit(text);
+  return exceeded && bodyFault(exceeded, limitMessages[exceeded]);
 }
 
-const bodyBytes = ({ body, isBase64Encoded }: RouteEvent) =>
-  Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
-
-/** Why middy's parser failed: a key that could change a prototype, JSON nested too deeply for it, or invalid JSON. */
-function parserFault(error: unknown, text: string): Fault {
-  if (error instanceof Error && error.message.startsWith("Forbidden key")) {
-    return bodyFault(
-      "forbidden_key",
-      "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
-    );
-  }
-  return isJson(text)
-    ? bodyFault("too_deep", "must not be nested so deeply")
-    : bodyFault("invalid_json", "must be valid JSON");
-}
+const limitMessages = {
+  too_deep: `must have at most ${maxDepth} levels of objects and arrays`,
+  too_many: `must have at most ${maxValues} values`,
+};
 
 function isJson(text: string): boolean {
   try {
@@ -82,6 +77,9 @@ function isJson(text: string): boolean {
   }
 }
 
+const isForbiddenKey = (error: unknown) =>
+  error instanceof Error && error.message.startsWith("Forbidden key");
+
 const duplicateFault = (field: string): Fault => ({
   in: "body",
   field,
@@ -90,6 +88,11 @@ const duplicateFault = (field: string): Fault => ({
 });
 
 const bodyFault = (code: FaultCode, message: string): Fault => ({ in: "body", field: "", code, message });
+
+const forbiddenKey = bodyFault(
+  "forbidden_key",
+  "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
+);
 
 function unsupportedType(type: string | undefined): ApiError {
   const message = `must be application/json or another JSON type: ${type === undefined ? "none" : "another"} was sent`;

@@ -3,7 +3,7 @@ import { ApiError, type Fault } from "../errors.ts";
 import { textRules } from "../schemas/text-rules.ts";
 import type { RouteEvent } from "./route-event.ts";
 
-/** How many faults a response lists at most. */
+/** How many faults a response lists at most. The search for further ones ends there, so that they cost nothing. */
 export const maxFaults = 100;
 
 /** How many faults the detail of a problem names at most. */
@@ -15,7 +15,9 @@ const maxNameLength = 64;
 /** The error for a request with faults; its detail names the first ones. */
 export function invalidInput(faults: readonly Fault[]): ApiError {
   const named = faults.slice(0, namedFaults).map(({ field, message }) => `${field || "body"} ${message}`);
-  const more = faults.length > namedFaults ? `; and ${faults.length - namedFaults} more faults` : "";
+  const unnamed = Math.min(faults.length, maxFaults) - namedFaults;
+  const atLeast = faults.length >= maxFaults ? "at least " : "";
+  const more = unnamed > 0 ? `; and ${atLeast}${unnamed} more faults` : "";
   return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
 }
 

@@ -93,10 +93,36 @@ describe("a request body", () => {
     if (status === 201) expect(body.name).toBe("Zoë");
   });
 
-  test("that is not UTF-8 gets 400 where the gateway forwards the bytes unchanged", async () => {
-    const latin1 = Buffer.from('{"name":"Zo\u00eb"}', "latin1");
-    const response = await post(Buffer.from(latin1), { "content-type": "application/vnd.acme+json" });
-    expect(await response.json()).toMatchObject({ status: 400, errors: [{ code: "invalid_encoding" }] });
+  test.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    "application/json; charset=iso-8859-1",
+    "application/vnd.acme+json",
+  ])("of the type %s that is not UTF-8 gets 400", async (type) => {
+    for (const [text, bytes] of [
+      ["Zo\u00eb", Buffer.from("Zo\u00eb", "latin1")],
+      ["an emoji cut after one byte", Buffer.from("\u{1F600}").subarray(0, 1)],
+      ["an emoji cut after two bytes", Buffer.from("\u{1F600}").subarray(0, 2)],
+      ["an encoded surrogate", Buffer.from([0xed, 0xa0, 0x80])],
+      ["an overlong slash", Buffer.from([0xc0, 0xaf])],
+    ] as const) {
+      const body = Buffer.concat([Buffer.from('{"name":"Ada '), bytes, Buffer.from('"}')]);
+      const response = await post(body, { "content-type": type });
+      expect(await response.json(), text).toMatchObject({
+        status: 400,
+        errors: [{ code: "invalid_encoding" }],
+      });
+    }
+  });
+
+  test.each([
+    "application/json",
+    "application/vnd.acme+json",
+  ])("of the type %s with a U+FFFD that was sent gets 201", async (type) => {
+    for (const body of ['{"name":"Zo\ufffd"}', '{"name":"Zo\\ufffd"}']) {
+      const response = await post(body, { "content-type": type });
+      expect(await response.json()).toMatchObject({ name: "Zo\ufffd" });
+    }
   });
 
   test("without a content type gets 415", async () => {

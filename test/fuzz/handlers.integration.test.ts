@@ -25,6 +25,7 @@ function toEvent(world: World, { route, who, ...sent }: FuzzRequest, shape: Even
   const headers = Object.fromEntries([
     ...sent.headers.map(([name, value]) => [name, resolve(world, who, value)]),
     ...(sent.types.length > 0 ? [["content-type", sent.types.join()]] : []),
+    ...(bytes.length > 0 ? [["content-length", String(bytes.length)]] : []),
   ]);
   const isBase64Encoded = shape.transfer === "base64" || shape.transfer === "text called base64";
   return { ...event, headers, ...(body && { body }), isBase64Encoded };

@@ -30,7 +30,7 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
     routeKey: `${method} ${path}`,
     rawPath: path,
     rawQueryString: query,
-    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    headers: { ...(body !== undefined && bodyHeaders(request)), ...headers },
     requestContext: {
       accountId: "000000000000",
       apiId: "api",
@@ -44,10 +44,17 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
       time: "10/Jul/2026:19:19:05 +0000",
       timeEpoch: 1783711145000,
     },
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: bodyText(body) }),
     isBase64Encoded,
   };
 }
+
+const bodyText = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
+
+const bodyHeaders = ({ body, isBase64Encoded }: TestRequest) => ({
+  "content-type": "application/json",
+  "content-length": String(Buffer.byteLength(bodyText(body), isBase64Encoded ? "base64" : "utf8")),
+});
 
 /** The authorizer's event for a request with this Authorization header. */
 export function authorizerEvent(authorization: string): APIGatewayRequestAuthorizerEventV2 {

@@ -74,10 +74,20 @@ export function buildAuthorizerEvent(event: RequestEvent, identitySource: readon
   return { ...event, type: "REQUEST", routeArn, identitySource };
 }
 
-/** Whether a body of this type is passed as text; all others are passed in base64. */
+/**
+ * Whether a body of this type is passed as text, decoded as UTF-8; all others are passed in base64. AWS does not document
+ * the types: users observed these, and that `text/plain` in another charset is passed in base64.
+ *
+ * @see https://github.com/ministackorg/ministack/pull/766
+ * @see https://github.com/floci-io/floci/issues/2172
+ */
 function isText(contentType = ""): boolean {
-  const [mediaType = ""] = contentType.toLowerCase().split(";");
-  return /^(text\/.*|application\/(json|xml|javascript))$/.test(mediaType.trim());
+  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(/\s*;\s*/);
+  const charset = parameters.find((parameter) => parameter.startsWith("charset=")) ?? "charset=utf-8";
+  return (
+    /^\s*(text\/.*|application\/(json|xml|javascript|graphql))\s*$/.test(mediaType) &&
+    /^charset="?utf-8"?\s*$/.test(charset)
+  );
 }
 
 function formatTime(at: Date): string {

@@ -119,7 +119,11 @@ test("query, cookies, body and the authorizer's context are included when presen
 test.each([
   ["application/json", false],
   ["Application/JSON; charset=utf-8", false],
+  ['application/json;charset="UTF-8"', false],
+  ["application/json; charset=iso-8859-1", true],
+  ["text/plain; charset=iso-8859-1", true],
   ["text/csv", false],
+  ["application/graphql", false],
   ["application/xml", false],
   ["application/javascript", false],
   ["application/problem+json", true],

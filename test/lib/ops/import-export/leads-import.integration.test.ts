@@ -147,11 +147,7 @@ describe("leads import", () => {
     ],
     ["a quote inside a cell of a .csv", 'name\nAda\n5" pipe\n', /line 3 has a misplaced quote/],
     ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a misplaced quote/],
-    [
-      "a row that is too long in a .csv",
-      `name\nAda\n${"x".repeat(300_000)}\n`,
-      /line 3 is over 262144 bytes/,
-    ],
+    ["a row that is too long in a .csv", `name\nAda\n${"x".repeat(300_000)}\n`, /line 3 is over 65536 bytes/],
     ["another extension, .txt", "name\nAda\n", /must end in \.csv or \.jsonl/],
   ])("rejects %s before it writes anything", async (what, content, sentence) => {
     const ending = /\.\w+$/.exec(what)?.[0];
