@@ -1,9 +1,10 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { KeyThrottledError } from "../dynamodb/dynamodb-errors.ts";
 import { rateWindowKey } from "../dynamodb/keys.ts";
-import { table, tableName } from "../dynamodb/table-client.ts";
+import type { Key } from "../dynamodb/table-client.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
+import { type AccountWindow, RateWindows } from "./rate-windows.ts";
+import { addUsed } from "./used-requests.ts";
 
 /** How many requests an account may make in a window; windows start at multiples of their length. */
 export interface RateLimit {
@@ -28,9 +29,9 @@ function readCount(name: string): number {
 /** The decision on a request. */
 export interface Permit {
   readonly granted: boolean;
-  /** Remaining requests of the window, as far as this environment knows. */
+  /** Remaining requests of the window, as far as this environment knows; 0 if the table throttles the account. */
   readonly remaining: number;
-  /** Seconds to the end of the window. */
+  /** Seconds until further requests can be granted: at the end of the window, or soon after a throttle. */
   readonly reset: number;
 }
 
@@ -43,31 +44,28 @@ const largestShare = 0.02;
 /** How long the limiter fails open after an error of the table, in milliseconds. */
 const failOpenTime = 5000;
 
-/** The state of an account in the current window, as far as this environment knows. */
-interface Account {
-  permits: number;
-  lease: number;
-  remaining: number;
-}
+/** How long an account is refused at least after a throttle, in milliseconds; at most twice as long. */
+const throttledTime = 1000;
 
 /**
  * Creates the limiter: a function that decides whether an account may make a request. It leases permits from the table a
  * few at a time, so a busy account costs few writes. An account that was refused stays refused until the window ends,
- * without another call. When the table fails, the limiter fails open for all other accounts.
+ * without another call.
+ *
+ * An account whose item is throttled asks for more leases than one item can count: it is refused for a second or two, in
+ * which this environment does not ask again. When the table fails in another way, the limiter fails open for all
+ * accounts that it has not refused.
  *
  * @param timeout how long a lease may take, in milliseconds
  * @returns a permit, or a promise of one when it needs a lease
  */
-export function rateLimiter(
-  { requests, seconds }: RateLimit,
-  timeout = 500,
-): (account: string) => Permit | Promise<Permit> {
-  let window = 0;
-  let accounts = new Map<string, Account>();
+export function rateLimiter(limit: RateLimit, timeout = 500): (account: string) => Permit | Promise<Permit> {
+  const { requests, seconds } = limit;
+  const windows = new RateWindows(limit);
   let failOpenUntil = 0;
 
   /** Leases permits: one at a time if other environments have left too few. */
-  async function lease(key: WindowKey, known: Account, abortSignal: AbortSignal): Promise<void> {
+  async function lease(key: Key, known: AccountWindow, abortSignal: AbortSignal): Promise<void> {
     const count = Math.max(1, Math.min(known.lease, Math.floor(known.remaining * largestShare)));
     const expiresAt = Number(key.sk) + 2 * seconds;
     const { added, used } = await addUsed(key, { count, requests, expiresAt }, abortSignal);
@@ -80,57 +78,38 @@ export function rateLimiter(
     }
   }
 
-  function failOpen(error: unknown): void {
+  function failed(known: AccountWindow, error: unknown): void {
+    if (error instanceof KeyThrottledError) {
+      // Environments that were throttled together must not ask together again.
+      known.throttledUntil = Date.now() + throttledTime * (1 + Math.random());
+      return;
+    }
     failOpenUntil = Date.now() + failOpenTime;
     console.warn({ event: logEvents.rateLimiterFailedOpen, cause: loggedError(error) });
   }
 
-  /** Takes one of the leased permits; an account that the table has refused stays refused when the limiter fails open. */
-  function takePermit(known: Account): Permit {
-    const granted = known.permits > 0 || (known.remaining > 0 && Date.now() < failOpenUntil);
-    known.permits = Math.max(0, known.permits - 1);
-    const reset = Math.max(1, Math.ceil(window + seconds - Date.now() / 1000));
-    return { granted, remaining: known.remaining + known.permits, reset };
+  /** Takes one of the leased permits; an account that was refused stays refused when the limiter fails open. */
+  function takePermit(known: AccountWindow): Permit {
+    const now = Date.now();
+    const { permits, remaining, throttledUntil } = known;
+    if (permits === 0 && remaining > 0 && now < throttledUntil)
+      return { granted: false, remaining: 0, reset: Math.ceil((throttledUntil - now) / 1000) };
+    known.permits = Math.max(0, permits - 1);
+    return {
+      granted: permits > 0 || (remaining > 0 && now < failOpenUntil),
+      remaining: remaining + known.permits,
+      reset: Math.max(1, Math.ceil(windows.end - now / 1000)),
+    };
   }
 
   return (account) => {
     const now = Date.now();
-    const start = Math.floor(now / 1000 / seconds) * seconds;
-    if (start !== window) {
-      window = start;
-      accounts = new Map();
-    }
-    const known = accounts.get(account) ?? { permits: 0, lease: 1, remaining: requests };
-    accounts.set(account, known);
-    if (known.permits > 0 || known.remaining === 0 || now < failOpenUntil) return takePermit(known);
-    return lease(rateWindowKey(account, start), known, AbortSignal.timeout(timeout))
-      .catch(failOpen)
+    const known = windows.of(account, now);
+    const waitsUntil = Math.max(failOpenUntil, known.throttledUntil);
+    if (known.permits > 0 || known.remaining === 0 || now < waitsUntil) return takePermit(known);
+    const key = rateWindowKey(account, windows.start);
+    return lease(key, known, AbortSignal.timeout(timeout))
+      .catch((error: unknown) => failed(known, error))
       .then(() => takePermit(known));
   };
-}
-
-type WindowKey = ReturnType<typeof rateWindowKey>;
-
-/** Adds to the used requests of a window, unless that would exceed the limit. */
-export async function addUsed(
-  key: WindowKey,
-  { count, requests, expiresAt }: { count: number; requests: number; expiresAt: number },
-  abortSignal: AbortSignal,
-): Promise<{ added: boolean; used: number }> {
-  const command = new UpdateCommand({
-    TableName: tableName,
-    Key: key,
-    UpdateExpression: "ADD used :count SET expiresAt = :end",
-    ConditionExpression: "attribute_not_exists(used) OR used <= :most",
-    ExpressionAttributeValues: { ":count": count, ":most": requests - count, ":end": expiresAt },
-    ReturnValues: "UPDATED_NEW",
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-  });
-  try {
-    const { Attributes } = await table.send(command, { abortSignal });
-    return { added: true, used: Number(Attributes?.used) };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { added: false, used: Number(error.Item?.used?.N ?? requests) };
-  }
 }

@@ -1,6 +1,7 @@
 import {
   ConditionalCheckFailedException,
   ProvisionedThroughputExceededException,
+  ThrottlingException,
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
@@ -23,6 +24,11 @@ export class StaleReadError extends Error {
 /** Thrown when it is unknown whether a write took effect, so that a retry could repeat it. */
 export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
+}
+
+/** Thrown when the partition of an item takes no more writes, by a call that is not retried then. */
+export class KeyThrottledError extends Error {
+  override readonly name = "KeyThrottledError";
 }
 
 /** Why a request is too expensive now; the log has it. */
@@ -56,6 +62,27 @@ export const isRetryable = (error: unknown) =>
 
 /** Whether the table throttled the call, after all of the SDK's retries. */
 export const isThrottled = (error: unknown) => error instanceof Error && isThrottlingError(error as SdkError);
+
+/**
+ * Whether the table throttled an attempt because of the partition that its key is in. The other reasons are limits of the
+ * table and of the AWS account. A throttle without a reason counts as one of the partition.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
+ */
+export function isKeyThrottled(error: unknown): boolean {
+  const reasons = throttlingReasons(error);
+  return (
+    reasons !== undefined &&
+    (reasons.length === 0 || reasons.some(({ reason = "" }) => reason.endsWith("KeyRangeThroughputExceeded")))
+  );
+}
+
+/** The reasons of a throttle; undefined for another error. The SDK's two classes write them differently. */
+function throttlingReasons(error: unknown) {
+  if (error instanceof ThrottlingException) return error.throttlingReasons ?? [];
+  if (error instanceof ProvisionedThroughputExceededException) return error.ThrottlingReasons ?? [];
+  return undefined;
+}
 
 /** Whether the table could not be reached or throttled the call, after all of the SDK's retries. */
 export const isTableBusy = (error: unknown) =>

@@ -6,7 +6,7 @@
  *        npm run bench:overload -- --report FILE [--report FILE]...
  *   --source   the checkout whose functions run, by default this one
  *   --label    its name in the report
- *   --only     steady, outages, costs or one-lead; all by default
+ *   --only     steady, outages, costs, one-lead or hot-account; all by default
  *   --minutes  how long a steady load lasts, by default 20 virtual minutes
  *   --seed     decides the times of requests and everything else that is random, by default 1
  *   --output   where the results go, by default .build/bench/overload.json

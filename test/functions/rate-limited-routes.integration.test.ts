@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 // The handlers read these when they are loaded.
@@ -107,6 +108,23 @@ describe("over the limit", () => {
     vi.setSystemTime(now + 60_000);
     expect((await call("list-leads", { account: "exact" })).body.pagination.total).toBe(20);
   });
+});
+
+test.each(routes)("%s returns 429 with a short Retry-After while its account is throttled", async (name) => {
+  const { requestHandler } = table.config;
+  const { handle } = requestHandler;
+  const throttle = JSON.stringify({
+    __type: "com.amazonaws.dynamodb.v20120810#ThrottlingException",
+    throttlingReasons: [{ reason: "TableWriteKeyRangeThroughputExceeded" }],
+  });
+  vi.spyOn(requestHandler, "handle").mockImplementation(((...args: Parameters<typeof handle>) =>
+    new TextDecoder().decode(args[0].body).includes("RATE#")
+      ? { response: { statusCode: 400, headers: {}, body: Readable.from([Buffer.from(throttle)]) } }
+      : Reflect.apply(handle, requestHandler, args)) as never);
+  const { status, headers, problem } = await request(`throttled-${name}`, name);
+  expect([status, problem.code]).toEqual([429, "rate_limited"]);
+  expect(headers["retry-after"]).toMatch(/^[12]$/);
+  expect(headers.ratelimit).toBe(`"account";r=0;t=${headers["retry-after"]}`);
 });
 
 test("a list that finds no permit left by another environment gets 429 after its reads", async () => {

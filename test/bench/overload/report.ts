@@ -1,4 +1,5 @@
 import { number, type Row, table } from "../markdown.ts";
+import { hotAccountSection } from "./hot-account-report.ts";
 import { oneLeadSection } from "./one-lead-report.ts";
 import type { Results } from "./results.ts";
 import { rows } from "./run-rows.ts";
@@ -22,6 +23,7 @@ export const report = (runs: readonly Results[]): string =>
     "Ten lists a second while leads are created at these rates, in an account with 5,000 leads: lists of the whole account, or of one of its sources, which have equal shares. Without creates, only first pages.",
     costTable(runs),
     ...oneLeadSection(runs),
+    ...hotAccountSection(runs),
     "## Assumptions",
     assumptions,
   ].join("\n\n")}\n`;

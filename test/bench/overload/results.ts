@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { type CostPlan, type CostResult, runCost } from "./cost.ts";
 import { type GreedyPlan, type GreedyResult, runGreedy } from "./greedy.ts";
+import { type HotAccountPlan, type HotAccountResult, runHotAccount } from "./hot-account.ts";
 import { filters, type LoneListsResult, runLoneLists } from "./lone-lists.ts";
 import { type OutageResult, runOutage } from "./outage.ts";
 import { buildProduct } from "./product.ts";
@@ -18,6 +19,7 @@ export interface Results {
   /** Absent in results of earlier versions, like `greedy`. */
   readonly loneLists?: readonly LoneListsResult[];
   readonly greedy?: readonly GreedyResult[];
+  readonly hotAccounts?: readonly HotAccountResult[];
 }
 
 export interface RunOptions {
@@ -32,7 +34,7 @@ export interface RunOptions {
   readonly log: (line: string) => void;
 }
 
-export const scenarios = ["steady", "outages", "costs", "one-lead"] as const;
+export const scenarios = ["steady", "outages", "costs", "one-lead", "hot-account"] as const;
 
 export type Scenario = (typeof scenarios)[number];
 
@@ -66,6 +68,10 @@ const greedyPlans: GreedyPlan[] = [6000, 1_000_000].map((rateLimit) => ({
   ...{ rateLimit, environments: 10, seconds: 60 },
 }));
 
+const hotAccountPlans: HotAccountPlan[] = [
+  { requestsPerSecond: 5000, environments: 800, rateLimit: 6000, minutes: 2 },
+];
+
 /** Runs scenarios one after the other. */
 export async function run({ source, label, scenarios, minutes, seed, log }: RunOptions): Promise<Results> {
   const start = performance.now();
@@ -89,6 +95,7 @@ export async function run({ source, label, scenarios, minutes, seed, log }: RunO
     costs: await each("costs", costPlans, (plan) => runCost(product, plan, seed)),
     loneLists: await each("one-lead", filters, (filter) => runLoneLists(product, filter, seed)),
     greedy: await each("one-lead", greedyPlans, (plan) => runGreedy(product, plan, seed)),
+    hotAccounts: await each("hot-account", hotAccountPlans, (plan) => runHotAccount(product, plan, seed)),
     seconds: Math.round((performance.now() - start) / 1000),
   };
 }

@@ -1,9 +1,11 @@
+import { constructStack } from "@smithy/core/client";
 import type { DynamoDBClient } from "./client-dynamodb.ts";
 import type { Host } from "./host.ts";
 
 declare const host: Host;
 
 class Command {
+  readonly middlewareStack = constructStack();
   readonly input: object;
 
   constructor(input: object) {
@@ -48,7 +50,7 @@ export class DynamoDBDocumentClient {
       output: { $metadata: {}, ...(await host.attempt(command, abortSignal)) },
     });
     const context = { commandName: command.constructor.name, clientName: "DynamoDBClient" };
-    const handle = this.#client.middlewareStack.resolve(attempt, context);
+    const handle = this.#client.middlewareStack.concat(command.middlewareStack).resolve(attempt, context);
     return (await handle({ input: command.input })).output;
   }
 }

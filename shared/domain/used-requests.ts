@@ -1,0 +1,46 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { isKeyThrottled, KeyThrottledError } from "../dynamodb/dynamodb-errors.ts";
+import type { Key } from "../dynamodb/table-client.ts";
+import { table, tableName } from "../dynamodb/table-client.ts";
+
+/**
+ * Adds to the used requests of a window, unless that would exceed the limit.
+ *
+ * The SDK would wait half a second before it tries a throttled call again, as long as the caller waits for all. The
+ * throttle is a result already: too many add to the same item.
+ *
+ * @throws KeyThrottledError after one attempt
+ */
+export async function addUsed(
+  key: Key,
+  { count, requests, expiresAt }: { count: number; requests: number; expiresAt: number },
+  abortSignal: AbortSignal,
+): Promise<{ added: boolean; used: number }> {
+  const command = new UpdateCommand({
+    TableName: tableName,
+    Key: key,
+    UpdateExpression: "ADD used :count SET expiresAt = :end",
+    ConditionExpression: "attribute_not_exists(used) OR used <= :most",
+    ExpressionAttributeValues: { ":count": count, ":most": requests - count, ":end": expiresAt },
+    ReturnValues: "UPDATED_NEW",
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  });
+  command.middlewareStack.add(
+    (next) => (args) =>
+      next(args).catch((error: unknown) => {
+        throw isKeyThrottled(error)
+          ? new KeyThrottledError("The item is throttled.", { cause: error })
+          : error;
+      }),
+    // Within the SDK's retries, which do not know the error.
+    { step: "finalizeRequest", priority: "low" },
+  );
+  try {
+    const { Attributes } = await table.send(command, { abortSignal });
+    return { added: true, used: Number(Attributes?.used) };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { added: false, used: Number(error.Item?.used?.N ?? requests) };
+  }
+}

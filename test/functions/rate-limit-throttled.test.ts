@@ -1,0 +1,171 @@
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const limit = { requests: 300, seconds: 60 };
+let warn = vi.spyOn(console, "warn");
+
+beforeEach(() => {
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** What DynamoDB responds with, as its protocol has it; or an error of the connection. */
+type Failure = Response | Error;
+
+interface Response {
+  readonly status: number;
+  readonly body: object;
+}
+
+const throttle = (body: object): Response => ({ status: 400, body });
+const thrown = (name: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${name}` });
+const because = (reason: string) => [{ reason, resource: "arn:aws:dynamodb:local:000000000000:table/unit" }];
+const hotKey = throttle({
+  ...thrown("ThrottlingException"),
+  throttlingReasons: because("TableWriteKeyRangeThroughputExceeded"),
+});
+
+/** Counts used requests as the table does, and fails for some accounts. */
+class LimiterTable {
+  /** The accounts of all attempts so far. */
+  attempts: string[] = [];
+  failure: Failure | undefined;
+  readonly #used = new Map<string, number>();
+
+  /** @param failing the account whose attempts fail */
+  constructor(failure: Failure, failing = "hot") {
+    this.failure = failure;
+    const handle = async ({ body }: { readonly body: Uint8Array }) => {
+      const { Key, ExpressionAttributeValues: values } = JSON.parse(new TextDecoder().decode(body));
+      const account = Key.pk.S.replace("RATE#", "");
+      this.attempts.push(account);
+      if (this.failure && account === failing) return fail(this.failure);
+      const used = (this.#used.get(account) ?? 0) + Number(values[":count"].N);
+      this.#used.set(account, used);
+      return respond({ status: 200, body: { Attributes: { used: { N: String(used) } } } });
+    };
+    vi.spyOn(table.config.requestHandler, "handle").mockImplementation(handle as never);
+  }
+}
+
+function fail(failure: Failure) {
+  if (failure instanceof Error) throw failure;
+  return respond(failure);
+}
+
+const respond = ({ status, body }: Response) => ({
+  response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(body))]) },
+});
+
+describe.each([
+  ["the throttle of a partition", hotKey],
+  [
+    "the older throttle of a partition",
+    throttle({
+      ...thrown("ProvisionedThroughputExceededException"),
+      ThrottlingReasons: because("TableWriteKeyRangeThroughputExceeded"),
+    }),
+  ],
+  ["a throttle without a reason", throttle(thrown("ThrottlingException"))],
+  ["an older throttle without a reason", throttle(thrown("ProvisionedThroughputExceededException"))],
+])("after %s", (_, failure) => {
+  test("the account is refused for a second or two, without another attempt", async () => {
+    const watched = new LimiterTable(failure);
+    const take = rateLimiter(limit);
+    for (let n = 0; n < 100; n++) {
+      const { granted, remaining, reset } = await take("hot");
+      expect([granted, remaining]).toEqual([false, 0]);
+      expect([1, 2]).toContain(reset);
+    }
+    vi.setSystemTime(start + 999);
+    expect((await take("hot")).granted).toBe(false);
+    expect(watched.attempts).toEqual(["hot"]);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  test("the account is asked for again, and gets what is left", async () => {
+    const watched = new LimiterTable(failure);
+    const take = rateLimiter(limit);
+    await take("hot");
+    watched.failure = undefined;
+    vi.setSystemTime(start + 2000);
+    expect(await take("hot")).toEqual({ granted: true, remaining: 299, reset: 58 });
+  });
+
+  test("other accounts are served as before", async () => {
+    new LimiterTable(failure);
+    const take = rateLimiter(limit);
+    await take("hot");
+    expect(await take("cold")).toEqual({ granted: true, remaining: 299, reset: 60 });
+  });
+});
+
+test("permits that were leased before a throttle are granted", async () => {
+  const watched = new LimiterTable(hotKey);
+  watched.failure = undefined;
+  const take = rateLimiter(limit);
+  // A lease of one, and one of two.
+  for (let n = 0; n < 2; n++) await take("hot");
+  watched.failure = hotKey;
+  expect((await take("hot")).granted).toBe(true);
+  expect((await take("hot")).granted).toBe(false);
+});
+
+test("a throttle lasts beyond the end of its window", async () => {
+  const watched = new LimiterTable(hotKey);
+  const take = rateLimiter(limit);
+  vi.setSystemTime(start + 59_900);
+  await take("hot");
+  vi.setSystemTime(start + 60_100);
+  expect(await take("hot")).toMatchObject({ granted: false, remaining: 0 });
+  expect(watched.attempts).toEqual(["hot"]);
+});
+
+test("environments that were throttled together ask again at different times", async () => {
+  const watched = new LimiterTable(hotKey);
+  const takes = Array.from({ length: 100 }, () => rateLimiter(limit));
+  await Promise.all(takes.map((take) => take("hot")));
+  watched.attempts = [];
+  vi.setSystemTime(start + 1500);
+  await Promise.all(takes.map((take) => take("hot")));
+  expect(watched.attempts.length).toBeGreaterThan(20);
+  expect(watched.attempts.length).toBeLessThan(80);
+});
+
+test.each([
+  [
+    "a limit of the AWS account",
+    throttle({
+      ...thrown("ThrottlingException"),
+      throttlingReasons: because("TableWriteAccountLimitExceeded"),
+    }),
+  ],
+  [
+    "a limit of the table",
+    throttle({
+      ...thrown("ThrottlingException"),
+      throttlingReasons: because("TableWriteMaxOnDemandThroughputExceeded"),
+    }),
+  ],
+  ["a quota of requests", throttle(thrown("RequestLimitExceeded"))],
+  ["an error of DynamoDB", { status: 500, body: thrown("InternalServerError") }],
+  ["a refused connection", Object.assign(new Error("connect"), { code: "ECONNREFUSED" })],
+  ["a missing permission", { status: 400, body: thrown("AccessDeniedException") }],
+])("after %s the limiter fails open", async (_, failure) => {
+  const watched = new LimiterTable(failure);
+  const take = rateLimiter(limit);
+  for (let n = 0; n < 100; n++) expect((await take("hot")).granted).toBe(true);
+  // The SDK may make a second attempt of the first call.
+  expect(watched.attempts.length).toBeLessThanOrEqual(2);
+  expect(warn).toHaveBeenCalledTimes(1);
+});
