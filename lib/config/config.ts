@@ -19,6 +19,14 @@ function read<T>(name: string, setting: Setting<T>, value: unknown, fallback: T)
 /** Names that the CDK itself puts into the context: feature flags, command line values, `cdk.context.json`. */
 const cdkNames = /^(?:@?aws-cdk|aws:|cdk|cli-telemetry$|acknowledged-issue-numbers$)/;
 
+/** A budget that tells nobody would have no effect. */
+function rejectSilentBudget({ monthlyBudget, alarmsTo }: Config): void {
+  if (monthlyBudget === undefined || alarmsTo !== undefined) return;
+  throw new UserError(
+    "The configuration value monthlyBudget needs alarmsTo, which is told when it is exceeded.",
+  );
+}
+
 type Context = Readonly<Record<string, unknown>>;
 
 /** A misspelled name would otherwise leave a setting at its default silently. */
@@ -40,7 +48,8 @@ function rejectIncompleteDomain({ domainName, certificateArn }: Config): void {
 /**
  * The configuration of a stage. Values of the context (`-c logRetentionDays=30`) override the stage's defaults.
  *
- * @throws UserError for an unknown stage, an unknown name, an invalid value, or a domain name without a certificate
+ * @throws UserError for an unknown stage, an unknown name, an invalid value, a domain name without a certificate, or
+ *   a budget without a recipient
  */
 export function readConfig(context: Context): Config {
   rejectUnknownNames(context);
@@ -51,5 +60,6 @@ export function readConfig(context: Context): Config {
   const values = Object.fromEntries(names.map((name) => [name, value(name)])) as Values;
   const config: Config = { ...values, stage };
   rejectIncompleteDomain(config);
+  rejectSilentBudget(config);
   return config;
 }

@@ -29,7 +29,14 @@ const parsers = {
   } satisfies Setting<RetentionDays>,
   /** How long the gateway caches the authorizer's result. A revoked key works at most that long. */
   authorizerCacheSeconds: wholeNumber(0, 3600),
+  /**
+   * How many environments only the authorizer can use, and at most; 0 reserves none. Lambda rejects a reserve that leaves
+   * fewer than 100 to all other functions of the AWS account.
+   */
+  authorizerReservedConcurrency: wholeNumber(0, 10_000),
   alarmsTo: alarmTarget,
+  /** What the AWS account may cost in a month, in US dollars, before `alarmsTo` is told. */
+  monthlyBudget: wholeNumber(1, 999_999_999) as Setting<number | undefined>,
   /** Where `docs/operations.md` is published. Alarms link to its sections. */
   runbookUrl: webPage,
   /** The origins whose scripts may call the API from a browser. */

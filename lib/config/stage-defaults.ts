@@ -7,7 +7,10 @@ const common = {
   rateLimitRequests: 6000,
   rateLimitSeconds: 60,
   authorizerCacheSeconds: 60,
+  // A new AWS account can run ten environments, of which none can be reserved.
+  authorizerReservedConcurrency: 0,
   alarmsTo: undefined,
+  monthlyBudget: undefined,
   runbookUrl: "docs/operations.md",
   corsOrigins: [],
   domainName: undefined,

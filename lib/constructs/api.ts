@@ -39,7 +39,12 @@ export class Api extends Construct {
     const { config } = props;
     const apiName = Stack.of(this).stackName;
     // It reads one item. If that takes longer, a quick failure serves the caller better.
-    this.authorizer = new ServiceFunction(this, "authorize", { ...props, timeout: Duration.seconds(5) });
+    this.authorizer = new ServiceFunction(this, "authorize", {
+      ...props,
+      timeout: Duration.seconds(5),
+      // A reserve of 0 would keep the function from running.
+      reservedConcurrency: config.authorizerReservedConcurrency || undefined,
+    });
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
       ...(config.corsOrigins.length > 0 && { corsPreflight: corsPreflight(config.corsOrigins) }),

@@ -29,6 +29,8 @@ interface ServiceFunctionProps extends ServiceProps {
   readonly timeout: Duration;
   /** Megabytes. */
   readonly memorySize?: number;
+  /** How many environments only this function can use, and at most; undefined reserves none. */
+  readonly reservedConcurrency?: number | undefined;
   /** Variables beside the table's name. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What the role allows beside the function's grants on the table, by the name of the policy. */
@@ -61,6 +63,9 @@ export class ServiceFunction extends Construct {
       // CPU grows with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
       environment: {
         // A function without grants on the table does not need its name.
         ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),

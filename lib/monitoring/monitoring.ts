@@ -4,12 +4,13 @@ import { Alarms } from "./alarms.ts";
 import { ServiceDashboard } from "./dashboard.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
+import { MonthlyBudget } from "./monthly-budget.ts";
 
 interface MonitoringProps extends Omit<MonitoredResources, "logs" | "functions"> {
   readonly config: Config;
 }
 
-/** Metrics from the logs, alarms, and a dashboard. */
+/** Metrics from the logs, alarms, a dashboard, and a budget. */
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { config, ...constructs }: MonitoringProps) {
     super(scope, id);
@@ -20,7 +21,8 @@ export class Monitoring extends Construct {
       functions: [api.authorizer, ...api.handlers, counting.maintainer, events.composer],
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });
-    const { runbookUrl } = config;
+    const { runbookUrl, monthlyBudget: amount, alarmsTo } = config;
     new ServiceDashboard(this, "Dashboard", { runbookUrl, alarms: alarms.all, resources });
+    if (amount !== undefined && alarmsTo) new MonthlyBudget(this, "Budget", { amount, alarmsTo });
   }
 }

@@ -30,7 +30,9 @@ const invalid: Invalid[] = [
   ["rateLimitSeconds", 0, "a whole number from 1 to 3600"],
   ["throttleBurst", 100_001, "a whole number from 1 to 100000"],
   ["authorizerCacheSeconds", "3601", "a whole number from 0 to 3600"],
+  ["monthlyBudget", "0", "a whole number from 1 to 999999999"],
   ["authorizerCacheSeconds", "", "a whole number from 0 to 3600"],
+  ["authorizerReservedConcurrency", "-1", "a whole number from 0 to 10000"],
   ...["ops", "ops@example", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""].map(
     (value): Invalid => ["alarmsTo", value, "an email address or the ARN of a standard SNS topic"],
   ),
@@ -94,7 +96,7 @@ test.each([
 ])("The unknown name %s is rejected with a list of the known ones", (name) => {
   expect(() => readConfig({ [name]: "5" })).toThrow(
     new UserError(
-      `Unknown configuration value ${name}. The configuration values are stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, alarmsTo, runbookUrl, corsOrigins, domainName, certificateArn.`,
+      `Unknown configuration value ${name}. The configuration values are stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, authorizerReservedConcurrency, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn.`,
     ),
   );
 });

@@ -61,6 +61,19 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
+test("Environments are reserved for the authorizer alone, and only if the stage says so", async () => {
+  const reserved = await synthesize("prod", { authorizerReservedConcurrency: 100 });
+  const found = Object.entries(reserved.template.findResources("AWS::Lambda::Function")).flatMap(
+    ([id, { Properties }]) =>
+      Properties.ReservedConcurrentExecutions === undefined
+        ? []
+        : [[reserved.functions.get(id), Properties.ReservedConcurrentExecutions]],
+  );
+  expect(found).toEqual([["authorize", 100]]);
+  const unset = await synthesize("prod");
+  expect(JSON.stringify(unset.template.toJSON())).not.toContain("ReservedConcurrentExecutions");
+});
+
 test("Without a rate limit, no function has its settings or permissions", async () => {
   const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
   const text = JSON.stringify(unlimited.toJSON());
