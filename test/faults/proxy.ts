@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { engineHeaders } from "../../lib/local/engine/dynamodb-client.ts";
 import { listening } from "../support/listening.ts";
@@ -44,11 +45,15 @@ function createForward(engine: string): Forward {
       "content-type": String(received["content-type"]),
       "x-amz-target": String(received["x-amz-target"]),
     };
-    const response = await fetch(engine, { method: "POST", headers, body: new Uint8Array(body) });
+    const upstream = request(engine, { method: "POST", headers });
+    // Without a listener, an engine that ends in the middle of a response would end this process.
+    upstream.on("error", () => {});
+    upstream.end(body);
+    const [response] = (await once(upstream, "response")) as [IncomingMessage];
     return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
+      status: response.statusCode ?? 0,
+      headers: response.headers as Record<string, string>,
+      body: await buffer(response),
     };
   };
 }

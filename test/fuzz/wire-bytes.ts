@@ -29,7 +29,7 @@ export function wireBytes(world: World, { route, who, ...sent }: FuzzRequest, wi
       .replaceAll("~joined~", path.replace(/\/(?=[^/]*$)/, "%2F"))
       .replaceAll("~key~", accounts[who].apiKey)
       .replaceAll("~otherKey~", other.apiKey);
-  const smuggled = `GET /api/v1/leads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${other.apiKey}\r\n\r\n`;
+  const smuggled = `GET /api/v1/leads HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${other.apiKey}\r\n\r\n`;
   const body = toBytes(world, who, sent.body);
   const framing = findFraming(wire.framing.value)(body, Buffer.from(smuggled));
   const target = fill(wire.path.value) + (sent.query ? `?${fill(sent.query)}` : "");

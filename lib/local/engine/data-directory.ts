@@ -1,11 +1,28 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  constants,
+  lstat,
+  mkdir,
+  readdir,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { errorCode, errorMessage, UserError } from "../../errors.ts";
 
-/** Creates the directory if it does not exist, and locks it for this process. */
+/** The files that a run keeps in its data directory: the database with SQLite's own files, and what the run writes. */
+const dataFile = /^(?:dynamodb\.sqlite(?:-\w+)?|engine\.pid|api-key|run\.json|stream\.json(?:\.new)?)$/;
+
+/**
+ * Creates the directory if it does not exist, makes it and its files accessible to their owner only, and locks it for
+ * this process.
+ */
 export async function openDataDirectory(directory: string) {
   const path = await prepare(directory);
   const unlock = await lockDataDirectory(path);
@@ -15,7 +32,7 @@ export async function openDataDirectory(directory: string) {
     path,
     /** Writes to `run.json` how to reach this run, for the operator's commands. */
     writeRun: (run: { url: string; dynamodbEndpoint: string; tableName: string }) =>
-      writeFile(runFile, `${JSON.stringify({ ...run, pid: process.pid }, null, 2)}\n`),
+      writeFile(runFile, `${JSON.stringify({ ...run, pid: process.pid }, null, 2)}\n`, { mode: 0o600 }),
     async close() {
       await rm(runFile, { force: true });
       unlock();
@@ -25,17 +42,29 @@ export async function openDataDirectory(directory: string) {
 
 async function prepare(directory: string): Promise<string> {
   try {
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     const path = await realpath(directory);
+    await makePrivate(path);
     // Fail here: the engine's own error does not name the cause.
-    const probe = join(path, ".probe");
-    await writeFile(probe, "");
-    await rm(probe);
+    await access(path, constants.W_OK | constants.X_OK);
     return path;
   } catch (error) {
     throw new UserError(
       `The data directory ${directory} cannot be used (${errorMessage(error)}): set DATA_DIR to another one.`,
     );
+  }
+}
+
+/** Gives the directory the mode 0700 and its data files 0600. @throws Error for a shared directory, or a link */
+async function makePrivate(directory: string): Promise<void> {
+  const isSticky = ((await stat(directory)).mode & 0o1000) !== 0;
+  if (isSticky) throw new Error("other users share it");
+  // First, so that nobody else can replace a file by a link from now on.
+  await chmod(directory, 0o700);
+  for (const name of (await readdir(directory)).filter((name) => dataFile.test(name))) {
+    const file = join(directory, name);
+    if (!(await lstat(file)).isFile()) throw new Error(`${name} is not a file`);
+    await chmod(file, 0o600);
   }
 }
 

@@ -33,7 +33,8 @@ function findPackage(): string {
  * request.
  *
  * Its process waits for a line before it becomes the engine: if this process dies before the process id is recorded,
- * the line is never sent and no engine runs. The id stays the same when the engine replaces the shell.
+ * the line is never sent and no engine runs. The id stays the same when the engine replaces the shell. The umask makes
+ * the engine's files accessible to their owner only.
  *
  * @param pidFile where to record the process id, so that a later run can find an orphaned engine
  */
@@ -41,14 +42,18 @@ export async function spawnEngine(
   args: readonly string[],
   pidFile: string | undefined,
 ): Promise<ChildProcess> {
-  const child = spawn("/bin/sh", ["-c", 'read -r go && exec "$@"', "sh", engineBinary(), "serve", ...args], {
-    detached: true,
-    stdio: ["pipe", "ignore", "pipe"],
-  });
+  const child = spawn(
+    "/bin/sh",
+    ["-c", 'umask 077 && read -r go && exec "$@"', "sh", engineBinary(), "serve", ...args],
+    {
+      detached: true,
+      stdio: ["pipe", "ignore", "pipe"],
+    },
+  );
   child.on("error", () => {});
   // If the shell ends at once, the broken pipe must not end this process.
   child.stdin?.on("error", () => {});
-  if (pidFile !== undefined) await writeFile(pidFile, `${child.pid}\n`);
+  if (pidFile !== undefined) await writeFile(pidFile, `${child.pid}\n`, { mode: 0o600 });
   child.stdin?.write("go\n");
   return child;
 }

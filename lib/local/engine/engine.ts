@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
+import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { UserError } from "../../errors.ts";
+import { enginePorts } from "./engine-ports.ts";
 import {
   engineVersion,
   signalProcess,
@@ -21,7 +21,14 @@ interface EngineOptions {
   readonly onExit: () => void;
 }
 
-/** How long an engine may take to respond to its first request, in milliseconds. */
+/** A started process of the engine. */
+interface EngineProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly isAlive: () => boolean;
+}
+
+/** How long an engine may take until it listens, and how long to wait for a free port, in milliseconds. */
 const startTimeout = 10_000;
 
 /** Starts the embedded DynamoDB on a free port of this machine, after stopping an orphaned one on the same data. */
@@ -33,29 +40,12 @@ export async function startEngine({ directory, log, onExit }: EngineOptions) {
     if (stopped !== undefined)
       log(`Stopped the DynamoDB that the last run left running (process ${stopped}).`);
   }
-  const port = await findFreePort();
-  const endpoint = `http://127.0.0.1:${port}`;
-  const args = ["--host", "127.0.0.1", "--port", String(port)];
-  if (databaseFile) args.push("--db-path", databaseFile);
-  const child = await spawnEngine(args, pidFile);
-  const { pid } = child;
-  if (pid === undefined)
-    throw new UserError("The embedded DynamoDB could not be started: check that /bin/sh exists.");
-
-  const isAlive = () => child.exitCode === null && child.signalCode === null;
-  const kill = () => signalProcess(pid, "SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
-  try {
-    await waitUntilReady(child, endpoint, isAlive);
-    if (databaseFile) indexStream(databaseFile, engineVersion(), log);
-  } catch (error) {
-    kill();
-    throw error;
-  }
+  const { port, engine } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : [], pidFile);
+  const { child, pid, isAlive } = engine;
+  if (databaseFile) indexStream(databaseFile, engineVersion(), log);
   child.once("exit", onExit);
   return {
-    endpoint,
+    endpoint: `http://127.0.0.1:${port}`,
     async stop() {
       child.off("exit", onExit);
       await stopProcess(pid, isAlive);
@@ -63,28 +53,55 @@ export async function startEngine({ directory, log, onExit }: EngineOptions) {
   };
 }
 
-/** Finds a port before the engine starts: with port 0 the engine does not report which port it took. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address ? address.port : 0;
+/** Starts the engine on one of its ports, from a random one on. @throws UserError when it does not start */
+async function startOnFreePort(args: readonly string[], pidFile: string | undefined) {
+  const first = randomInt(enginePorts.length);
+  const ports = [...enginePorts.slice(first), ...enginePorts.slice(0, first)];
+  for (const deadline = Date.now() + startTimeout; Date.now() < deadline; await setTimeout(100)) {
+    for (const port of ports) {
+      const engine = await startProcess(["--host", "127.0.0.1", "--port", String(port), ...args], pidFile);
+      const failure = await findFailure(engine);
+      if (failure === undefined) return { port, engine };
+      // The engine's words, or those of the system.
+      if (!/already in use/i.test(failure))
+        throw new UserError(`The embedded DynamoDB did not start: ${failure || "no reason given"}.`);
+    }
+  }
+  throw new UserError(
+    `All ports of the embedded DynamoDB are in use (${enginePorts.join(", ")}): stop another \`npm start\`.`,
+  );
 }
 
-async function waitUntilReady(child: ChildProcess, endpoint: string, isAlive: () => boolean): Promise<void> {
-  let errorOutput = "";
+/** Starts a process that ends with this one. */
+async function startProcess(args: readonly string[], pidFile: string | undefined): Promise<EngineProcess> {
+  const child = await spawnEngine(args, pidFile);
+  const { pid } = child;
+  if (pid === undefined)
+    throw new UserError("The embedded DynamoDB could not be started: check that /bin/sh exists.");
+  const kill = () => signalProcess(pid, "SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
+  return { child, pid, isAlive: () => child.exitCode === null && child.signalCode === null };
+}
+
+/**
+ * Waits for the line that the engine prints when it listens.
+ *
+ * @returns what it printed if it ended instead
+ * @throws UserError after the time limit; the engine is killed
+ */
+async function findFailure({ child, pid }: EngineProcess): Promise<string | undefined> {
+  const outcome = Promise.withResolvers<string | undefined>();
+  let output = "";
   child.stderr?.on("data", (chunk) => {
-    errorOutput = `${errorOutput}${chunk}`.slice(-1000);
+    output = `${output}${chunk}`.slice(-1000);
+    if (output.includes("Dynoxide listening on ")) outcome.resolve(undefined);
   });
-  for (const deadline = Date.now() + startTimeout; Date.now() < deadline; await setTimeout(20)) {
-    if (!isAlive())
-      throw new UserError(`The embedded DynamoDB did not start: ${errorOutput.trim() || "no reason given"}.`);
-    try {
-      await fetch(endpoint);
-      return;
-    } catch {}
-  }
-  throw new UserError(`The embedded DynamoDB did not respond within ${startTimeout / 1000} s: start again.`);
+  child.once("close", () => outcome.resolve(output.trim()));
+  const timer = globalThis.setTimeout(() => {
+    signalProcess(pid, "SIGKILL");
+    const seconds = startTimeout / 1000;
+    outcome.reject(new UserError(`The embedded DynamoDB did not respond within ${seconds} s: start again.`));
+  }, startTimeout);
+  return outcome.promise.finally(() => clearTimeout(timer));
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { errorCode, errorMessage, UserError } from "../../errors.ts";
 import type { Api } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
+import { isOwnHost } from "./http-request.ts";
 import { gatewayResponse, type HttpResponse } from "./http-response.ts";
 import { rejectMalformedHttp } from "./malformed-http.ts";
 import { createRequestId } from "./request-event.ts";
@@ -30,7 +31,7 @@ interface GatewayOptions {
 export async function startGateway(api: Api, { port, invoke, pages, log }: GatewayOptions) {
   const handleApi = createRequestHandler(api, invoke);
   const serve = async (request: IncomingMessage, requestId: string): Promise<Outcome> => {
-    const page = await pages?.(request);
+    const page = isOwnHost(request.headers.host) ? await pages?.(request) : undefined;
     return page ? { response: page } : handleApi(request, requestId);
   };
   // Node.js itself responds to a request without a host, but with no body.

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Api, ApiRoute } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
 import { createAuthorization } from "./authorization.ts";
-import { parseRequest } from "./http-request.ts";
+import { isOwnHost, parseRequest } from "./http-request.ts";
 import { gatewayResponse, type HttpResponse, toHttpResponse } from "./http-response.ts";
 import { buildFunctionEvent, buildRequestEvent } from "./request-event.ts";
 import { createTokenBucket } from "./token-bucket.ts";
@@ -19,7 +19,7 @@ export interface Outcome {
   readonly account?: string;
 }
 
-/** Creates the handler of requests to the API: size, route, throttle, authorizer, function, in this order. */
+/** Creates the handler of requests to the API: size, host, route, throttle, authorizer, function, in this order. */
 export function createRequestHandler({ apiId, routes, throttle }: Api, invoke: Invoke) {
   const authorize = createAuthorization(invoke);
   const takeToken = throttle ? createTokenBucket(throttle) : () => true;
@@ -29,6 +29,7 @@ export function createRequestHandler({ apiId, routes, throttle }: Api, invoke: I
     if (!body) return { response: gatewayResponse(413) };
     const request = parseRequest(incoming, body);
     if (!request) return { response: gatewayResponse(400) };
+    if (!isOwnHost(request.headers.host)) return { response: gatewayResponse(403) };
     const route = routes.find(({ method, path }) => method === request.method && path === request.path);
     if (!route) return { response: gatewayResponse(404) };
     if (!takeToken()) return { response: gatewayResponse(429) };

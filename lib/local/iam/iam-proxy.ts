@@ -18,13 +18,19 @@ interface ProxyOptions {
   readonly log: (line: string) => void;
 }
 
-/** Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. */
+/**
+ * Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. It also
+ * rejects what only a web page sends: an `Origin`, or another host name than the proxy's.
+ */
 export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyOptions) {
   const callers = new Map<string, LocalFunction>();
   const forward = createForward(engine);
+  let host = "";
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
+    if (incoming.headers.host !== host || incoming.headers.origin !== undefined)
+      return reject(response, 403, "AccessDeniedException", "Web pages have no access.");
     const [, accessKey = ""] = /Credential=([^/]+)\//.exec(incoming.headers.authorization ?? "") ?? [];
     const caller = callers.get(accessKey);
     if (!caller)
@@ -46,8 +52,9 @@ export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyO
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://${host}`,
     /** Creates an access key id by which the proxy recognizes the function, and so its role. */
     createAccessKey(caller: LocalFunction) {
       const accessKey = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;

@@ -36,14 +36,13 @@ const headers = {
 /**
  * Serves `GET /docs`: the reference of the API, from which each route can be tried. The deployed API has no such page.
  *
- * It is served only to requests for 127.0.0.1 or localhost: another site whose host name resolves to this machine
- * must not read the key.
+ * The page receives an API key. No other site can read it, because the gateway serves pages only under its own host names.
  *
  * @param apiKey the key that the page fills in; requests for it wait until it is known
  */
 export function referencePages(apiKey: Promise<string>): Pages {
-  return async ({ method, url = "", headers: { host = "" } }) => {
-    if (method !== "GET" || !/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host)) return undefined;
+  return async ({ method, url = "" }) => {
+    if (method !== "GET") return undefined;
     const [path = ""] = url.split("?");
     if (path === "/docs/openapi.json") return json({ ...(await buildDocument()), servers: [{ url: "/" }] });
     if (path === "/docs/api-key.json") return json(await apiKey);

@@ -52,7 +52,7 @@ export class StreamPositions {
     this.#dirty = false;
     if (this.#file === undefined) return;
     try {
-      await writeFile(`${this.#file}.new`, `${JSON.stringify(this.#positions, null, 2)}\n`);
+      await writeFile(`${this.#file}.new`, `${JSON.stringify(this.#positions, null, 2)}\n`, { mode: 0o600 });
       await rename(`${this.#file}.new`, this.#file);
     } catch {}
   }

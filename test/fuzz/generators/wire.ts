@@ -49,13 +49,16 @@ const version = nearlyAlways(
 const host = "Host: 127.0.0.1";
 
 const lines = nearlyAlways<readonly string[]>(
-  valid(constants(host, "host:x", `${host}\r\nX-Long: ${"x".repeat(5000)}`).map((line) => [line])),
+  valid(
+    constants(host, "host:localhost:3000", `${host}\r\nX-Long: ${"x".repeat(5000)}`).map((line) => [line]),
+  ),
   invalid(
     constants("X-A: a\0b", "X A: b", "no colon", ": no name", " X-A: b", "X\u00e9: a").map((line) => [
       host,
       line,
     ]),
   ),
+  invalid(constants("Host: x", "Host: 127.0.0.1.example:3000").map((line) => [line])),
   invalid(constants(`X-Long: ${"x".repeat(20_000)}`, "X-A: a\rb", "X-A\0: b").map((line) => [host, line])),
   any(
     constants("X-A: b\r\n folded", "X-A: b\n", "X-A: \u00ff\u0080", "X-A:\tb\t", "Cookie", "X-A: \u007f").map(

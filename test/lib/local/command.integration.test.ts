@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, realpath, stat } from "node:fs/promises";
+import { chmod, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
@@ -26,6 +26,17 @@ async function expectSentence(command: StartedCommand, sentence: string | RegExp
   expect(lines.filter((line) => line !== "Starting …")).toHaveLength(1);
 }
 
+/** The directory itself, and the files in it, that other users of the machine can read or write. */
+async function accessibleToOthers(directory: string): Promise<string[]> {
+  const accessible: string[] = [];
+  for (const name of [".", ...(await readdir(directory))]) {
+    const { mode } = await stat(join(directory, name));
+    // Its parent keeps others from the cloud assembly.
+    if (name !== "stack" && mode & 0o077) accessible.push(name);
+  }
+  return accessible;
+}
+
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
   test("serves until Ctrl-C, keeps its data and its key, and rejects a second run on them", async () => {
     const directory = await realpath(await temporaryDirectory());
@@ -35,7 +46,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     await untilServing(first);
     const apiKey = (await readFile(join(directory, "api-key"), "utf8")).trim();
     expect(first.output()).toContain(apiKey);
-    expect((await stat(join(directory, "api-key"))).mode & 0o777).toBe(0o600);
+    expect(await accessibleToOthers(directory)).toEqual([]);
     const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
     expect(run).toMatchObject({ url: `http://127.0.0.1:${port}`, pid: first.pid });
 
@@ -69,8 +80,12 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);
     expect(existsSync(join(directory, "run.json"))).toBe(false);
 
+    await chmod(directory, 0o755);
+    for (const name of ["api-key", "dynamodb.sqlite", "stream.json"])
+      await chmod(join(directory, name), 0o644);
     const second = start(env);
     await untilServing(second);
+    expect(await accessibleToOthers(directory)).toEqual([]);
     expect(second.output()).toContain(apiKey);
     expect(await listed()).toBe(hasCurl ? 1 : 0);
     signalProcess(Number(await readFile(join(directory, "engine.pid"), "utf8")), "SIGKILL");

@@ -46,7 +46,10 @@ async function startWatching(cwd: string) {
 const timeout = { timeout: 40_000, interval: 100 };
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
-  test("serves changed code, schemas and stacks, and keeps the old ones when the new ones are broken", async () => {
+  test("serves changed code, schemas and stacks, and keeps the old ones when the new ones are broken", {
+    // Each change builds or synthesizes, which takes long on a busy machine.
+    timeout: 240_000,
+  }, async () => {
     const { create, document, edit, output, synthesized } = await startWatching(await copySources());
     const longest = "x".repeat(200);
     expect((await create(longest)).status).toBe(201);

@@ -1,4 +1,4 @@
-import { readFile, realpath, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CreateTableCommand, DescribeTimeToLiveCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
@@ -7,6 +7,7 @@ import { UserError } from "../../../../lib/errors.ts";
 import { lockDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../../lib/local/engine/engine.ts";
+import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import {
   engineBinary,
   isEngineOn,
@@ -104,6 +105,20 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     const AttributeDefinitions = input.AttributeDefinitions?.slice(0, 1);
     await client.send(new CreateTableCommand({ ...input, AttributeDefinitions }));
     await expect(ensureTable(client, definition, endpoint)).rejects.toThrow("other keys or indexes");
+  });
+
+  test("listens on a port that no web page can reach, and each engine on its own", async () => {
+    const engines = await Promise.all([start(), start(), start(), start()]);
+    const ports = engines.map(({ endpoint }) => Number(new URL(endpoint).port));
+    expect(new Set(ports).size).toBe(4);
+    expect(enginePorts).toEqual(expect.arrayContaining(ports));
+  });
+
+  test("reports why it did not start", async () => {
+    const directory = await dataDirectory();
+    await mkdir(join(directory, "dynamodb.sqlite"));
+    const started = startEngine({ directory, log: () => {}, onExit: () => {} });
+    await expect(started).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
   });
 
   test("reports when it ends by itself", async () => {

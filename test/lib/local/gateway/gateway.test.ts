@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
@@ -84,6 +84,29 @@ test.each([
   const response = await get(path, { method });
   expect(response.status).toBe(404);
   if (method !== "HEAD") expect(await response.json()).toEqual({ message: "Not Found" });
+});
+
+test.each([
+  ["evil.example", 403],
+  ["127.0.0.1.evil.example:3000", 403],
+  ["localhost@evil.example", 403],
+  ["LOCALHOST:5173", 200],
+  ["127.0.0.1", 200],
+])("a request for the host %j gets %i", async (host, status) => {
+  const { url, log } = await start();
+  const sent = httpRequest(`${url}/probes`, { headers: { host } }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(status);
+  expect(log).toEqual([expect.stringContaining(`GET /probes ${status} `)]);
+});
+
+test("no response allows the pages of another origin to read it", async () => {
+  const { get } = await start();
+  for (const method of ["GET", "POST", "OPTIONS"]) {
+    const response = await get("/probes", { method, headers: { origin: "http://evil.example" } });
+    expect([...response.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  }
 });
 
 test("a path that cannot be decoded is a bad request", async () => {

@@ -27,7 +27,7 @@ async function start() {
 const post = (body: string, ...headers: string[]) =>
   [
     "POST /probes HTTP/1.1",
-    "Host: x",
+    "Host: localhost",
     "Content-Type: application/json",
     `Content-Length: ${body.length}`,
     ...headers,

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { buffer, text } from "node:stream/consumers";
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test } from "vitest";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
@@ -119,6 +120,28 @@ test("an unknown caller is rejected", async () => {
   expect(await response.json()).toMatchObject({
     __type: "com.amazon.coral.service#UnrecognizedClientException",
   });
+  expect(received).toEqual([]);
+});
+
+test.each([
+  ["origin", "http://127.0.0.1:3000"],
+  ["origin", "null"],
+  ["host", "evil.example"],
+  ["host", "localhost"],
+])("a request with the %s %s is rejected, even with the credentials of a function", async (name, value) => {
+  const { client, proxy, received } = await start([allow("*", "*")]);
+  const { accessKeyId } = await client.config.credentials();
+  const headers = {
+    authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/local/dynamodb/aws4_request`,
+    "x-amz-target": "DynamoDB_20120810.GetItem",
+    [name]: value,
+  };
+  const sent = request(proxy.endpoint, { method: "POST", headers });
+  sent.end(JSON.stringify({ TableName, Key: key("a") }));
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  expect(response.statusCode).toBe(403);
+  expect(response.headers).not.toHaveProperty("access-control-allow-origin");
+  expect(await text(response)).toContain("AccessDeniedException");
   expect(received).toEqual([]);
 });
 

@@ -61,7 +61,7 @@ test.each([
       reject,
     );
   });
-  expect(body).toBe('{"message":"Not Found"}');
+  expect(body).toBe('{"message":"Forbidden"}');
 });
 
 test("a request for the key waits until it is known", async () => {

@@ -1,0 +1,83 @@
+import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { UserError } from "../../../../lib/errors.ts";
+import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
+import { temporaryDirectory } from "../support/stack.ts";
+
+const mode = async (path: string) => (await stat(path)).mode & 0o7777;
+
+async function open(directory: string) {
+  const data = await openDataDirectory(directory);
+  onTestFinished(() => data.close());
+  return data;
+}
+
+test("a new directory belongs to its user only", async () => {
+  const directory = join(await temporaryDirectory(), "a/b");
+  await open(directory);
+  expect(await mode(directory)).toBe(0o700);
+});
+
+test("an existing directory and its files lose the access of others, and other files are left alone", async () => {
+  const directory = await temporaryDirectory();
+  const files = [
+    "dynamodb.sqlite",
+    "dynamodb.sqlite-wal",
+    "api-key",
+    "run.json",
+    "stream.json",
+    "engine.pid",
+  ];
+  for (const name of [...files, "notes.txt"]) {
+    await writeFile(join(directory, name), name);
+    await chmod(join(directory, name), 0o666);
+  }
+  await chmod(directory, 0o777);
+  const data = await open(directory);
+  expect(await mode(directory)).toBe(0o700);
+  for (const name of files) expect([name, await mode(join(directory, name))]).toEqual([name, 0o600]);
+  expect(await mode(join(directory, "notes.txt"))).toBe(0o666);
+  await data.writeRun({ url: "u", dynamodbEndpoint: "e", tableName: "t" });
+  expect(await mode(join(directory, "run.json"))).toBe(0o600);
+});
+
+test.each([
+  ["a link in place of a file", (file: string, elsewhere: string) => symlink(elsewhere, file)],
+  ["a directory in place of a file", (file: string) => mkdir(file)],
+])("%s is refused, and nothing is changed behind it", async (_what, create) => {
+  const directory = await temporaryDirectory();
+  const elsewhere = join(await temporaryDirectory(), "elsewhere");
+  await writeFile(elsewhere, "kept");
+  await chmod(elsewhere, 0o644);
+  await create(join(directory, "api-key"), elsewhere);
+  const opened = openDataDirectory(directory);
+  await expect(opened).rejects.toThrow(UserError);
+  await expect(opened).rejects.toThrow("(api-key is not a file)");
+  expect([await mode(elsewhere), await readFile(elsewhere, "utf8")]).toEqual([0o644, "kept"]);
+});
+
+test("a link of another name is neither followed nor removed", async () => {
+  const directory = await temporaryDirectory();
+  const victim = join(await temporaryDirectory(), "victim");
+  await writeFile(victim, "kept");
+  await symlink(victim, join(directory, ".probe"));
+  await open(directory);
+  expect(await readFile(victim, "utf8")).toBe("kept");
+  expect(await readdir(directory)).toContain(".probe");
+});
+
+test("a directory that other users share, such as /tmp, is refused and left as it is", async () => {
+  const directory = await temporaryDirectory();
+  await chmod(directory, 0o1777);
+  await expect(openDataDirectory(directory)).rejects.toThrow("(other users share it): set DATA_DIR");
+  expect(await mode(directory)).toBe(0o1777);
+  expect(await readdir(directory)).toEqual([]);
+});
+
+test("a link to the directory is followed", async () => {
+  const directory = await temporaryDirectory();
+  const link = join(await temporaryDirectory(), "link");
+  await symlink(directory, link);
+  expect((await open(link)).path).toBe(await realpath(directory));
+});
