@@ -1,12 +1,45 @@
+import { stringify } from "csv-stringify/sync";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 
 /** The columns of a CSV file of leads, in the order of an export. */
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];
 
+/**
+ * A cell that a spreadsheet takes for a formula, behind any number of quotes.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+const quotedFormula = /^('*)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+
+/**
+ * Formats leads as rows of CSV (RFC 4180), in the order of `columns`. Importing them gives the same leads.
+ *
+ * Cells that are formulas get a quote, `'`, which an import removes. So do formulas behind quotes, even in raw cells:
+ * an import cannot know which kind of file it reads.
+ *
+ * @param raw whether to leave formulas without a quote
+ */
+export const formatCsv = (leads: readonly Lead[], raw: boolean) =>
+  formatRows(leads.map((record) => toCells(record).map((cell) => escapeCell(cell, raw))));
+
+/** The first row of a CSV file of leads. */
+export const formatCsvHeader = () => formatRows([columns]);
+
+const formatRows = (rows: readonly (readonly string[])[]) =>
+  stringify([...rows], { record_delimiter: "windows", quoted_match: /[\r\n]/ });
+
+function escapeCell(cell: string, raw: boolean): string {
+  const [, quotes] = quotedFormula.exec(cell) ?? [];
+  return quotes === undefined || (raw && quotes === "") ? cell : `'${cell}`;
+}
+
+/** Removes the quote before a formula: that of an export, or of a spreadsheet's user. */
+const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.slice(1) : cell);
+
 /** Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. */
 export function toFields(header: readonly string[], cells: readonly (string | undefined)[]) {
   const filled = header
-    .map((column, i) => [column, cells[i] ?? ""] as const)
+    .map((column, i) => [column, unescapeCell(cells[i] ?? "")] as const)
     .filter(([, cell]) => cell !== "");
   return Object.fromEntries(filled.map(([column, cell]) => [column, toField(column, cell)]));
 }
@@ -27,8 +60,7 @@ function parseTags(cell: string): unknown {
   }
 }
 
-/** Converts a lead to cells in the order of `columns`, which an import converts back to the same lead. */
-export const toCells = (record: Lead): string[] =>
+const toCells = (record: Lead): string[] =>
   columns.map((column) => (column === "tags" ? formatTags(record.tags) : String(record[column] ?? "")));
 
 function formatTags(tags: readonly string[]): string {

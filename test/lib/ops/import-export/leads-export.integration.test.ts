@@ -1,14 +1,23 @@
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { access, readFile, stat, symlink } from "node:fs/promises";
+import { once } from "node:events";
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
+import { listening } from "../../../support/listening.ts";
 import { createDataDirectory, ops as runOps } from "../../../support/ops.ts";
 import { aLead } from "../../../support/requests.ts";
 
 const dataDirectory = await createDataDirectory();
 const ops = (account: string, ...args: string[]) =>
   runOps(["leads", ...args, "--account", account, "--local"], { dataDirectory });
+
+/** The files beside a path that an export to it has left. */
+const partialFiles = async (output: string) =>
+  (await readdir(dirname(output))).filter((name) => name.startsWith(`${basename(output)}.`));
 
 /** Creates leads with special characters of the file formats. */
 async function oddLeads(account: string) {
@@ -29,20 +38,33 @@ describe("leads export", () => {
       "id,name,email,score,status,source,tags,createdAt",
       `${brackets?.id},Brackets,,0,new,,"[""[1]""]",${brackets?.createdAt}`,
       `${quoted?.id},'quoted',,0,new,,"[""a;b"","" c ""]",${quoted?.createdAt}`,
-      `${formula?.id},=1+1,,0,new,"a,b",-x;@y;é ☎,${formula?.createdAt}`,
+      `${formula?.id},'=1+1,,0,new,"a,b",'-x;@y;é ☎,${formula?.createdAt}`,
       `${ada?.id},"""Ada"", Lovelace",ada@example.com,0,new,web,,${ada?.createdAt}`,
       "",
     ]);
   });
 
-  test.each(["csv", "jsonl"])("writes %s that an import restores without loss", async (format) => {
+  test.each([
+    ["csv", []],
+    ["csv", ["--raw"]],
+    ["jsonl", []],
+  ])("writes %s with %j that an import restores without loss", async (format, options) => {
     const [here, there] = [randomUUID(), randomUUID()];
     const leads = await oddLeads(here);
     const output = filePath(`.${format}`);
-    const { stdout } = await ops(here, "export", "--format", format, "--output", output, "--json");
+    const { stdout } = await ops(
+      here,
+      "export",
+      "--format",
+      format,
+      "--output",
+      output,
+      "--json",
+      ...options,
+    );
     expect(JSON.parse(stdout)).toEqual({ account: here, exported: 4, output });
     expect((await stat(output)).mode & 0o777).toBe(0o600);
-    await expect(access(`${output}.part`)).rejects.toThrow("ENOENT");
+    expect(await partialFiles(output)).toEqual([]);
     expect((await ops(there, "import", output)).code).toBe(0);
     expect(await storedLeads(there)).toEqual(leads);
     expect((await ops(here, "import", output)).stdout).toContain("0 imported, 4 already imported");
@@ -67,13 +89,16 @@ describe("leads export", () => {
     expect(names).toEqual(rows.map((_, i) => `Lead ${i}`).reverse());
   }, 120_000);
 
-  test("--escape-formulas escapes formulas; without leads only the header is printed", async () => {
+  test("escapes formulas unless --raw is given; without leads only the header is printed", async () => {
     const account = randomUUID();
     expect((await ops(account, "export")).stdout).toBe(
       "id,name,email,score,status,source,tags,createdAt\r\n",
     );
     await aLead(account, { name: "=1+1", source: "@fair" });
-    expect((await ops(account, "export", "--escape-formulas")).stdout).toContain(",'=1+1,,0,new,'@fair,,");
+    for (const option of [[], ["--escape-formulas"]])
+      expect((await ops(account, "export", ...option)).stdout).toContain(",'=1+1,,0,new,'@fair,,");
+    expect((await ops(account, "export", "--raw")).stdout).toContain(",=1+1,,0,new,@fair,,");
+    expect((await ops(account, "export", "--raw", "--escape-formulas")).code).toBe(1);
   });
 
   test("leaves an existing file unchanged and no temporary file when it fails", async () => {
@@ -85,18 +110,70 @@ describe("leads export", () => {
       stderr: expect.stringMatching(/^There is no table no-such-table/),
     });
     expect(await readFile(output, "utf8")).toBe("before");
-    expect(existsSync(`${output}.part`)).toBe(false);
+    expect(await partialFiles(output)).toEqual([]);
   });
 
-  test.skipIf(!existsSync("/dev/full"))("reports a full disk in one sentence", async () => {
+  test("follows no link: neither one at the path, nor one beside it", async () => {
+    const account = randomUUID();
+    await aLead(account, { name: "Ada" });
+    const victim = await leadFile("kept", ".txt");
     const output = filePath(".csv");
-    await symlink("/dev/full", `${output}.part`);
-    expect(await ops("a", "export", "--output", output)).toEqual({
+    for (const path of [output, `${output}.part`]) await symlink(victim, path);
+    expect((await ops(account, "export", "--output", output)).code).toBe(0);
+    expect(await readFile(victim, "utf8")).toBe("kept");
+    expect((await lstat(output)).isFile()).toBe(true);
+    expect((await stat(output)).mode & 0o777).toBe(0o600);
+    expect(await readFile(output, "utf8")).toContain(",Ada,");
+  });
+
+  test("replaces a file that others can read by one that they cannot", async () => {
+    const output = filePath(".csv");
+    await writeFile(output, "before", { mode: 0o644 });
+    expect((await ops(randomUUID(), "export", "--output", output)).code).toBe(0);
+    expect((await stat(output)).mode & 0o777).toBe(0o600);
+  });
+
+  test("leaves no partial file when a signal ends it", async () => {
+    const output = filePath(".csv");
+    // A table that never responds.
+    const table = createServer();
+    const AWS_ENDPOINT_URL_DYNAMODB = await listening(table);
+    const child = spawn(
+      process.execPath,
+      ["bin/ops.ts", "leads", "export", "--account", "a", "--table", "t", "--output", output],
+      { env: { ...process.env, AWS_ENDPOINT_URL_DYNAMODB }, stdio: "ignore" },
+    );
+    const ended = once(child, "exit");
+    await expect.poll(() => partialFiles(output)).toHaveLength(1);
+    child.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    expect(await partialFiles(output)).toEqual([]);
+    table.closeAllConnections();
+    table.close();
+  });
+
+  test("reports in one sentence that it cannot write, and leaves nothing", async () => {
+    const output = filePath(".csv");
+    // The largest file that the process may write has no bytes.
+    const limited = promisify(execFile)(
+      "/bin/sh",
+      ["-c", 'ulimit -f 0 && exec "$@"', "sh", process.execPath, "bin/ops.ts", "leads", "export"].concat([
+        ...["--account", "a", "--local", "--output", output],
+      ]),
+      { env: { ...process.env, DATA_DIR: dataDirectory } },
+    );
+    await expect(limited).rejects.toMatchObject({
       code: 1,
       stdout: "",
-      stderr: `${output} cannot be written: ENOSPC: no space left on device, write\n`,
+      stderr: `${output} cannot be written: EFBIG: file too large, write\n`,
     });
-    expect(existsSync(output) || existsSync(`${output}.part`)).toBe(false);
+    expect(await partialFiles(output)).toEqual([]);
+
+    const directory = filePath("");
+    await mkdir(join(directory, "x"), { recursive: true });
+    const { code, stderr } = await ops("a", "export", "--output", directory);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/ cannot be written: E(ISDIR|NOTEMPTY|EXIST)/)]);
+    expect(await partialFiles(directory)).toEqual([]);
   });
 
   test("--json needs --output", async () => {
