@@ -1,5 +1,8 @@
 import { errorMessage, UserError } from "./errors.ts";
 
+/** The major version of Node.js that Lambda runs, and that the tests run on. */
+const nodeMajor = 24;
+
 /**
  * Runs a command line. A `UserError` prints its message, any other error is a bug and prints its stack; both exit with 1.
  *
@@ -10,9 +13,22 @@ export async function run(
   isUserError: (error: unknown) => boolean = () => false,
 ): Promise<void> {
   try {
+    checkNodeVersion(process.versions.node);
     await main();
   } catch (error) {
     console.error(error instanceof UserError || isUserError(error) ? errorMessage(error) : error);
     process.exitCode = 1;
   }
+}
+
+/**
+ * Checks the version of Node.js, which on a platform without a Node.js in the lock file is that of the system.
+ *
+ * @throws UserError for another version than the tests run on
+ */
+export function checkNodeVersion(version: string): void {
+  if (version.startsWith(`${nodeMajor}.`)) return;
+  throw new UserError(
+    `This is Node.js ${version}, but the project needs Node.js ${nodeMajor}: run it with npm, and on other platforms than Linux install that version.`,
+  );
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { run } from "../../lib/command-line.ts";
+import { checkNodeVersion, run } from "../../lib/command-line.ts";
 import { UserError } from "../../lib/errors.ts";
 
 const print = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -47,4 +47,12 @@ test("a bug prints its stack", async () => {
   expect(process.exitCode).toBe(1);
   // `console.error` prints the stack of an Error.
   expect(print.mock.calls).toEqual([[bug]]);
+});
+
+test.each(["20.20.2", "22.18.0", "25.0.0", "240.0.0"])("Node.js %s is refused", (version) => {
+  expect(() => checkNodeVersion(version)).toThrow(UserError);
+});
+
+test("this Node.js is accepted", () => {
+  expect(() => checkNodeVersion(process.versions.node)).not.toThrow();
 });

