@@ -112,7 +112,10 @@ export function toBytes(world: World, who: 0 | 1, body: Body | undefined): Buffe
 }
 
 /** Checks that the accounts list exactly the records that they have received. */
-export async function expectAllStored({ accounts, send }: World) {
+export async function expectAllStored({
+  accounts,
+  send,
+}: { readonly accounts: readonly Account[] } & Pick<World, "send">) {
   for (const account of accounts) {
     expect(await listed(send, account, "list-leads")).toEqual(account.leads);
     expect(await listed(send, account, "list-conversations")).toEqual(account.conversations);
