@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [integration, ...stack],
+          exclude: [integration, ...stack, "**/node_modules/**"],
           testTimeout: 30_000,
           env: { TABLE_NAME: "unit", AWS_REGION: "local" },
         },

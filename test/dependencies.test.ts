@@ -26,7 +26,7 @@ const readLock = (directory: string) =>
 
 const packageName = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
-describe.each(["."])("the dependencies of %s", (directory) => {
+describe.each([".", "test/generators/tools"])("the dependencies of %s", (directory) => {
   const locked = Object.entries(readLock(directory)).filter(
     ([path, { link }]) => path.includes("node_modules/") && !link,
   );

@@ -53,152 +53,885 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "lead.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A lead was created
+         * @description Sent for each lead that a request creates. It has where to reach the person, and no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         */
+        post: operations["receiveLeadCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conversation was started
+         * @description Sent for each conversation, which its first message starts. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         */
+        post: operations["receiveConversationStarted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message was sent
+         * @description Sent for each message. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         */
+        post: operations["receiveMessageSent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Lead: {
-            /** @description Opaque identifier, of the form `lead_<id>`. */
+            /**
+             * @description Opaque identifier, of the form `lead_<id>`.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
             id: string;
-            /** @description Name of the lead, not blank and on one line. */
-            name: string & (unknown & unknown);
+            /**
+             * @description Name of the lead, not blank and on one line.
+             * @example Ada Lovelace
+             */
+            name: string;
             /**
              * Format: email
              * @description Email address.
+             * @example ada@example.com
              */
             email?: string;
-            /** @description Score of the lead. */
+            /**
+             * @description Score of the lead.
+             * @example 0
+             */
             score: number;
             /**
              * @description Status of the lead.
+             * @example new
              * @enum {string}
              */
             status: "new" | "qualified" | "booked";
-            /** @description Origin channel, for example instagram, whatsapp, website. */
+            /**
+             * @description Origin channel, for example instagram, whatsapp, website.
+             * @example instagram
+             */
             source?: string;
-            /** @description Free-form labels. */
+            /**
+             * @description Free-form labels.
+             * @example [
+             *       "vip"
+             *     ]
+             */
             tags: string[];
             /**
              * Format: date-time
              * @description Creation time, in UTC.
+             * @example 2026-11-21T01:59:00.163Z
              */
             createdAt: string;
         };
         NewLead: {
-            /** @description Name of the lead, not blank and on one line. */
-            name: string & (unknown & unknown);
+            /**
+             * @description Name of the lead, not blank and on one line.
+             * @example Ada Lovelace
+             */
+            name: string;
             /**
              * Format: email
              * @description Email address.
+             * @example ada@example.com
              */
             email?: string;
-            /** @description Origin channel, for example instagram, whatsapp, website. */
+            /**
+             * @description Origin channel, for example instagram, whatsapp, website.
+             * @example instagram
+             */
             source?: string;
-            /** @description Free-form labels. */
+            /**
+             * @description Free-form labels.
+             * @example [
+             *       "vip"
+             *     ]
+             */
             tags?: string[];
         };
         LeadsPage: {
-            /** @description The items of the page, newest first. */
+            /**
+             * @description The items of the page, newest first.
+             * @example [
+             *       {
+             *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+             *         "name": "Ada Lovelace",
+             *         "email": "ada@example.com",
+             *         "score": 0,
+             *         "status": "new",
+             *         "source": "instagram",
+             *         "tags": [
+             *           "vip"
+             *         ],
+             *         "createdAt": "2026-11-21T01:59:00.163Z"
+             *       }
+             *     ]
+             */
             data: components["schemas"]["Lead"][];
             /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];
         };
         Conversation: {
-            /** @description Opaque identifier, of the form `conv_<id>`. */
+            /**
+             * @description Opaque identifier, of the form `conv_<id>`.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
             id: string;
-            /** @description The lead of the conversation. */
+            /**
+             * @description The lead of the conversation.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
             leadId: string;
-            /** @description Channel, for example instagram, whatsapp. */
+            /**
+             * @description Channel, for example instagram, whatsapp.
+             * @example whatsapp
+             */
             channel: string;
-            /** @description `active` until the conversation has ended. */
+            /**
+             * @description `active` until the conversation has ended.
+             * @example active
+             */
             status: string;
             /**
              * Format: date-time
              * @description Time of the last message, in UTC.
+             * @example 2026-11-21T01:59:00.717Z
              */
             lastMessageAt: string;
-            /** @description Number of messages in the conversation. */
+            /**
+             * @description Number of messages in the conversation.
+             * @example 1
+             */
             messageCount: number;
         };
         ConversationsPage: {
-            /** @description The items of the page, newest first. */
+            /**
+             * @description The items of the page, newest first.
+             * @example [
+             *       {
+             *         "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+             *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+             *         "channel": "whatsapp",
+             *         "status": "active",
+             *         "lastMessageAt": "2026-11-21T01:59:00.717Z",
+             *         "messageCount": 1
+             *       }
+             *     ]
+             */
             data: components["schemas"]["Conversation"][];
             /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];
         };
         Message: {
-            /** @description Opaque identifier, of the form `msg_<id>`. */
+            /**
+             * @description Opaque identifier, of the form `msg_<id>`.
+             * @example msg_01M7XX83BDX5NTVPPGQKPC08SS
+             */
             id: string;
-            /** @description The conversation that the message joined or started. */
+            /**
+             * @description The conversation that the message joined or started.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
             conversationId: string;
-            /** @description The lead that the message was sent to. */
+            /**
+             * @description The lead that the message was sent to.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
             leadId: string;
-            /** @description The channel that the message was sent on. */
+            /**
+             * @description The channel that the message was sent on.
+             * @example whatsapp
+             */
             channel: string;
-            /** @description The text, as sent. */
-            message: string & (unknown & unknown);
+            /**
+             * @description The text, as sent.
+             * @example Hello Ada
+             */
+            message: string;
             /**
              * Format: date-time
              * @description Time of sending, in UTC.
+             * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
         };
         NewMessage: {
-            /** @description The lead to send to. */
+            /**
+             * @description The lead to send to.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
             leadId: string;
-            /** @description Channel, for example instagram, whatsapp. */
+            /**
+             * @description Channel, for example instagram, whatsapp.
+             * @example whatsapp
+             */
             channel: string;
-            /** @description The text, not blank; it may contain line breaks and tabs. */
-            message: string & (unknown & unknown);
+            /**
+             * @description The text, not blank; it may contain line breaks and tabs.
+             * @example Hello Ada
+             */
+            message: string;
         };
         Pagination: {
-            /** @description The number of the page, from 1. */
+            /**
+             * @description The number of the page, from 1.
+             * @example 1
+             */
             page: number;
-            /** @description The number of items per page. */
+            /**
+             * @description The number of items per page.
+             * @example 20
+             */
             limit: number;
-            /** @description The exact number of items that match the request. */
+            /**
+             * @description The exact number of items that match the request.
+             * @example 1
+             */
             total: number;
         };
-        Problem: {
+        InvalidInputProblem: {
             /**
              * Format: uri
              * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:invalid_input
              */
             type: string;
-            /** @description The kind of error, in words. */
+            /**
+             * @description The kind of error, in words.
+             * @example Invalid input
+             */
             title: string;
-            /** @description The status of the response. */
-            status: number;
-            /** @description A sentence that says what happened. */
+            /**
+             * @description The status of the response.
+             * @example 400
+             * @constant
+             */
+            status: 400;
+            /**
+             * @description A sentence that says what happened.
+             * @example The request is invalid: source must have at least 1 character.
+             */
             detail: string;
             /**
              * @description The kind of error, for programs.
-             * @enum {string}
+             * @example invalid_input
+             * @constant
              */
-            code: "invalid_input" | "insufficient_access" | "lead_not_found" | "idempotency_key_reused" | "unsupported_media_type" | "rate_limited" | "internal_error" | "busy";
-            /** @description The id of the request in the service's log. */
+            code: "invalid_input";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
             requestId: string;
-            /** @description Every fault of the request, up to 100. */
-            errors?: components["schemas"]["Fault"][];
+            /**
+             * @description Every fault of the request, up to 100.
+             * @example [
+             *       {
+             *         "in": "body",
+             *         "field": "source",
+             *         "code": "too_short",
+             *         "message": "must have at least 1 character"
+             *       }
+             *     ]
+             */
+            errors: components["schemas"]["Fault"][];
+        };
+        InsufficientAccessProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:insufficient_access
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Insufficient access
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 403
+             * @constant
+             */
+            status: 403;
+            /**
+             * @description A sentence that says what happened.
+             * @example This API key may only read.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example insufficient_access
+             * @constant
+             */
+            code: "insufficient_access";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
+        };
+        LeadNotFoundProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:lead_not_found
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Lead not found
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 404
+             * @constant
+             */
+            status: 404;
+            /**
+             * @description A sentence that says what happened.
+             * @example This account has no lead with this leadId.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example lead_not_found
+             * @constant
+             */
+            code: "lead_not_found";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
+        };
+        IdempotencyKeyReusedProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:idempotency_key_reused
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Idempotency key reused
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 422
+             * @constant
+             */
+            status: 422;
+            /**
+             * @description A sentence that says what happened.
+             * @example The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example idempotency_key_reused
+             * @constant
+             */
+            code: "idempotency_key_reused";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
+        };
+        UnsupportedMediaTypeProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:unsupported_media_type
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Unsupported media type
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 415
+             * @constant
+             */
+            status: 415;
+            /**
+             * @description A sentence that says what happened.
+             * @example The content-type must be application/json or another JSON type: another was sent.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example unsupported_media_type
+             * @constant
+             */
+            code: "unsupported_media_type";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
+            /**
+             * @description Every fault of the request, up to 100.
+             * @example [
+             *       {
+             *         "in": "header",
+             *         "field": "content-type",
+             *         "code": "unsupported",
+             *         "message": "must be application/json or another JSON type: another was sent"
+             *       }
+             *     ]
+             */
+            errors: components["schemas"]["Fault"][];
+        };
+        RateLimitedProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:rate_limited
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Rate limit used up
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 429
+             * @constant
+             */
+            status: 429;
+            /**
+             * @description A sentence that says what happened.
+             * @example This account may make 6000 requests in 60 seconds. Try again in 42 s.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example rate_limited
+             * @constant
+             */
+            code: "rate_limited";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
+        };
+        InternalErrorProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:internal_error
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Internal error
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 500
+             * @constant
+             */
+            status: 500;
+            /**
+             * @description A sentence that says what happened.
+             * @example Something went wrong here. It has been logged.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example internal_error
+             * @constant
+             */
+            code: "internal_error";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
+        };
+        BusyProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code.
+             * @example urn:problem-type:busy
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Busy
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 503
+             * @constant
+             */
+            status: 503;
+            /**
+             * @description A sentence that says what happened.
+             * @example The service is busy. Try again.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example busy
+             * @constant
+             */
+            code: "busy";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
         };
         Fault: {
             /**
              * @description The part of the request that has the fault.
+             * @example body
              * @enum {string}
              */
             in: "query" | "body" | "header";
-            /** @description The name; `tags[3]` for an item, empty for the whole body. */
+            /**
+             * @description The name; `tags[3]` for an item, empty for the whole body.
+             * @example tags[3]
+             */
             field: string;
             /**
              * @description The kind of fault, for programs.
+             * @example too_short
              * @enum {string}
              */
             code: "required" | "unknown" | "wrong_type" | "not_allowed" | "too_short" | "too_long" | "too_many" | "blank" | "invalid_characters" | "invalid_format" | "out_of_range" | "repeated" | "invalid_encoding" | "unexpected" | "too_large" | "too_deep" | "invalid_json" | "forbidden_key" | "duplicate_key" | "unsupported";
-            /** @description The fault in words that follow the field's name. */
+            /**
+             * @description The fault in words that follow the field's name.
+             * @example must have at least 1 character
+             */
             message: string;
         };
         GatewayError: {
-            /** @description What happened, in a few words. */
+            /**
+             * @description What happened, in a few words.
+             * @example Forbidden
+             */
             message: string;
+        };
+        LeadCreated: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example lead.created
+             * @constant
+             */
+            type: "lead.created";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation or message. Deduplicate by it.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * Format: email
+             * @description Email address of the lead, if it has one.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * @description Origin channel of the lead, if it has one.
+             * @example instagram
+             */
+            source?: string;
+            /**
+             * Format: date-time
+             * @description The creation time, in UTC.
+             * @example 2026-11-21T01:59:00.163Z
+             */
+            createdAt: string;
+        };
+        LeadCreatedEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example lead.created
+             * @constant
+             */
+            "detail-type": "lead.created";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["LeadCreated"];
+        };
+        ConversationStarted: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example conversation.started
+             * @constant
+             */
+            type: "conversation.started";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation or message. Deduplicate by it.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * @description The lead of the conversation or message.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * @description The channel of the conversation.
+             * @example whatsapp
+             */
+            channel: string;
+            /**
+             * Format: date-time
+             * @description The creation time, in UTC.
+             * @example 2026-11-21T01:59:00.717Z
+             */
+            createdAt: string;
+        };
+        ConversationStartedEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example conversation.started
+             * @constant
+             */
+            "detail-type": "conversation.started";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["ConversationStarted"];
+        };
+        MessageSent: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example message.sent
+             * @constant
+             */
+            type: "message.sent";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation or message. Deduplicate by it.
+             * @example msg_01M7XX83BDX5NTVPPGQKPC08SS
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * @description The lead of the conversation or message.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * @description The conversation of the message.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            conversationId: string;
+            /**
+             * @description The channel of the conversation.
+             * @example whatsapp
+             */
+            channel: string;
+            /**
+             * @description The text, as sent.
+             * @example Hello Ada
+             */
+            message: string;
+            /**
+             * Format: date-time
+             * @description The creation time, in UTC.
+             * @example 2026-11-21T01:59:00.717Z
+             */
+            createdAt: string;
+        };
+        MessageSentEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example message.sent
+             * @constant
+             */
+            "detail-type": "message.sent";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["MessageSent"];
         };
     };
     responses: {
@@ -267,12 +1000,7 @@ export interface components {
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }
                  */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @constant */
-                    code?: "insufficient_access";
-                };
+                "application/problem+json": components["schemas"]["InsufficientAccessProblem"];
                 /**
                  * @example {
                  *       "message": "Forbidden"
@@ -309,12 +1037,7 @@ export interface components {
                  *       ]
                  *     }
                  */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 415;
-                    /** @constant */
-                    code?: "unsupported_media_type";
-                };
+                "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
         /** @description The `Idempotency-Key` was sent before with another body. */
@@ -337,12 +1060,7 @@ export interface components {
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }
                  */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 422;
-                    /** @constant */
-                    code?: "idempotency_key_reused";
-                };
+                "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
             };
         };
         /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). */
@@ -366,12 +1084,7 @@ export interface components {
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }
                  */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 429;
-                    /** @constant */
-                    code?: "rate_limited";
-                };
+                "application/problem+json": components["schemas"]["RateLimitedProblem"];
                 /**
                  * @example {
                  *       "message": "Too Many Requests"
@@ -400,12 +1113,7 @@ export interface components {
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }
                  */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 500;
-                    /** @constant */
-                    code?: "internal_error";
-                };
+                "application/problem+json": components["schemas"]["InternalErrorProblem"];
                 /**
                  * @example {
                  *       "message": "Internal Server Error"
@@ -435,12 +1143,7 @@ export interface components {
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }
                  */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 503;
-                    /** @constant */
-                    code?: "busy";
-                };
+                "application/problem+json": components["schemas"]["BusyProblem"];
                 /**
                  * @example {
                  *       "message": "Service Unavailable"
@@ -579,12 +1282,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @constant */
-                        code?: "invalid_input";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -677,12 +1375,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @constant */
-                        code?: "invalid_input";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -776,12 +1469,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @constant */
-                        code?: "invalid_input";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -867,12 +1555,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @constant */
-                        code?: "invalid_input";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -897,12 +1580,7 @@ export interface operations {
                      *       "requestId": "ELcEv7R332QgMgM="
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
-                        /** @constant */
-                        code?: "lead_not_found";
-                    };
+                    "application/problem+json": components["schemas"]["LeadNotFoundProblem"];
                 };
             };
             413: components["responses"]["TooLarge"];
@@ -911,6 +1589,137 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
+        };
+    };
+    receiveLeadCreated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "lead.created",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "lead.created",
+                 *         "version": 1,
+                 *         "account": "acme",
+                 *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "email": "ada@example.com",
+                 *         "source": "instagram",
+                 *         "createdAt": "2026-11-21T01:59:00.163Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["LeadCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveConversationStarted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "conversation.started",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "conversation.started",
+                 *         "version": 1,
+                 *         "account": "acme",
+                 *         "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "channel": "whatsapp",
+                 *         "createdAt": "2026-11-21T01:59:00.717Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConversationStartedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveMessageSent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "message.sent",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "message.sent",
+                 *         "version": 1,
+                 *         "account": "acme",
+                 *         "id": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "channel": "whatsapp",
+                 *         "message": "Hello Ada",
+                 *         "createdAt": "2026-11-21T01:59:00.717Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["MessageSentEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -4,6 +4,7 @@ import { requestExamples } from "./examples.ts";
 import { headerComponents } from "./headers.ts";
 import { buildParameters, parameterComponents } from "./parameters.ts";
 import { buildResponses, responseComponents } from "./responses.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** What each route does, and what its success contains. */
 const words: Record<RouteName, { tag: string; summary: string; description: string; success: string }> = {
@@ -41,20 +42,22 @@ const info = {
   description: [
     "Every request carries an API key and acts only on the account of that key.",
     "Errors of a function are problem details ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)); errors of API Gateway have only a message. The content types differ.",
-    "Unknown query parameters and body fields are rejected, not ignored.",
+    "Unknown query parameters and body fields are rejected, not ignored. Responses and events can get new fields: ignore those that you do not know.",
+    "Texts are Unicode: a text with an unpaired surrogate is rejected.",
   ].join("\n\n"),
+  contact: { name: "The team that issued your API key" },
+  license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
 };
 
+const localRun = "http://127.0.0.1:3000";
+
+/** The first one is what generated clients use unless they are given another. */
 const servers = [
+  { url: localRun, description: "The local run" },
   {
     url: "{baseUrl}",
-    description: "The local run, or where the API is deployed",
-    variables: {
-      baseUrl: {
-        default: "http://127.0.0.1:3000",
-        description: "The `ApiUrl` that a deployment prints.",
-      },
-    },
+    description: "A deployment",
+    variables: { baseUrl: { default: localRun, description: "The `ApiUrl` that the deployment prints." } },
   },
 ];
 
@@ -71,9 +74,11 @@ export function openApiDocument() {
     tags: [
       { name: "Leads", description: "Prospects of the account." },
       { name: "Conversations", description: "Messages with a lead on a channel." },
+      { name: "Events", description: "What connectors receive, to deliver messages to their channel." },
     ],
     security: [{ apiKey: [] }],
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         apiKey: {
@@ -98,7 +103,7 @@ function operation(name: RouteName, route: Route) {
     tags: [tag],
     summary,
     description,
-    parameters: buildParameters(route),
+    parameters: buildParameters(name, route),
     ...(route.body !== undefined && {
       requestBody: {
         required: true,

@@ -1,3 +1,4 @@
+import type { EventType } from "../../shared/domain/event-schemas.ts";
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { RouteName } from "../../shared/routes.ts";
 
@@ -6,7 +7,8 @@ const leadId = "lead_01M7XX82T31MKK0XPP5SRK7Z5P";
 const conversationId = "conv_01M7XX83BCDGP2G7P6BFF0X9ND";
 
 /** A valid body for each route. */
-export const requestExamples: Partial<Record<RouteName, object>> = {
+export const requestExamples: Partial<Record<RouteName, object>> &
+  Record<"create-lead" | "send-message", object> = {
   "create-lead": {
     name: "Ada Lovelace",
     email: "ada@example.com",
@@ -14,6 +16,18 @@ export const requestExamples: Partial<Record<RouteName, object>> = {
     tags: ["vip"],
   },
   "send-message": { leadId, channel: "whatsapp", message: "Hello Ada" },
+};
+
+/** A value of each query parameter. */
+export const parameterExamples: Record<RouteName, Readonly<Record<string, string | number>>> = {
+  "list-leads": {
+    ...{ page: 1, limit: 20, status: "new", source: "instagram" },
+  },
+  "create-lead": {},
+  "list-conversations": {
+    ...{ page: 1, limit: 20, leadId, channel: "whatsapp", status: "active" },
+  },
+  "send-message": {},
 };
 
 const lead = {
@@ -38,19 +52,44 @@ const conversation = {
 
 const pagination = { page: 1, limit: 20, total: 1 };
 
+const message = {
+  id: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+  conversationId,
+  leadId,
+  channel: "whatsapp",
+  message: "Hello Ada",
+  createdAt: "2026-11-21T01:59:00.717Z",
+};
+
 /** The response of each route after one request with each example. */
-export const responseExamples: Record<RouteName, object> = {
+export const responseExamples = {
   "list-leads": { data: [lead], pagination },
   "create-lead": lead,
   "list-conversations": { data: [conversation], pagination },
-  "send-message": {
-    id: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
-    conversationId,
-    leadId,
-    channel: "whatsapp",
-    message: "Hello Ada",
-    createdAt: "2026-11-21T01:59:00.717Z",
+  "send-message": message,
+} as const satisfies Record<RouteName, object>;
+
+const common = { version: 1, account: "acme" };
+
+/** The details of the events that these requests cause. */
+export const eventDetailExamples: Record<EventType, object> = {
+  "lead.created": {
+    type: "lead.created",
+    ...common,
+    id: leadId,
+    email: lead.email,
+    source: lead.source,
+    createdAt: lead.createdAt,
   },
+  "conversation.started": {
+    type: "conversation.started",
+    ...common,
+    id: conversationId,
+    leadId,
+    channel: conversation.channel,
+    createdAt: message.createdAt,
+  },
+  "message.sent": { type: "message.sent", ...common, ...message },
 };
 
 /** Invalid requests: their query or body, and their responses. */

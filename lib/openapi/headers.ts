@@ -15,13 +15,13 @@ export const headerComponents = {
   RateLimitPolicy: {
     description:
       "The account's limit: `q` requests in each window of `w` seconds. On every response of a function, unless the deployment has no limit.",
-    schema: { type: "string", pattern: '^"account";q=[1-9]\\d*;w=[1-9]\\d*$' },
+    schema: { type: "string", pattern: '^"account";q=[1-9][0-9]*;w=[1-9][0-9]*$' },
     example: '"account";q=6000;w=60',
   },
   RateLimit: {
     description:
       "The account's remaining requests: `r` requests for `t` more seconds. On every response of a function, unless the deployment has no limit.",
-    schema: { type: "string", pattern: '^"account";r=\\d+;t=[1-9]\\d*$' },
+    schema: { type: "string", pattern: '^"account";r=[0-9]+;t=[1-9][0-9]*$' },
     example: '"account";r=5991;t=42',
   },
   RetryAfter: {

@@ -1,5 +1,5 @@
 import { idempotencyKeyPattern } from "../../shared/http/idempotency-key-parser.ts";
-import type { Route } from "../../shared/routes.ts";
+import type { Route, RouteName } from "../../shared/routes.ts";
 import {
   conversationsQuery,
   conversationsQueryDescriptions,
@@ -13,6 +13,7 @@ import {
   pagingDescriptions,
 } from "../../shared/schemas/page-schemas.ts";
 import { toReference } from "./components.ts";
+import { parameterExamples } from "./examples.ts";
 
 /** Clients send numbers; the validators see strings, which must be plain digits. */
 const numbers: Readonly<Record<string, object>> = {
@@ -25,14 +26,19 @@ const descriptions = new Map<unknown, Readonly<Record<string, string>>>([
   [conversationsQuery, { ...pagingDescriptions, ...conversationsQueryDescriptions }],
 ]);
 
-/** The parameters of a route, as they stand in the document. */
-export function buildParameters({ query, kind }: Route) {
+/**
+ * The parameters of a route, as they stand in the document.
+ *
+ * The examples are in the schemas, because pages to try the API fill in the `example` of a parameter: they would filter
+ * each list, and send the same idempotency key twice.
+ */
+export function buildParameters(route: RouteName, { query, kind }: Route) {
   const { properties = {} } = query as { properties?: Readonly<Record<string, unknown>> };
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
     description: descriptions.get(query)?.[name],
-    schema: numbers[name] ?? toReference(schema),
+    schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },
   }));
   return kind === "write" ? [...inQuery, { $ref: "#/components/parameters/IdempotencyKey" }] : inQuery;
 }
@@ -44,6 +50,10 @@ export const parameterComponents = {
     in: "header",
     description:
       "A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route.",
-    schema: { type: "string", pattern: idempotencyKeyPattern },
+    schema: {
+      type: "string",
+      pattern: idempotencyKeyPattern,
+      examples: ["0d9bd163-5ff0-4a07-9a5b-6a3a7c0c5a10"],
+    },
   },
 };

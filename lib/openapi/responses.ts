@@ -1,9 +1,10 @@
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
-import { gatewayError, problem, toReference } from "./components.ts";
+import { toReference } from "./components.ts";
 import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
 import { functionHeaders, headers } from "./headers.ts";
+import { gatewayError, problemSchemas } from "./problem-schemas.ts";
 
 /** What each problem means to the caller. */
 const descriptions: Readonly<Record<ProblemCode, string>> = {
@@ -49,15 +50,9 @@ const gatewayResponse = (status: GatewayStatus, description: string) => ({
   content: gatewayContent(status),
 });
 
-function problemContent(code: ProblemCode, example: object) {
-  const { status } = problems[code];
-  const narrower = {
-    properties: { status: { const: status }, code: { const: code } },
-    ...("errors" in example && { required: ["errors"] }),
-  };
-  const schema = { allOf: [toReference(problem), narrower] };
-  return { "application/problem+json": { schema, example } };
-}
+const problemContent = (code: ProblemCode, example: object) => ({
+  "application/problem+json": { schema: toReference(problemSchemas.get(code)), example },
+});
 
 /** A problem's response; API Gateway uses some of the statuses too, with a message of its own. */
 function problemResponse(code: ProblemCode, example: object) {

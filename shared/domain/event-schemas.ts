@@ -3,7 +3,7 @@ import { ulidPattern } from "../ids.ts";
 import { email, id, label, messageText, timestamp } from "../schemas/field-schemas.ts";
 
 /** Raised when a field is removed or changes its meaning. */
-const version = { const: 1 } as const satisfies JSONSchema;
+const version = { type: "integer", const: 1 } as const satisfies JSONSchema;
 
 const idSchema = (prefix: string) =>
   ({ type: "string", pattern: `^${prefix}_${ulidPattern}$` }) as const satisfies JSONSchema;
@@ -16,7 +16,7 @@ const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
 const messageSent = {
   type: "object",
   properties: {
-    type: { const: "message.sent" },
+    type: { type: "string", const: "message.sent" },
     version,
     id: idSchema("msg"),
     account,
@@ -33,7 +33,7 @@ const messageSent = {
 const leadCreated = {
   type: "object",
   properties: {
-    type: { const: "lead.created" },
+    type: { type: "string", const: "lead.created" },
     version,
     id: idSchema("lead"),
     account,
@@ -48,7 +48,7 @@ const leadCreated = {
 const conversationStarted = {
   type: "object",
   properties: {
-    type: { const: "conversation.started" },
+    type: { type: "string", const: "conversation.started" },
     version,
     id: idSchema("conv"),
     account,

@@ -5,8 +5,12 @@ import type { RouteEvent } from "./route-event.ts";
 
 const maxLength = 255;
 
-/** A key as most APIs accept it: visible ASCII, without the comma that joins a header sent twice. */
-const bare = `[!#-+\\--[\\]-~]{1,${maxLength}}`;
+/**
+ * A key as most APIs accept it: visible ASCII, without the comma that joins a header sent twice.
+ *
+ * Both patterns are in the OpenAPI document, so they use only what regular expressions of all languages share.
+ */
+const bare = `[!#-+\\x2D-\\x5B\\x5D-~]{1,${maxLength}}`;
 
 /**
  * A key as the draft standard defines it: a string in double quotes, in which a backslash escapes a quote or a
@@ -14,7 +18,7 @@ const bare = `[!#-+\\--[\\]-~]{1,${maxLength}}`;
  *
  * @see https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
  */
-const quoted = `"((?:[ !#-[\\]-~]|\\\\["\\\\]){1,${maxLength}})"`;
+const quoted = `"((?:[ !#-\\x5B\\x5D-~]|\\\\["\\\\]){1,${maxLength}})"`;
 
 /** What the header must match. */
 export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;

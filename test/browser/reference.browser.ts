@@ -61,9 +61,10 @@ async function send(id: string, body?: object) {
   return { status: Number.parseInt(status, 10), body: JSON.parse(text) };
 }
 
-test("the page shows the four routes, with the demo key filled in", async () => {
+test("the page shows the four routes and the three events, with the demo key filled in", async () => {
   await operation("listLeads").waitFor();
-  expect(await page.locator(".opblock").count()).toBe(4);
+  expect(await page.locator(".webhooks .opblock").count()).toBe(3);
+  expect(await page.locator(".opblock").count()).toBe(4 + 3);
   await page.locator(".auth-wrapper .authorize.locked").click();
   await page.getByText("Authorized", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Close" }).click();

@@ -4,8 +4,16 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { vi } from "vitest";
 
-/** The published document. */
+/**
+ * The published document, with closed schemas: clients must accept fields that they do not know, but the tests must
+ * notice what is not documented. Only API Gateway may add fields of its own.
+ */
 const document = JSON.parse(readFileSync(join(import.meta.dirname, "../../docs/openapi.json"), "utf8"));
+for (const [name, schema] of Object.entries<{ additionalProperties?: boolean }>(
+  document.components.schemas,
+)) {
+  if (name !== "GatewayError") schema.additionalProperties = false;
+}
 
 interface Route {
   readonly method: string;
@@ -54,6 +62,12 @@ export const checkResponse = vi.defineHelper((route: Route, response: ApiRespons
     ].join("\n"),
   );
 });
+
+/** What differs between an event that was posted and the webhook of its type, a line each. */
+export function compareEvent(event: { readonly "detail-type": string }): string[] {
+  const body = pointer("webhooks", event["detail-type"], "post", "requestBody");
+  return compareSchema(`${body}/content/application~1json/schema`, event, "event");
+}
 
 function findDifferences({ method, path }: Route, sent: ApiResponse): string[] {
   const operation = pointer("paths", path, method.toLowerCase());

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { request } from "../../support/api.ts";
+import { compareEvent } from "../../support/document.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { findLeaks } from "../../support/leaks.ts";
 import { startConnector } from "./support/connector.ts";
@@ -54,6 +55,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     });
     for (const event of connector.delivered.values()) {
       expect(validateDetail(event.detail)).toEqual([]);
+      expect(compareEvent(event)).toEqual([]);
       expect(event).toMatchObject({ source: "leads-and-conversations", "detail-type": event.detail.type });
     }
     await second.stop();

@@ -3,18 +3,47 @@ import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
+import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { routes } from "../../../shared/routes.ts";
+
+interface Property {
+  readonly type?: string;
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly schema: Property;
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, { readonly parameters: readonly Parameter[] }>>;
+  readonly webhooks: object;
+  readonly components: {
+    readonly schemas: Record<
+      string,
+      { properties: Record<string, Property>; additionalProperties?: boolean }
+    >;
+    readonly parameters: Record<string, Parameter>;
+  };
+}
 
 const file = join(import.meta.dirname, "../../../docs/openapi.json");
 const source = await readFile(file, "utf8");
+const document = JSON.parse(source) as Document;
+const schemas = Object.entries(document.components.schemas);
+const properties = schemas.flatMap(([name, schema]) =>
+  Object.entries(schema.properties).map(([field, property]) => ({ place: `${name}.${field}`, property })),
+);
 
 test("docs/openapi.json is what `npm run openapi` writes", () => {
   expect(JSON.parse(source)).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
 });
 
 test("it has the routes of the API and no other", () => {
-  const { paths } = JSON.parse(source) as { paths: Record<string, object> };
-  const documented = Object.entries(paths).flatMap(([path, item]) =>
+  const documented = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(documented.sort()).toEqual(
@@ -24,8 +53,12 @@ test("it has the routes of the API and no other", () => {
   );
 });
 
+test("it has a webhook for each event of the service, and no other", () => {
+  expect(Object.keys(document.webhooks).sort()).toEqual(Object.keys(eventSchemas).sort());
+});
+
 const lint = async (text: string) => {
-  const config = await createConfig({ extends: ["recommended-strict"], rules: { "info-license": "off" } });
+  const config = await createConfig({ extends: ["recommended-strict"] });
   const problems = await lintFromString({ source: text, absoluteRef: file, config });
   return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
 };
@@ -45,4 +78,35 @@ test.each([
 ])("the linter finds %s", async (_, good, bad, rule) => {
   const found = await lint(source.replaceAll(good, bad));
   expect(found.filter((line) => line.startsWith(rule))).not.toEqual([]);
+});
+
+test("each property has a type, a description and an example, or is another schema", () => {
+  const incomplete = properties.filter(
+    ({ property: { $ref, type, description, examples } }) =>
+      $ref === undefined && !(type && description && examples?.length === 1),
+  );
+  expect(incomplete).toEqual([]);
+  expect(properties.length).toBeGreaterThan(100);
+});
+
+test("each parameter has a type and an example", () => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const parameters = [
+    ...operations.flatMap((operation) => operation.parameters.filter(({ name }) => name !== undefined)),
+    ...Object.values(document.components.parameters),
+  ];
+  const incomplete = parameters.filter(({ schema }) => !schema.type || schema.examples?.length !== 1);
+  expect(incomplete).toEqual([]);
+  expect(parameters.length).toBeGreaterThan(8);
+});
+
+test("every schema has a name and is one object, so that no generator has to make up a name", () => {
+  expect(source).not.toMatch(/"(?:allOf|anyOf|oneOf)"/);
+  expect(properties.filter(({ property }) => property.type === "object")).toEqual([]);
+});
+
+test("bodies of requests are closed; responses and events are open to new fields", () => {
+  const closed = schemas.filter(([, schema]) => schema.additionalProperties === false);
+  expect(closed.map(([name]) => name)).toEqual(["NewLead", "NewMessage"]);
+  expect(source.match(/"additionalProperties"/g)).toHaveLength(closed.length);
 });

@@ -1,0 +1,73 @@
+import type { JSONSchema } from "json-schema-to-ts";
+import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
+import { timestamp } from "../../shared/schemas/field-schemas.ts";
+import { eventDetailExamples } from "./examples.ts";
+import { pascalCase } from "./pascal-case.ts";
+
+/** What the fields of the details mean. */
+const detailDescriptions = {
+  type: "The same as `detail-type`, for targets that receive only the detail.",
+  version: "Raised when a field is removed or changes its meaning.",
+  id: "The id of the lead, conversation or message. Deduplicate by it.",
+  account: "The account that owns the data.",
+  leadId: "The lead of the conversation or message.",
+  conversationId: "The conversation of the message.",
+  channel: "The channel of the conversation.",
+  message: "The text, as sent.",
+  email: "Email address of the lead, if it has one.",
+  source: "Origin channel of the lead, if it has one.",
+  createdAt: "The creation time, in UTC.",
+};
+
+/** An event as EventBridge sends it to the target of a rule. */
+const envelopeSchema = (type: EventType) =>
+  ({
+    type: "object",
+    properties: {
+      version: { type: "string", description: "The version of the envelope." },
+      id: {
+        type: "string",
+        description: "EventBridge's id. The same event can arrive again with another one.",
+      },
+      "detail-type": { type: "string", const: type, description: "The type of the event." },
+      source: { type: "string", const: "leads-and-conversations", description: "The source of all events." },
+      account: { type: "string", description: "The AWS account of the service." },
+      time: { ...timestamp, description: "When the event was put on the bus, in UTC." },
+      region: { type: "string", description: "The AWS region of the service." },
+      resources: { type: "array", items: { type: "string" }, description: "Always empty." },
+      detail: eventSchemas[type],
+    },
+    required: ["version", "id", "detail-type", "source", "account", "time", "region", "resources", "detail"],
+  }) as const satisfies JSONSchema;
+
+const types = Object.keys(eventSchemas) as EventType[];
+
+/** The schema of the request of each webhook, by the type of its event. */
+export const envelopeSchemas: ReadonlyMap<EventType, ReturnType<typeof envelopeSchema>> = new Map(
+  types.map((type) => [type, envelopeSchema(type)]),
+);
+
+/** An event of the type in its envelope. */
+export const envelopeExample = (type: EventType) => ({
+  version: "0",
+  id: "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+  "detail-type": type,
+  source: "leads-and-conversations",
+  account: "123456789012",
+  time: "2026-11-21T01:59:01Z",
+  region: "eu-central-1",
+  resources: [],
+  detail: eventDetailExamples[type],
+});
+
+/** The named schemas of events: `lead.created` is `LeadCreated`, and `LeadCreatedEvent` in its envelope. */
+export const eventComponents = Object.fromEntries(
+  [...envelopeSchemas].flatMap(([type, envelope]) => {
+    const name = pascalCase(type);
+    const detail = eventSchemas[type];
+    return [
+      [name, { schema: detail, descriptions: detailDescriptions, example: eventDetailExamples[type] }],
+      [`${name}Event`, { schema: envelope, example: envelopeExample(type) }],
+    ];
+  }),
+);

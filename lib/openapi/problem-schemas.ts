@@ -1,0 +1,70 @@
+import type { JSONSchema } from "json-schema-to-ts";
+import { faultCodes, faultPlaces, type ProblemCode, problems } from "../../shared/errors.ts";
+import { maxFaults } from "../../shared/http/faults.ts";
+import { invalidExamples, problemExamples } from "./examples.ts";
+import { pascalCase } from "./pascal-case.ts";
+
+/** One fault of a request. */
+export const fault = {
+  type: "object",
+  properties: {
+    in: { type: "string", enum: faultPlaces, description: "The part of the request that has the fault." },
+    field: { type: "string", description: "The name; `tags[3]` for an item, empty for the whole body." },
+    code: { type: "string", enum: faultCodes, description: "The kind of fault, for programs." },
+    message: { type: "string", description: "The fault in words that follow the field's name." },
+  },
+  required: ["in", "field", "code", "message"],
+} as const satisfies JSONSchema;
+
+const errors = {
+  type: "array",
+  minItems: 1,
+  maxItems: maxFaults,
+  items: fault,
+  description: `Every fault of the request, up to ${maxFaults}.`,
+} as const satisfies JSONSchema;
+
+/** An example of each problem. */
+const examples: Readonly<Record<ProblemCode, object>> = {
+  ...problemExamples,
+  invalid_input: invalidExamples["create-lead"].response,
+};
+
+function problemSchema(code: ProblemCode) {
+  const hasErrors = "errors" in examples[code];
+  return {
+    type: "object",
+    properties: {
+      type: { type: "string", format: "uri", description: "`urn:problem-type:` and the code." },
+      title: { type: "string", description: "The kind of error, in words." },
+      status: { type: "integer", const: problems[code].status, description: "The status of the response." },
+      detail: { type: "string", description: "A sentence that says what happened." },
+      code: { type: "string", const: code, description: "The kind of error, for programs." },
+      requestId: { type: "string", description: "The id of the request in the service's log." },
+      ...(hasErrors && { errors }),
+    },
+    required: ["type", "title", "status", "detail", "code", "requestId", ...(hasErrors ? ["errors"] : [])],
+  } as const satisfies JSONSchema;
+}
+
+const codes = Object.keys(problems) as ProblemCode[];
+
+/** The schema of each problem, by its code. It has the status and the code as constants. */
+export const problemSchemas: ReadonlyMap<ProblemCode, ReturnType<typeof problemSchema>> = new Map(
+  codes.map((code) => [code, problemSchema(code)]),
+);
+
+/** The named schemas of problems, with an example of each: `busy` is `BusyProblem`. */
+export const problemComponents = Object.fromEntries(
+  [...problemSchemas].map(([code, schema]) => [
+    `${pascalCase(code)}Problem`,
+    { schema, example: examples[code] },
+  ]),
+);
+
+/** An error of API Gateway. */
+export const gatewayError = {
+  type: "object",
+  properties: { message: { type: "string", description: "What happened, in a few words." } },
+  required: ["message"],
+} as const satisfies JSONSchema;

@@ -1,0 +1,44 @@
+import type { EventType } from "../../shared/domain/event-schemas.ts";
+import { toReference } from "./components.ts";
+import { envelopeExample, envelopeSchemas } from "./event-envelopes.ts";
+import { pascalCase } from "./pascal-case.ts";
+
+/** When each event is sent. */
+const words: Record<EventType, { summary: string; description: string }> = {
+  "lead.created": {
+    summary: "A lead was created",
+    description: "Sent for each lead that a request creates. It has where to reach the person, and no name.",
+  },
+  "conversation.started": {
+    summary: "A conversation was started",
+    description: "Sent for each conversation, which its first message starts.",
+  },
+  "message.sent": {
+    summary: "A message was sent",
+    description: "Sent for each message. A connector delivers it to the channel.",
+  },
+};
+
+const delivery =
+  "EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.";
+
+const webhook = (type: EventType, schema: object) => ({
+  operationId: `receive${pascalCase(type)}`,
+  tags: ["Events"],
+  summary: words[type].summary,
+  description: `${words[type].description} ${delivery}`,
+  // The receiver decides how a rule's target authenticates.
+  security: [],
+  requestBody: {
+    required: true,
+    content: { "application/json": { schema: toReference(schema), example: envelopeExample(type) } },
+  },
+  responses: {
+    204: { description: "The event was received. After a response other than 2xx, it is sent again." },
+  },
+});
+
+/** What the service sends, by the type of the event. */
+export const webhooks = Object.fromEntries(
+  [...envelopeSchemas].map(([type, schema]) => [type, { post: webhook(type, schema) }]),
+);

@@ -1,0 +1,83 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { validation } from "../../../lib/bundling/validators.ts";
+import { openApiDocument } from "../../../lib/openapi/document.ts";
+import { withPortablePattern } from "../../../lib/openapi/portable-patterns.ts";
+import { label, messageText, name } from "../../../shared/schemas/field-schemas.ts";
+
+const document = JSON.stringify(openApiDocument());
+
+/** Validators of the schema in the document: with regular expressions that have the `u` flag, and that do not. */
+const documented = (schema: object) =>
+  [true, false].map((unicodeRegExp) => new Ajv2020({ unicodeRegExp }).compile(withPortablePattern(schema)));
+
+const spaces = "\t\n\v\f\r \xa0\u1680\u2000\u2005\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+const notSpaces = "a\0\x1b\x7f\x85\x9f\u180e\u200b\u202a\u2060\ud7ff\ue000\uffff\u{10000}\u{10ffff}";
+
+/** Texts of a few characters, among them those that the rules of the texts are about. */
+const text = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...spaces, ...notSpaces),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 6,
+});
+
+describe.each(Object.entries({ label, name, messageText }))("the pattern of a %s", (_, schema) => {
+  const validate = new Ajv2020(validation).compile(schema);
+  const others = documented(schema);
+
+  test("accepts the texts that the validator accepts", () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        for (const other of others) expect(other(value)).toBe(validate(value));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("accepts the same characters, alone and in a text", () => {
+    const different: string[] = [];
+    for (let code = 0; code <= 0xffff; code++) {
+      const character = String.fromCharCode(code);
+      if (!character.isWellFormed()) continue;
+      for (const value of [character, ` ${character}`, `a${character}\u{1F600}`])
+        if (others.some((other) => other(value) !== validate(value))) different.push(value);
+    }
+    expect(different).toEqual([]);
+  });
+
+  test("accepts the same characters where only the spaces of ASCII are \\s, but for two separators", () => {
+    const { pattern } = withPortablePattern(schema) as { pattern: string };
+    const inOtherLanguage = new RegExp(pattern.replace("\\s", " \\t\\n\\f\\r"));
+    const different = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
+      (character) => character.isWellFormed() && inOtherLanguage.test(character) !== validate(character),
+    );
+    expect(different).toEqual(pattern.includes("\\s") ? ["\u2028", "\u2029"] : []);
+  });
+
+  test("does not know unpaired surrogates, which only the validator refuses", () => {
+    for (const value of ["a\ud800", "\udc00a", "a\udc00\ud800"]) {
+      expect(validate(value)).toBe(false);
+      expect(others.map((other) => other(value))).toEqual([true, true]);
+    }
+  });
+});
+
+test("no pattern of the document uses what only some languages know", () => {
+  const patterns = Array.from(document.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g), ([, json = ""]) =>
+    JSON.parse(json),
+  );
+  expect(patterns.length).toBeGreaterThan(20);
+  for (const pattern of new Set<string>(patterns)) {
+    expect(pattern).toMatch(/^\^.*\$$/);
+    expect(pattern).not.toMatch(/\\[a-rt-wyzA-Z0-9]|\(\?[^:]/);
+    // In a class, Java reads a bracket as another class, and Python warns of it.
+    expect(pattern.replaceAll(/\\./g, "")).not.toMatch(/\[[^\]]*\[/);
+  }
+});
+
+test("texts with several patterns need a pattern for all of them", () => {
+  expect(() => withPortablePattern({ allOf: [{ pattern: "a" }, { pattern: "b" }] })).toThrow("a and b");
+});
