@@ -1206,10 +1206,18 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;
+                /** @description Only the lead with this id. */
+                id?: string;
+                /** @description Only leads with this email address, in any letter case. */
+                email?: string;
                 /** @description Only leads with this status. */
                 status?: "new" | "qualified" | "booked";
                 /** @description Only leads from this origin channel, for example instagram, whatsapp. */
                 source?: string;
+                /** @description Only leads created at this time or later. */
+                createdAfter?: string;
+                /** @description Only leads created before this time. */
+                createdBefore?: string;
             };
             header?: never;
             path?: never;
@@ -1395,12 +1403,18 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;
+                /** @description Only the conversation with this id. */
+                id?: string;
                 /** @description Only conversations with this lead. */
                 leadId?: string;
                 /** @description Only conversations on this channel, for example instagram, whatsapp. */
                 channel?: string;
                 /** @description Only conversations with this status. */
                 status?: string;
+                /** @description Only conversations that started at this time or later. */
+                createdAfter?: string;
+                /** @description Only conversations that started before this time. */
+                createdBefore?: string;
             };
             header?: never;
             path?: never;

@@ -42,15 +42,16 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:Query"],
       types: ["LEAD"],
-      indexes: ["by-status", "by-origin", "by-status-and-origin"],
+      indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
-    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD"] },
+    { actions: ["dynamodb:GetItem"], types: ["LEAD", "COUNT"] },
   ],
   "create-lead": [
     {
       actions: ["dynamodb:PutItem"],
       types: ["LEAD"],
-      sets: ["byStatus", "byOrigin", "byStatusAndOrigin"],
+      sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"],
     },
     putIdempotencyRecord,
   ],
@@ -61,7 +62,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
-    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    { actions: ["dynamodb:GetItem"], types: ["CONVERSATION", "COUNT"] },
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },

@@ -7,11 +7,10 @@ import {
   statusPartition,
 } from "../dynamodb/keys.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
-import { countedPage } from "../pages/counted-page.ts";
-import { filteredRange, leadRange } from "../pages/counted-range.ts";
-import { groupPage } from "../pages/group-page.ts";
+import { listPage } from "../pages/list-page.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
+import { creationWindow } from "../pages/window.ts";
 import {
   active,
   type Conversation,
@@ -24,17 +23,14 @@ import { admitLongList } from "./long-lists.ts";
 /** A page of the account's conversations, newest first. */
 export function listConversations(
   account: string,
-  { leadId, channel, status }: ConversationsQuery,
+  { id, leadId, channel: sourceOrChannel, status, ...times }: ConversationsQuery,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
-  const admit = () => admitLongList(account);
   const list = countedLists.conversation;
-  const filter = { status, sourceOrChannel: channel };
-  if (leadId === undefined)
-    return countedPage(filteredRange(account, list, filter), page, toConversation, admit);
-  const counted = leadRange(account, list, leadId);
-  if (channel === undefined && status === undefined) return countedPage(counted, page, toConversation, admit);
-  return groupPage({ owner: counted.tree, filter }, page, toConversation, admit);
+  const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
+  const filter = { status, sourceOrChannel };
+  const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
+  return listPage(selection, page, toConversation, () => admitLongList(account));
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { isRetryable } from "../dynamodb/dynamodb-errors.ts";
 import {
+  leadEmailPartition,
   leadKey,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
@@ -10,10 +11,10 @@ import {
 import { withRetry } from "../dynamodb/retry.ts";
 import { type Item, readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { createdAt, newId } from "../ids.ts";
-import { countedPage } from "../pages/counted-page.ts";
-import { filteredRange } from "../pages/counted-range.ts";
+import { listPage } from "../pages/list-page.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
+import { creationWindow } from "../pages/window.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";
@@ -82,19 +83,26 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
 }
 
 /** A page of the account's leads, newest first. */
-export function listLeads(account: string, filter: LeadsQuery, page: PageRequest): Promise<Page<Lead>> {
-  const { status, source: sourceOrChannel } = filter;
-  const counted = filteredRange(account, countedLists.lead, { status, sourceOrChannel });
-  return countedPage(counted, page, toLead, () => admitLongList(account));
+export function listLeads(
+  account: string,
+  { id, email, status, source: sourceOrChannel, ...times }: LeadsQuery,
+  page: PageRequest,
+): Promise<Page<Lead>> {
+  const list = countedLists.lead;
+  const parent = email === undefined ? undefined : leadEmailPartition(account, email);
+  const filter = { status, sourceOrChannel };
+  const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
+  return listPage(selection, page, toLead, () => admitLongList(account));
 }
 
 /** The item of a lead: its fields, and a key for each index that lists it. */
 export function leadItem(account: string, lead: Lead) {
-  const { id, source } = lead;
+  const { id, source, email } = lead;
   return {
     ...leadKey(account, id),
     ...leadStatusKeys(account, lead),
     ...(source !== undefined && { byOrigin: sourceOrChannelPartition("lead", account, source) }),
+    ...(email !== undefined && { byParent: leadEmailPartition(account, email) }),
     ...lead,
   };
 }

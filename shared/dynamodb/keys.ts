@@ -63,6 +63,13 @@ export const statusAndSourceOrChannelPartition = (
 export const leadConversationsPartition = (account: string, leadId: string) =>
   join(itemTypes.conversation, account, leadId);
 
+/**
+ * A value of the `by-parent` index: the leads with an e-mail address, in any letter case. Valid addresses are ASCII, so
+ * lower case is unambiguous.
+ */
+export const leadEmailPartition = (account: string, email: string) =>
+  join(itemTypes.lead, account, email.toLowerCase());
+
 /** A value of the `by-parent` index: the API keys of an account. */
 export const accountApiKeysPartition = (account: string) => join(itemTypes.apiKey, account);
 
@@ -98,7 +105,7 @@ export const longListsKey = (account: string, second: number) =>
 /** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
 export const leadImportKey = (account: string, sha256: string) => key(sha256, itemTypes.leadImport, account);
 
-/** The rows of one source, channel or lead: a partition of an index. */
+/** The rows of one source, channel, lead or e-mail address: a partition of an index. */
 export interface Sublist {
   readonly index: "by-origin" | "by-parent";
   readonly partition: string;

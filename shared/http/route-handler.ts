@@ -7,6 +7,7 @@ import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
+import { creationTimesCheck } from "./creation-times-check.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
 import { pageLinks } from "./page-links.ts";
@@ -53,7 +54,7 @@ export function routeHandler<R extends Route>(
     .use(problemResponses())
     .use(writes ? writeAccess() : [])
     .use(queryParser())
-    .use(writes ? idempotencyKeyParser() : [])
+    .use(writes ? idempotencyKeyParser() : creationTimesCheck())
     .use(bodyParser(route.body !== undefined))
     .use(requestValidator(validate))
     .handler(async (event: RouteEvent, context: Context) => {

@@ -1,14 +1,14 @@
 import type { Item } from "../dynamodb/table-client.ts";
 import type { CountedRange } from "./counted-range.ts";
-import { findRow, type Place, type TreeReading } from "./find-row.ts";
-import { type ListStart, readStart } from "./list-start.ts";
+import { type Attempt, findRow, type Place } from "./find-row.ts";
+import { readStart } from "./list-start.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { type Found, findPlain } from "./plain-page.ts";
-import { type Range, rangeId, walk } from "./range.ts";
-import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
+import { rangeId, walk } from "./range.ts";
+import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { readTailPage } from "./tail-page.ts";
-import { countEntries } from "./tree/entry.ts";
 import { limits } from "./tree/tree-limits.ts";
+import { narrowStart } from "./window-start.ts";
 
 /** How often a reader starts again when the tree changes while it reads. */
 const attempts = 3;
@@ -27,7 +27,7 @@ export function countedPage<T>(
 ): Promise<Page<T>> {
   return withinBudget(rangeId(counted.range), admitLongList, async (call) => {
     const { items, total } = await whileChanged((lastAttempt) =>
-      findPage({ ...counted, call, lastAttempt }, request),
+      findPage({ ...counted, call, lastAttempt, nodes: new Map() }, request),
     );
     return { data: items.map(toRecord), pagination: { ...request, total } };
   });
@@ -41,37 +41,30 @@ export async function whileChanged<T>(read: (lastAttempt: boolean) => Promise<T 
   }
 }
 
-/** A list, and an attempt to read it. */
-export interface Attempt extends CountedRange, TreeReading {}
-
 /** @returns `changed` when the tree changed during the attempt, unless it is the last one */
 async function findPage(attempt: Attempt, request: PageRequest): Promise<Found | "changed"> {
-  const { range, call, lastAttempt } = attempt;
+  const { range, call, lastAttempt, window = {} } = attempt;
   const { page, limit } = request;
   const offset = (page - 1) * limit;
-  const start = await readStart(attempt, page === 1 ? limit : limits.tail + 1, call);
-  const { newest, tail, counted } = start;
-  const total = tail.length + countTree(start);
-  if (offset >= total) return { items: [], total };
-  if (offset < tail.length || !counted || offset === 0) {
-    return { items: await readTailPage(range, start, request, call), total };
+  const whole = await readStart(attempt, page === 1 ? limit : limits.tail + 1, call);
+  const start = await narrowStart(attempt, whole, request);
+  if (start) {
+    const { tail, counted, total } = start;
+    if (offset >= total) return { items: [], total };
+    if (offset < tail.length || !counted || offset === 0)
+      return { items: await readTailPage(range, start, request, call, window), total };
+    const place = await findRow(attempt, counted, counted.rows - 1 - (offset - tail.length));
+    if (place) return { items: await readFrom(attempt, place, limit), total };
   }
-  const place = await findRow(attempt, counted, total - 1 - offset);
-  if (place) return { items: await readFrom(range, place, limit, call), total };
-  return lastAttempt ? findPlain(range, newest, request, call) : "changed";
+  return lastAttempt ? findPlain(range, request, call, window) : "changed";
 }
-
-/** The number of rows that the tree of a list counts. */
-const countTree = ({ counted }: ListStart) =>
-  counted ? countEntries([...counted.root.entries, counted.root.last], counted.count) : 0;
 
 /** The rows of a page that begins at a place. It is in the middle of a leaf, whose rows before it are read with it. */
 async function readFrom(
-  range: Range,
+  { range, call, window }: Attempt,
   { before, skip }: Place,
   limit: number,
-  call: Call,
 ): Promise<readonly Item[]> {
-  const { items } = await walk(range, { before, maxRows: skip + limit }, call);
+  const { items } = await walk(range, { before, downTo: window?.from, maxRows: skip + limit }, call);
   return items.slice(skip);
 }

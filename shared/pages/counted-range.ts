@@ -1,5 +1,4 @@
 import {
-  leadConversationsPartition,
   listPartition,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
@@ -7,6 +6,7 @@ import {
 } from "../dynamodb/keys.ts";
 import type { Range } from "./range.ts";
 import type { CountedList, CountedOwner, Filter, SublistOwner } from "./tree/counted-list.ts";
+import type { Window } from "./window.ts";
 
 /** The rows of a list, and the tree that counts them. */
 export interface CountedRange {
@@ -14,6 +14,8 @@ export interface CountedRange {
   readonly tree: CountedOwner;
   /** The status whose rows the range has; without it, all rows of the tree. */
   readonly status?: string | undefined;
+  /** The part of the rows that is listed; without it, all of them. */
+  readonly window?: Window;
 }
 
 /** The leads or conversations of an account with a status, a source or channel, both or neither. */
@@ -32,12 +34,12 @@ export function filteredRange(account: string, list: CountedList, filter: Filter
   return { tree, status, range: { index: "by-status-and-origin", partition: both } };
 }
 
-/** The conversations of a lead. */
-export function leadRange(
+/** The rows of a partition of `by-parent`: the conversations of a lead, or the leads with an e-mail address. */
+export function parentRange(
   account: string,
   list: CountedList,
-  leadId: string,
+  partition: string,
 ): CountedRange & { readonly tree: SublistOwner } {
-  const sublist = { index: "by-parent", partition: leadConversationsPartition(account, leadId) } as const;
+  const sublist = { index: "by-parent", partition } as const;
   return { range: sublist, tree: { account, list, sublist } };
 }

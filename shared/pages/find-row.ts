@@ -1,8 +1,9 @@
-import type { ListStart } from "./list-start.ts";
+import type { CountedRange } from "./counted-range.ts";
+import type { CountedRows } from "./list-start.ts";
 import type { Call } from "./read-budget.ts";
 import { equalCells, sumCells } from "./tree/cells.ts";
 import type { CountedOwner } from "./tree/counted-list.ts";
-import type { Entry } from "./tree/entry.ts";
+import { countEntries, type Entry } from "./tree/entry.ts";
 import type { Root } from "./tree/root.ts";
 import { readNode } from "./tree/tree-store.ts";
 
@@ -12,7 +13,14 @@ export interface TreeReading {
   readonly call: Call;
   /** Whether to continue although nodes and their sums disagree. */
   readonly lastAttempt: boolean;
+  /** The nodes that this attempt has read, by level and start: each is read once. */
+  readonly nodes: Map<string, Promise<readonly Entry[] | undefined>>;
 }
+
+/** A list, and an attempt to read it. */
+export interface Attempt extends CountedRange, TreeReading {}
+
+type CountedTree = Pick<CountedRows, "root" | "count">;
 
 /** The position of a row: a number of rows before a sort key. */
 export interface Place {
@@ -27,7 +35,7 @@ export interface Place {
  */
 export async function findRow(
   reading: TreeReading,
-  { root, count }: NonNullable<ListStart["counted"]>,
+  { root, count }: CountedTree,
   rank: number,
 ): Promise<Place | undefined> {
   let entries: readonly Entry[] = [...root.entries, root.last];
@@ -47,14 +55,61 @@ export async function findRow(
   }
 }
 
+/** Where a sort key lies in a tree: among the rows of a leaf, or between two rows of a sublist. */
+export interface KeyPlace {
+  /** The sort keys between which the leaf has its rows; of a sublist, both are the key. */
+  readonly start: string;
+  readonly end: string;
+  /** The number of rows before `start`, and before `end`. */
+  readonly rank: number;
+  readonly endRank: number;
+}
+
+/**
+ * Finds the place of a sort key before the watermark: the reverse of `findRow`.
+ *
+ * @param sortKey any text, such as one that `keyAt` returns for a time
+ * @returns undefined when the tree has changed
+ */
+export async function findKey(
+  reading: TreeReading,
+  { root, count }: CountedTree,
+  sortKey: string,
+): Promise<KeyPlace | undefined> {
+  let entries: readonly Entry[] = [...root.entries, root.last];
+  let end = root.watermark;
+  let rank = 0;
+  for (let level = root.level; ; level--) {
+    const index = entries.findLastIndex(({ start }) => start < sortKey);
+    const entry = entries[index];
+    if (!entry) return { start: sortKey, end: sortKey, rank, endRank: rank };
+    rank += countEntries(entries.slice(0, index), count);
+    end = entries[index + 1]?.start ?? end;
+    if (level === 0 || entry === root.last) {
+      const endRank = rank + count(entry);
+      const { sublist } = reading.tree;
+      return sublist
+        ? { start: sortKey, end: sortKey, rank: endRank, endRank }
+        : { start: entry.start, end, rank, endRank };
+    }
+    const node = await readBelow(reading, root, level, entry);
+    if (!node) return undefined;
+    entries = node;
+  }
+}
+
 /** The node of an entry. @returns undefined when the tree has changed: there is no node, or the entry is not its sum */
 export async function readBelow(
-  { tree, call, lastAttempt }: TreeReading,
+  { tree, call, lastAttempt, nodes }: TreeReading,
   { generation }: Root,
   level: number,
   entry: Entry,
 ): Promise<readonly Entry[] | undefined> {
-  const node = await call((options) => readNode(tree, generation, level, entry.start, options));
+  const name = `${level} ${entry.start}`;
+  const reading =
+    nodes.get(name) ?? call((options) => readNode(tree, generation, level, entry.start, options));
+  nodes.set(name, reading);
+  const node = await reading;
   return node && (lastAttempt || isSum(entry, node)) ? node : undefined;
 }
 

@@ -1,10 +1,11 @@
 import { rowKey } from "../dynamodb/keys.ts";
 import { type Item, readItems } from "../dynamodb/table-client.ts";
 import { whileChanged } from "./counted-page.ts";
-import { readBelow } from "./find-row.ts";
+import { findKey, readBelow, type TreeReading } from "./find-row.ts";
 import {
   type Group,
   type GroupReading,
+  type GroupStart,
   groupTree,
   isMatch,
   readGroupStart,
@@ -17,6 +18,7 @@ import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { countRows } from "./tree/cells.ts";
 import type { Entry } from "./tree/entry.ts";
 import type { Root } from "./tree/root.ts";
+import type { Window } from "./window.ts";
 
 /**
  * From this share of a lead's rows on, those of a group are read with the rows between them. A row costs half a read unit
@@ -26,8 +28,8 @@ import type { Root } from "./tree/root.ts";
 const nearShare = 1 / 6;
 
 /**
- * A page of the conversations of a lead that match a filter, newest first, and the exact total. No index has such a list.
- * If the lead has a tree, its groups have the keys of the rows.
+ * A page of the rows of a lead or of an e-mail address that match a filter, newest first, and the exact total. No index
+ * has such a list. If there are so many rows that they have a tree, its groups have the keys of the rows.
  *
  * @throws TooExpensiveError when the list would need too many calls or too much time
  */
@@ -53,13 +55,18 @@ async function findPage(reading: GroupReading, request: PageRequest): Promise<Fo
   const { tail, counted } = start;
   const { items, total: uncounted } = slicePage(tail, request);
   if (!counted) return { items, total: uncounted };
-  const { root, rows, share } = counted;
-  const total = rows + uncounted;
+  const { root, share } = counted;
+  const { call } = reading;
+  const tree: TreeReading = { tree: groupTree(reading), call, lastAttempt: false, nodes: new Map() };
+  const ranks = await windowRanks(tree, counted, reading.window);
+  if (!ranks) return "changed";
+  const [first, end] = ranks;
+  const total = Math.max(0, end - first) + uncounted;
   const offset = (request.page - 1) * request.limit;
-  const newestRank = rows - 1 - Math.max(0, offset - uncounted);
-  const oldestRank = Math.max(0, newestRank - (request.limit - items.length) + 1);
+  const newestRank = end - 1 - Math.max(0, offset - uncounted);
+  const oldestRank = Math.max(first, newestRank - (request.limit - items.length) + 1);
   if (oldestRank > newestRank) return { items, total };
-  const keys = await findKeys(reading, root, [oldestRank, newestRank]);
+  const keys = await findKeys(tree, root, [oldestRank, newestRank]);
   if (!keys) return "changed";
   return { items: [...items, ...(await readKeys(reading, keys, share))], total };
 }
@@ -69,10 +76,23 @@ function slicePage(rows: readonly Item[], { page, limit }: PageRequest): Found {
   return { items: rows.slice((page - 1) * limit, page * limit), total: rows.length };
 }
 
+/** The ranks between which a window has its rows. @returns undefined when the tree has changed */
+async function windowRanks(
+  tree: TreeReading,
+  { root, rows }: NonNullable<GroupStart["counted"]>,
+  { from, before }: Window,
+): Promise<readonly [number, number] | undefined> {
+  const count = ({ cells }: Entry) => countRows(cells);
+  const rankOf = async (key: string | undefined, unbounded: number) =>
+    key === undefined ? unbounded : (await findKey(tree, { root, count }, key))?.rank;
+  const [first, end] = await Promise.all([rankOf(from, 0), rankOf(before, rows)]);
+  return first === undefined || end === undefined ? undefined : [first, end];
+}
+
 /** The keys of rows by their ranks, which count from the oldest row. @returns undefined when the tree has changed */
 async function findKeys(
-  reading: GroupReading,
-  tree: Root,
+  tree: TreeReading,
+  root: Root,
   ranks: readonly [number, number],
 ): Promise<readonly string[] | undefined> {
   const find = async (
@@ -92,12 +112,11 @@ async function findKeys(
   let changed = false;
   const below = async (entry: Entry, level: number, ranks: readonly [number, number]) => {
     if (level === 0) return [entry.start];
-    const { call } = reading;
-    const node = await readBelow({ tree: groupTree(reading), call, lastAttempt: false }, tree, level, entry);
+    const node = await readBelow(tree, root, level, entry);
     changed ||= !node;
     return find(node ?? [], level - 1, ranks);
   };
-  const keys = await find(tree.entries, tree.level, ranks);
+  const keys = await find(root.entries, root.level, ranks);
   return changed ? undefined : keys;
 }
 

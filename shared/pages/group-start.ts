@@ -6,14 +6,16 @@ import { countEntries } from "./tree/entry.ts";
 import { groupName } from "./tree/groups.ts";
 import { emptyRoot, type Root } from "./tree/root.ts";
 import { readRoot } from "./tree/tree-store.ts";
+import { isWithin, type Window } from "./window.ts";
 
 /** How many of the newest rows are read with the root, for one read unit: most leads have fewer conversations. */
 const newestRows = 20;
 
-/** The conversations of a lead that match a filter. */
+/** The rows of a partition of `by-parent` that match a filter and lie in a window. */
 export interface Group {
   readonly owner: SublistOwner;
   readonly filter: Filter;
+  readonly window: Window;
 }
 
 /** A group, and how it is read. */
@@ -51,7 +53,9 @@ export async function readGroupStart(reading: GroupReading): Promise<GroupStart 
 
 /** All matching rows: the table reads all rows of the lead anyway for a range with a condition. */
 export const readMatching = async (reading: GroupReading): Promise<readonly Item[]> =>
-  (await walk(groupRange(reading), { maxRows: Number.POSITIVE_INFINITY }, reading.call)).items;
+  (await walk(groupRange(reading), { maxRows: Number.POSITIVE_INFINITY }, reading.call)).items.filter(
+    isMatch(reading),
+  );
 
 /** The range of a group: the table reads all rows of the lead and drops the others. */
 export function groupRange({ owner: { list, sublist }, filter: { status, sourceOrChannel } }: Group): Range {
@@ -64,7 +68,8 @@ export function groupRange({ owner: { list, sublist }, filter: { status, sourceO
 
 export function isMatch(group: Group): (item: Item) => boolean {
   const conditions = Object.entries(groupRange(group).where ?? {});
-  return (item) => conditions.every(([name, value]) => item[name] === value);
+  const within = isWithin(group.window);
+  return (item) => within(String(item.sk)) && conditions.every(([name, value]) => item[name] === value);
 }
 
 /** The tree of a group. */
@@ -86,6 +91,6 @@ async function readTail(
   const before = String(newest.items.at(-1)?.sk ?? "");
   if (before <= watermark) return items;
   for await (const page of readPages(groupRange(reading), { before, downTo: watermark }, reading.call))
-    items.push(...page.items);
+    items.push(...page.items.filter(isMatch(reading)));
   return items;
 }

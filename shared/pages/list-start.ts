@@ -4,7 +4,7 @@ import type { Call } from "./read-budget.ts";
 import { readTail } from "./tail.ts";
 import { countRows } from "./tree/cells.ts";
 import { keyAt } from "./tree/counted-list.ts";
-import type { Entry } from "./tree/entry.ts";
+import { countEntries, type Entry } from "./tree/entry.ts";
 import type { Root } from "./tree/root.ts";
 import { matcher } from "./tree/statuses.ts";
 import { indexedAge, limits } from "./tree/tree-limits.ts";
@@ -18,34 +18,61 @@ export interface ListStart {
   readonly tail: readonly string[];
   /** Where the tail ends; empty if it has all rows. */
   readonly watermark: string;
-  /** The root of the tree with the other rows, and the number of rows of the list in an entry. */
-  readonly counted: { readonly root: Root; readonly count: (entry: Entry) => number } | undefined;
+  /** The tree with the other rows; without it, the tail has all rows. */
+  readonly counted: CountedRows | undefined;
+  /** The number of rows. */
+  readonly total: number;
 }
 
-/** Reads the root of a list's tree and the list's tail: all of its rows if it has no tree that can count them. */
+/** The rows of a list that its tree counts. */
+export interface CountedRows {
+  readonly root: Root;
+  /** The number of rows of the list in an entry. */
+  readonly count: (entry: Entry) => number;
+  /** The number of rows before the end of the tail. */
+  readonly rows: number;
+}
+
+/**
+ * Reads the root of a list's tree and the list's tail: all of its rows if it has no tree that can count them. For a window
+ * that ends before the watermark, neither the newest rows nor the tail are read.
+ */
 export async function readStart(list: CountedRange, maxRows: number, call: Call): Promise<ListStart> {
-  const { range, tree, status } = list;
+  const { range, tree, status, window } = list;
   const settledBefore = keyAt(tree.list, Date.now() - lateness(list));
-  const [root, newest] = await Promise.all([
+  // A later end is seldom before the watermark.
+  const mayEndBefore = window?.before !== undefined && window.before < settledBefore;
+  const [root, early] = await Promise.all([
     call((options) => readRoot(tree, "root", options)),
-    walk(range, { maxRows }, call),
+    mayEndBefore ? undefined : walk(range, { maxRows }, call),
   ]);
   const matches = root && root.pending.length === 0 ? matcher(root.statuses, status) : undefined;
+  const counted = root && matches && countTree(root, matches);
+  if (counted && mayEndBefore && window.before < root.watermark)
+    return {
+      newest: { items: [], done: false },
+      tail: [],
+      watermark: root.watermark,
+      counted,
+      total: counted.rows,
+    };
+  const newest = early ?? (await walk(range, { maxRows }, call));
   // Without a tree, nothing of the whole list is counted yet.
   const isTail = newest.done || (!matches && (root !== undefined || tree.sublist !== undefined));
-  if (isTail || !root || !matches) {
+  if (isTail || !counted) {
     const bounds = { watermark: "", settledBefore: isTail ? "" : settledBefore };
-    return {
-      newest,
-      tail: await readTail(range, { ...bounds, newest }, call),
-      watermark: "",
-      counted: undefined,
-    };
+    const tail = await readTail(range, { ...bounds, newest }, call);
+    return { newest, tail, watermark: "", counted: undefined, total: tail.length };
   }
-  const { watermark } = root;
-  const remembered = root.overdue ? "" : settledBefore;
+  const { watermark, overdue } = counted.root;
+  const remembered = overdue ? "" : settledBefore;
   const tail = await readTail(range, { watermark, settledBefore: remembered, newest }, call);
-  return { newest, tail, watermark, counted: { root, count: ({ cells }) => countRows(cells, matches) } };
+  return { newest, tail, watermark, counted, total: tail.length + counted.rows };
+}
+
+function countTree(root: Root, matches: (cell: number) => boolean): CountedRows {
+  const count = ({ cells }: Entry) => countRows(cells, matches);
+  return { root, count, rows: countEntries([...root.entries, root.last], count) };
 }
 
 /**

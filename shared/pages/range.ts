@@ -46,7 +46,8 @@ export async function walk(
 }
 
 /**
- * Reads a range page by page. A page has the rows of one call, at most 1 MB.
+ * Reads a range page by page. A page has the rows of one call, at most 1 MB. Bounds between which no sort key lies make no
+ * call: DynamoDB would reject it.
  *
  * @param wanted how many more rows the caller needs
  */
@@ -56,6 +57,7 @@ export async function* readPages(
   call: Call,
   wanted = () => Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Segment> {
+  if (bounds.before !== undefined && bounds.before <= (bounds.downTo ?? "")) return;
   const query = buildQuery(range, bounds);
   let position: Record<string, unknown> | undefined;
   do {

@@ -9,7 +9,16 @@ export const active = "active";
 /** The query of `GET /api/v1/conversations`, as strings, the way it arrives. */
 export const conversationsQuery = {
   type: "object",
-  properties: { page, limit, leadId: id, channel: label, status: label },
+  properties: {
+    page,
+    limit,
+    id,
+    leadId: id,
+    channel: label,
+    status: label,
+    createdAfter: timestamp,
+    createdBefore: timestamp,
+  },
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
@@ -17,9 +26,12 @@ export const conversationsQueryDescriptions: Descriptions<
   typeof conversationsQuery,
   keyof typeof pagingDescriptions
 > = {
+  id: "Only the conversation with this id.",
   leadId: "Only conversations with this lead.",
   channel: "Only conversations on this channel, for example instagram, whatsapp.",
   status: "Only conversations with this status.",
+  createdAfter: "Only conversations that started at this time or later.",
+  createdBefore: "Only conversations that started before this time.",
 };
 
 /** A conversation in a response. */

@@ -12,13 +12,26 @@ const tags = { type: "array", maxItems: 50, items: label } as const satisfies JS
 /** The query of `GET /api/v1/leads`, as strings, the way it arrives. */
 export const leadsQuery = {
   type: "object",
-  properties: { page, limit, status, source: label },
+  properties: {
+    page,
+    limit,
+    id,
+    email,
+    status,
+    source: label,
+    createdAfter: timestamp,
+    createdBefore: timestamp,
+  },
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
 export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeof pagingDescriptions> = {
+  id: "Only the lead with this id.",
+  email: "Only leads with this email address, in any letter case.",
   status: "Only leads with this status.",
   source: "Only leads from this origin channel, for example instagram, whatsapp.",
+  createdAfter: "Only leads created at this time or later.",
+  createdBefore: "Only leads created before this time.",
 };
 
 /** The body of `POST /api/v1/leads`. */

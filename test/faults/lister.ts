@@ -22,7 +22,9 @@ export class Lister {
     const status: Record<string, string> = this.#random() < 0.25 ? { status: "new" } : {};
     const source: Record<string, string> =
       this.#random() < 0.5 ? { source: pick(this.#random, sources) } : {};
-    return this.#list("list-leads", account, { ...status, ...source });
+    const known = this.#ledger.acknowledged<Lead>("create-lead", account, this.#random());
+    const id: Record<string, string> = known && this.#random() < 0.05 ? { id: known.id } : {};
+    return this.#list("list-leads", account, { ...status, ...source, ...this.#times(known), ...id });
   }
 
   conversations(account: string): Promise<void> {
@@ -33,7 +35,16 @@ export class Lister {
       { status: "active" },
       lead ? { leadId: lead.id } : {},
     ];
-    return this.#list("list-conversations", account, pick(this.#random, filters));
+    return this.#list("list-conversations", account, {
+      ...pick(this.#random, filters),
+      ...this.#times(lead),
+    });
+  }
+
+  /** Sometimes a window that begins or ends with a row. */
+  #times(lead: Lead | undefined): Record<string, string> {
+    if (!lead || this.#random() < 0.6) return {};
+    return { [pick(this.#random, ["createdAfter", "createdBefore"])]: lead.createdAt };
   }
 
   async #list(name: ListName, account: string, filter: Readonly<Record<string, string>>): Promise<void> {

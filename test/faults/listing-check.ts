@@ -78,7 +78,8 @@ function conversationTimes({ writes }: Ledger): Map<string, number> {
 
 function findFaults(listing: Listing, rows: readonly Row[]): string[] {
   const { filter, start, end, page, limit, data, total } = listing;
-  const lag = Object.keys(filter).length === 0 ? 0 : staleness;
+  const readsIndex = ["status", "source", "channel", "leadId"].some((name) => filter[name] !== undefined);
+  const lag = readsIndex && filter.id === undefined ? staleness : 0;
   const inFilter = rows.filter((row) => mayMatch(row, filter));
   const certain = inFilter.filter(
     ({ storedAt, statuses }) =>
@@ -102,9 +103,11 @@ function findFaults(listing: Listing, rows: readonly Row[]): string[] {
   return faults;
 }
 
-function mayMatch({ record, statuses }: Row, filter: Readonly<Record<string, string>>): boolean {
-  const { status, ...same } = filter;
+function mayMatch({ record, statuses, createdAt }: Row, filter: Readonly<Record<string, string>>): boolean {
+  const { status, createdAfter, createdBefore, ...same } = filter;
   return (
+    (createdAfter === undefined || createdAt >= Date.parse(createdAfter)) &&
+    (createdBefore === undefined || createdAt < Date.parse(createdBefore)) &&
     (status === undefined || statuses.includes(status)) &&
     Object.entries(same).every(([name, value]) => Reflect.get(record, name) === value)
   );

@@ -95,6 +95,41 @@ describe.each(lists)("%s rejects", (name) => {
   });
 });
 
+describe.each(lists)("%s rejects times", (name) => {
+  test.each([
+    "",
+    "now",
+    "2026-01-31",
+    "2026-01-31T09:30:00",
+    "2026-01-31T09:30Z",
+    "2026-01-31T09:30:00%20Z",
+    "2026-01-31T09:30:00.Z",
+    "2026-01-31T24:00:00Z",
+    "2026-01-31T09:30:60Z",
+    "2026-02-30T09:30:00Z",
+    "2026-13-01T09:30:00Z",
+    "2026-01-31T09:30:00%2B24:00",
+    // An unencoded plus sign is a space.
+    "2026-01-31T09:30:00+01:00",
+    "1769851800",
+    "+002026-01-31T09:30:00Z",
+  ])("that are not RFC 3339 timestamps: %s", async (value) => {
+    for (const field of ["createdAfter", "createdBefore"])
+      expect(await listFaults(name, { query: `${field}=${value}` })).toEqual([
+        `query ${field} invalid_format`,
+      ]);
+  });
+
+  test("that are repeated, not encoded, or in the wrong order", async () => {
+    const time = "2026-01-31T09:30:00Z";
+    const repeated = `createdAfter=${time}&createdAfter=${time}&createdBefore=%ff`;
+    const faults = ["query createdAfter repeated", "query createdBefore invalid_encoding"];
+    expect(await listFaults(name, { query: repeated })).toEqual(faults);
+    const swapped = `createdBefore=${time}&createdAfter=2026-01-31T09:30:00.001Z`;
+    expect(await listFaults(name, { query: swapped })).toEqual(["query createdBefore out_of_range"]);
+  });
+});
+
 describe("filters reject", () => {
   test.each([
     ["list-leads", "status=NEW", "query status not_allowed"],
@@ -105,6 +140,13 @@ describe("filters reject", () => {
     ["list-leads", "source=a%00", "query source invalid_characters"],
     ["list-leads", "source=a&source=y", "query source repeated"],
     ["list-leads", "leadId=x", "query leadId unknown"],
+    ["list-leads", "id=", "query id too_short"],
+    ["list-leads", `id=${long(65)}`, "query id too_long"],
+    ["list-leads", "email=ada", "query email invalid_format"],
+    ["list-leads", "email=", "query email invalid_format"],
+    ["list-leads", "email=a@b.c&email=a@b.c", "query email repeated"],
+    ["list-conversations", "id=", "query id too_short"],
+    ["list-conversations", "email=ada@example.com", "query email unknown"],
     ["list-conversations", "leadId=", "query leadId too_short"],
     ["list-conversations", "leadId=\ud800", "query leadId invalid_encoding"],
     ["list-conversations", `leadId=${long(65)}`, "query leadId too_long"],

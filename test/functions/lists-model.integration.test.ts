@@ -1,18 +1,26 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { setLeadStatus } from "../../lib/ops/changes/lead-changes.ts";
+import { createdAt } from "../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 
 /** Few sources and channels, so that filters match; some would be confused by a careless key or parser. */
 const label = fc.constantFrom("instagram", "whatsapp", "a,b", "a#new", "a%23new", "new", "\u00e9\u{1F600}");
+/** Some differ only by letter case, and so are one address. */
+const email = fc.constantFrom("ada@example.com", "Ada@Example.com", "a#new@example.com", "b@example.com");
 const account = fc.constantFrom("one", "two", "one#new");
 
 const step = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({ do: fc.constant("create" as const), account, source: fc.option(label) }),
+    arbitrary: fc.record({
+      do: fc.constant("create" as const),
+      account,
+      source: fc.option(label),
+      email: fc.option(email),
+    }),
   },
   {
     weight: 2,
@@ -32,12 +40,21 @@ const step = fc.oneof(
       label: fc.option(label),
       status: fc.option(fc.constantFrom("new", "qualified", "booked", "active")),
       lead: fc.option(fc.nat()),
+      email: fc.option(email, { freq: 2 }),
+      id: fc.option(fc.nat(), { freq: 2 }),
+      after: fc.option(fc.nat(), { freq: 2 }),
+      before: fc.option(fc.nat(), { freq: 2 }),
       page: fc.option(fc.integer({ min: 1, max: 5 })),
       limit: fc.option(fc.integer({ min: 1, max: 6 })),
     }),
   },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const sameAddress = (a: unknown, b: string) => String(a).toLowerCase() === b.toLowerCase();
+
+/** Whether a time is in a half-open interval. Timestamps of one form compare as texts. */
+const isBetween = (time: string, after = "", before = "~") => after <= time && time < before;
 
 /** The service in memory: plain arrays, newest first. */
 class Model {
@@ -59,8 +76,9 @@ class Model {
     }
   }
 
-  async create({ account, source }: Extract<Step, { do: "create" }>) {
-    const record = await aLead(this.prefix + account, source === null ? {} : { source });
+  async create({ account, source, email }: Extract<Step, { do: "create" }>) {
+    const fields = { ...(source !== null && { source }), ...(email !== null && { email }) };
+    const record = await aLead(this.prefix + account, fields);
     this.leads.unshift({ account, record });
   }
 
@@ -84,7 +102,8 @@ class Model {
     }
   }
 
-  async list({ list, account, label, status, lead, page, limit }: Extract<Step, { do: "list" }>) {
+  async list(step: Extract<Step, { do: "list" }>) {
+    const { list, account, label, status, lead, page, limit } = step;
     const leadId = lead === null ? undefined : this.leads[lead % this.leads.length]?.record.id;
     if (list === "list-leads" && status === "active") return;
     const filter: Record<string, string> = {
@@ -94,15 +113,30 @@ class Model {
     };
     const rows: { account: string; record: object }[] =
       list === "list-leads" ? this.leads : this.conversations;
+    const idOf = (n: number | null) => {
+      const row = n === null ? undefined : rows[n % rows.length];
+      return row && String(Reflect.get(row.record, "id"));
+    };
+    const [id, ...bounds] = [step.id, step.after, step.before].map(idOf);
+    const [after, before] = bounds.map((id) => id && createdAt(id));
+    if (after && before && before < after) return;
+    const email = list === "list-leads" ? step.email : null;
     const matching = rows
       .filter((row) => row.account === account)
       .map(({ record }) => record)
       .filter((record) =>
         Object.entries(filter).every(([name, value]) => Reflect.get(record, name) === value),
       )
+      .filter((record) => id === undefined || Reflect.get(record, "id") === id)
+      .filter((record) => email === null || sameAddress(Reflect.get(record, "email"), email))
+      .filter((record) => isBetween(createdAt(String(Reflect.get(record, "id"))), after, before))
       .sort((a, b) => (String(Reflect.get(a, "id")) < String(Reflect.get(b, "id")) ? 1 : -1));
     const query = new URLSearchParams({
       ...filter,
+      ...(id !== undefined && { id }),
+      ...(email !== null && { email }),
+      ...(after !== undefined && { createdAfter: after }),
+      ...(before !== undefined && { createdBefore: before }),
       ...(page !== null && { page: String(page) }),
       ...(limit !== null && { limit: String(limit) }),
     });
@@ -128,7 +162,7 @@ test("lists, filters and pages match a model in memory", async () => {
           account: "one",
           label: null,
           status: null,
-          lead: null,
+          ...{ lead: null, email: null, id: null, after: null, before: null },
           page: null,
           limit: null,
         });

@@ -48,6 +48,15 @@ describe("reads the base table consistently", () => {
   });
 
   test.each([
+    ["list-leads", "id=lead_1&status=new", { pk: "LEAD#acme", sk: "lead_1" }],
+    ["list-conversations", "id=conv_1&leadId=lead_1", { pk: "CONVERSATION#acme", sk: "conv_1" }],
+  ] as const)("for %s with %s, by the key alone", async (name, query, Key) => {
+    await call(name, { query });
+    expect(reads()).toMatchObject([{ Key, ConsistentRead: true }]);
+    expect(queries()).toEqual([]);
+  });
+
+  test.each([
     ["list-leads", storedLead("lead_1")],
     ["list-conversations", storedConversation("conv_1")],
   ] as const)("for %s without a filter, in every query", async (name, item) => {
@@ -66,6 +75,8 @@ describe("reads an index eventually consistently", () => {
     ["list-leads", "status=new", "by-status"],
     ["list-leads", "source=web", "by-origin"],
     ["list-leads", "status=new&source=web", "by-status-and-origin"],
+    ["list-leads", "email=ada@example.com", "by-parent"],
+    ["list-leads", "email=ada@example.com&status=new&source=web", "by-parent"],
     ["list-conversations", "status=active", "by-status"],
     ["list-conversations", "channel=web", "by-origin"],
     ["list-conversations", "status=active&channel=web", "by-status-and-origin"],

@@ -4,10 +4,10 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { vi } from "vitest";
 import { conversationItem, listConversations } from "../../shared/domain/conversations.ts";
-import { conversationKey } from "../../shared/dynamodb/keys.ts";
+import { conversationKey, leadConversationsPartition } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../shared/ids.ts";
-import { leadRange } from "../../shared/pages/counted-range.ts";
+import { parentRange } from "../../shared/pages/counted-range.ts";
 import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
 import type { PageRequest } from "../../shared/pages/page.ts";
@@ -26,7 +26,11 @@ export class ConversationHistory {
   /** The lead of conversations that name no other. */
   readonly leadId = "lead_1";
   /** The list of that lead. */
-  readonly owner = leadRange(this.account, countedLists.conversation, this.leadId).tree;
+  readonly owner = parentRange(
+    this.account,
+    countedLists.conversation,
+    leadConversationsPartition(this.account, this.leadId),
+  ).tree;
   /** The conversations in the table, by id. */
   readonly conversations = new Map<string, Conversation>();
   now: number;

@@ -46,8 +46,8 @@ export class CountedWorld {
   }
 
   /** A route creates a row. The write lands when its gate opens, at the latest after `landsWithin`. */
-  async create(origin?: string, leadId?: string): Promise<void> {
-    const row = this.#newRow(this.io.now, { origin, leadId });
+  async create(origin?: string, parent?: string): Promise<void> {
+    const row = this.#newRow(this.io.now, { origin, parent });
     const actor = await this.io.start("create", async (self) => {
       await this.io.pause();
       await this.#write("created", row.id, row);
@@ -58,17 +58,17 @@ export class CountedWorld {
   }
 
   /** Routes create several rows, whose writes land at once. */
-  async createMany(count: number, origin?: string, leadId?: string): Promise<void> {
+  async createMany(count: number, origin?: string, parent?: string): Promise<void> {
     for (let i = 0; i < count; i++) {
-      const row = this.#newRow(this.io.now, { origin, leadId });
+      const row = this.#newRow(this.io.now, { origin, parent });
       await this.#write("created", row.id, row);
     }
     this.landed = true;
   }
 
   /** An operator's import writes a row with an earlier creation time. */
-  async backdate(age: number, origin?: string, leadId?: string): Promise<void> {
-    const row = this.#newRow(this.io.now - age, { origin, leadId });
+  async backdate(age: number, origin?: string, parent?: string): Promise<void> {
+    const row = this.#newRow(this.io.now - age, { origin, parent });
     await this.#write("backdated", row.id, row);
   }
 

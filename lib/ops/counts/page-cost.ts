@@ -59,15 +59,15 @@ export function estimatePage(
   const { level, statuses } = root;
   const cells = byStatus(sumCells([...root.entries, root.last].map((entry) => entry.cells)));
   const refused = statuses.full ? (cells.get(cellNumber(statuses, "")) ?? 0) : 0;
-  const isLead = sublist?.index === "by-parent";
-  const around = isLead ? pageRows * rowsPerKey : level > 0 ? nodeRows + pageRows : pageRows;
+  const hasGroups = sublist?.index === "by-parent";
+  const around = hasGroups ? pageRows * rowsPerKey : level > 0 ? nodeRows + pageRows : pageRows;
   const page = Math.min(
     limits.tail + 1 + (sublist ? around : limits.largestLeaf + pageRows),
     countRows(cells),
   );
-  const nodes = isLead ? 2 * level : sublist ? Math.max(0, level - 1) : level;
+  const nodes = hasGroups ? 2 * level : sublist ? Math.max(0, level - 1) : level;
   return toCost([
-    [isLead ? "roots" : "root", isLead ? 2 : 1, 1],
+    [hasGroups ? "roots" : "root", hasGroups ? 2 : 1, 1],
     ["nodes", nodes, 1],
     ["rows with a status that is not counted", refused, inIndex],
     ["rows of the tail", tail, perRow],

@@ -43,9 +43,10 @@ export async function readSublists(whole: CountedOwner, pace: Pace): Promise<Sub
   return sublists;
 }
 
-/** What a tree counts: the source, channel or lead of a sublist; nothing for a whole list. */
+/** What a tree counts: the source, channel, lead or email address of a sublist; nothing for a whole list. */
 export function describeSublist({ list, sublist }: CountedOwner): Readonly<Record<string, string>> {
   if (!sublist) return {};
   const name = decodeURIComponent(sublist.partition.split("#").at(-1) ?? "");
-  return { [sublist.index === "by-parent" ? "lead" : list.attribute]: name };
+  const parent = list.type === "lead" ? "email" : "lead";
+  return { [sublist.index === "by-parent" ? parent : list.attribute]: name };
 }

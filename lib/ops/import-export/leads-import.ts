@@ -42,7 +42,8 @@ export function importCommand(wait: Wait = setTimeout): Command {
     .action((path: string, options: ImportOptions) => importLeads(path, options, wait));
 }
 
-function parseRate(text: string): number {
+/** The value of `--rate`. */
+export function parseRate(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("A rate is a whole number above 0.");
   return Number(text);
 }

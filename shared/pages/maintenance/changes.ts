@@ -40,16 +40,17 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
     const partition = readListPartition(pk);
     if (!partition) return [];
     const list = countedLists[partition.type];
-    const rows = changes.filter((record) => isCounted(record, list.attribute)).map(toRowChange(list));
+    const attributes = ["status", list.attribute, indexes["by-parent"]];
+    const rows = changes.filter((record) => isCounted(record, attributes)).map(toRowChange(list));
     return rows.length === 0 ? [] : { owner: { account: partition.account, list }, rows };
   });
 }
 
-/** Whether a row was created, deleted, or moved to another status, source or channel. */
-function isCounted({ dynamodb }: DynamoDBRecord, attribute: string): boolean {
+/** Whether a row was created or deleted, or one of its attributes has changed. */
+function isCounted({ dynamodb }: DynamoDBRecord, attributes: readonly string[]): boolean {
   const { OldImage: before, NewImage: after } = dynamodb ?? {};
   if (!before || !after) return true;
-  return before.status?.S !== after.status?.S || before[attribute]?.S !== after[attribute]?.S;
+  return attributes.some((attribute) => before[attribute]?.S !== after[attribute]?.S);
 }
 
 const toRowChange =

@@ -2,14 +2,13 @@ import { hashName } from "../../dynamodb/keys.ts";
 import type { Filter } from "./counted-list.ts";
 
 /**
- * The groups of a lead's conversations, for which no index exists: those with a status, on a channel, or both. The lead's
- * tree has a root and nodes for each of them.
+ * The groups of the rows of a partition of `by-parent`, for which no index exists: those with a status, of a source or on a
+ * channel, or both. The tree of the partition has a root and nodes for each of them.
  */
-export const rowGroups = ({ status, sourceOrChannel }: Filter): readonly string[] => [
-  groupName({ status }),
-  groupName({ sourceOrChannel }),
-  groupName({ status, sourceOrChannel }),
-];
+export const rowGroups = ({ status, sourceOrChannel }: Filter): readonly string[] =>
+  sourceOrChannel === undefined
+    ? [groupName({ status })]
+    : [groupName({ status }), groupName({ sourceOrChannel }), groupName({ status, sourceOrChannel })];
 
 /** The name of a group: of a hash's length, whatever the filter. */
 export const groupName = ({ status, sourceOrChannel }: Filter) =>

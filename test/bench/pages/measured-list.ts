@@ -38,7 +38,8 @@ export const leadList = (population: Leads, filter: LeadFilter, name = filterNam
   read: (request) => listLeads(population.account, filter, request),
 });
 
-function leadRange(account: string, { status, source }: LeadFilter): Range {
+/** The rows of such a list. */
+export function leadRange(account: string, { status, source }: LeadFilter): Range {
   if (status && source)
     return {
       index: "by-status-and-origin",

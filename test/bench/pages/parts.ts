@@ -3,6 +3,7 @@ import { leadJobs } from "./lead/jobs.ts";
 import { namesJobs } from "./names/jobs.ts";
 import { sizesJobs } from "./sizes/jobs.ts";
 import { sourcesJobs } from "./sources/jobs.ts";
+import { windowsJobs } from "./windows/jobs.ts";
 import { writesJobs } from "./writes/jobs.ts";
 
 /** The parts of the benchmark, each with its jobs. */
@@ -11,6 +12,7 @@ export const parts = {
   sources: sourcesJobs,
   lead: leadJobs,
   names: namesJobs,
+  windows: windowsJobs,
   writes: writesJobs,
 } as const satisfies Record<string, (scale: Scale) => readonly Job[]>;
 

@@ -3,12 +3,16 @@ import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { Range } from "../../../shared/pages/range.ts";
+import type { Window } from "../../../shared/pages/window.ts";
 
 /** More rows than one call can read: a call ends after 1 MB. */
 const rowsPerCall = 100_000;
 
 /** A page and its total by counting all rows: what the counted tree is compared with. */
-export async function plainQuery(range: Range, { page, limit }: PageRequest): Promise<Page<Item>> {
+export async function plainQuery(
+  range: Range & { readonly window?: Window },
+  { page, limit }: PageRequest,
+): Promise<Page<Item>> {
   const offset = (page - 1) * limit;
   const before =
     offset === 0
@@ -29,7 +33,11 @@ interface Reading {
   readonly after?: Record<string, unknown> | undefined;
 }
 
-async function readSome({ index, partition }: Range, { count, select, after }: Reading) {
+async function readSome(
+  { index, partition, window = {} }: Parameters<typeof plainQuery>[0],
+  { count, select, after }: Reading,
+) {
+  const { from = " ", before = "~" } = window;
   const read = { count: 0, items: [] as Item[], position: after };
   do {
     const {
@@ -40,9 +48,9 @@ async function readSome({ index, partition }: Range, { count, select, after }: R
       new QueryCommand({
         TableName: tableName,
         ...(index && { IndexName: index }),
-        KeyConditionExpression: "#partition = :partition",
+        KeyConditionExpression: "#partition = :partition AND sk BETWEEN :from AND :before",
         ExpressionAttributeNames: { "#partition": index ? indexes[index] : "pk" },
-        ExpressionAttributeValues: { ":partition": partition },
+        ExpressionAttributeValues: { ":partition": partition, ":from": from, ":before": before },
         ScanIndexForward: false,
         ConsistentRead: index === undefined,
         Select: select,

@@ -123,7 +123,8 @@ const unitsOf = ({ calls }: Read) => readUnits(calls);
 
 const spreadOf = (reads: readonly Read[], toNumber: (read: Read) => number) => spread(reads.map(toNumber));
 
-const summarize = (reads: readonly Read[]): Reading => ({
+/** The cost of pages. */
+export const summarize = (reads: readonly Read[]): Reading => ({
   pages: reads.length,
   refused: reads.filter(({ refused }) => refused).length,
   units: spreadOf(reads, unitsOf),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { RouteName } from "../../../shared/routes.ts";
 import { any, invalid, mostly, type Part, valid } from "./part.ts";
-import { anyText, badLine, foreignName, label } from "./text.ts";
+import { anyText, badLine, email, foreignName, label } from "./text.ts";
 
 /** A parameter as sent, `name=value`. */
 type Parameter = string;
@@ -17,19 +17,47 @@ const encoded = (text: fc.Arbitrary<string>) =>
 const number = (max: number) => fc.integer({ min: 1, max }).map(String);
 const paging = { page: fc.oneof(number(3), number(999_999_999)), limit: number(100) };
 
+/** An RFC 3339 timestamp of a year, with any precision and offset. */
+const timestamp = (year: number) =>
+  fc
+    .record({
+      day: fc.date({
+        min: new Date(Date.UTC(year, 0, 1)),
+        max: new Date(Date.UTC(year, 11, 31)),
+        noInvalidDate: true,
+      }),
+      digits: fc.constantFrom("", ".0", ".123", ".123456789", `.${"9".repeat(60)}`),
+      offset: fc.constantFrom("Z", "z", "-00:00", "%2B23:59", "-12:30"),
+    })
+    .map(({ day, digits, offset }) => `${day.toISOString().slice(0, 19)}${digits}${offset}`);
+
+/** The first is never later than the second. */
+const times = {
+  createdAfter: fc.oneof(timestamp(1970), timestamp(2020)),
+  createdBefore: fc.oneof(timestamp(2040), timestamp(9998)),
+};
+
+/** The id of a row of the caller or of another account, or none. */
+const knownId = fc.oneof(
+  fc.nat(9).map((n) => `~own${n}~`),
+  fc.nat(9).map((n) => `~other${n}~`),
+  encoded(label),
+);
+
 const parameters: Record<"list-leads" | "list-conversations", Record<string, fc.Arbitrary<string>>> = {
   "list-leads": {
     ...paging,
+    ...times,
+    id: knownId,
+    email: encoded(email),
     status: fc.constantFrom("new", "qualified", "booked"),
     source: encoded(label),
   },
   "list-conversations": {
     ...paging,
-    leadId: fc.oneof(
-      fc.nat(9).map((n) => `~own${n}~`),
-      fc.nat(9).map((n) => `~other${n}~`),
-      encoded(label),
-    ),
+    ...times,
+    id: knownId,
+    leadId: knownId,
     channel: encoded(label),
     status: fc.oneof(fc.constant("active"), encoded(label)),
   },
@@ -54,6 +82,17 @@ const badNumber = fc.constantFrom(
   "9".repeat(4000),
 );
 
+const badTime = fc.oneof(
+  fc.constantFrom("", "now", "0", "2026-02-30T00:00:00Z", "2026-01-31T23:59:60Z", "2026-01-31T24:00:00Z"),
+  fc.constantFrom(
+    "2026-01-31",
+    "2026-01-31T00:00:00",
+    "2026-01-31T00:00:00+01:00",
+    "%D9%A3026-01-31T00:00:00Z",
+  ),
+  timestamp(2026).map((text) => `${text}${text}`),
+);
+
 /** Values that are invalid for every parameter. */
 const badEscape = fc.constantFrom(
   "%",
@@ -72,15 +111,25 @@ const bad = (route: keyof typeof parameters): fc.Arbitrary<Parameter[]> => {
     fc.tuple(fc.constantFrom("page", "limit"), badNumber).map(([name, value]) => [`${name}=${value}`]),
     fc
       .tuple(
-        names.filter((name) => name !== "leadId"),
+        names.filter((name) => name !== "leadId" && name !== "id"),
         fc.oneof(badEscape, encoded(badLine(64).filter((text) => text.isWellFormed()))),
       )
       .map(([name, value]) => [`${name}=${value}`]),
+    fc
+      .tuple(fc.constantFrom("createdAfter", "createdBefore"), badTime)
+      .map(([name, value]) => [`${name}=${value}`]),
+    fc
+      .tuple(times.createdBefore, times.createdAfter)
+      .map(([late, early]) => [`createdAfter=${late}`, `createdBefore=${early}`]),
     names.map((name) => [`${name}=1`, `${encodeURIComponent(name)}=1`]),
     names.map((name) => [`${name}=1`, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}=1`]),
     names.map((name) => [`${name}[]=1`]),
     fc
-      .tuple(foreignName, encoded(anyText))
+      .tuple(
+        // It is a field of neither body, but a parameter of both lists.
+        foreignName.filter((name) => name !== "id"),
+        encoded(anyText),
+      )
       .map(([name, value]) => [`${encodeURIComponent(name.toWellFormed())}=${value}`]),
   );
 };

@@ -6,6 +6,7 @@ import {
   idempotencyKey,
   itemTypes,
   leadConversationsPartition,
+  leadEmailPartition,
   leadKey,
   messageKey,
   sourceOrChannelPartition,
@@ -41,6 +42,7 @@ test("every partition key begins with the item type, then the account", () => {
   expect(activeConversationKey("acme", "lead_1", "a#b")).toEqual({ pk: "ACTIVE#acme#lead_1", sk: "a#b" });
   expect(statusPartition("lead", "a#b", "new")).toBe("LEAD#a%23b#new");
   expect(leadConversationsPartition("acme", "lead_1")).toBe("CONVERSATION#acme#lead_1");
+  expect(leadEmailPartition("acme", "Ada#x@Example.com")).toBe("LEAD#acme#ada%23x%40example.com");
   expect(new Set(Object.values(itemTypes)).size).toBe(Object.keys(itemTypes).length);
 });
 
@@ -48,6 +50,8 @@ test("the longest values that the API accepts fit in DynamoDB's 2,048 bytes of a
   const longest = "\u{1F600}".repeat(64);
   const partition = statusAndSourceOrChannelPartition("conversation", "a".repeat(64), longest, longest);
   expect(Buffer.byteLength(partition)).toBeLessThanOrEqual(2048);
+  const address = leadEmailPartition("a".repeat(64), "#".repeat(254));
+  expect(Buffer.byteLength(address)).toBeLessThanOrEqual(2048);
   const { pk } = idempotencyKey("a".repeat(64), "create-lead", "#".repeat(255));
   expect(Buffer.byteLength(pk)).toBeLessThanOrEqual(2048);
 });

@@ -29,6 +29,7 @@ test.each([
   ["another status", lead, { ...lead, status: "booked" }],
   ["another source", { ...lead, source: "a" }, { ...lead, source: "b" }],
   ["a first source", lead, { ...lead, source: "a" }],
+  ["a lead that gets into the list of its email address", lead, { ...lead, byParent: "LEAD#acme#a%40b.c" }],
   ["another channel", conversation, { ...conversation, channel: "sms" }],
 ])("counts %s", (_, before, after) => {
   const record = streamRecord(before, after);

@@ -195,7 +195,7 @@ describe.each(calls)("a maintainer that sleeps after %i calls", (calls) => {
 });
 
 describe.each(calls)("a filtered list of a lead that is interrupted after %i calls", (calls) => {
-  const group = { leadId: "lead-1", status: "active" };
+  const group = { parent: "lead-1", status: "active" };
 
   test.each([1, 2, 8])("is exact while the watermark passes rows: page %i", async (page) => {
     world.io.restore();

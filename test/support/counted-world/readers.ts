@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { TooExpensiveError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { idTimestamp } from "../../../shared/ids.ts";
 import type { CountedWorld } from "../counted-world.ts";
 import type { Actor } from "../interleaving.ts";
 import type { Bounds } from "./expected-rows.ts";
@@ -8,12 +9,16 @@ import type { ListFilter } from "./row-kind.ts";
 /** The rows of a page. */
 const limit = 4;
 
-const isUnfiltered = (filter: ListFilter) => Object.values(filter).every((value) => value === undefined);
+/** Whether a list is the whole list, or its part that was created in a time. */
+const isUnfiltered = ({ status, origin, parent }: ListFilter) =>
+  [status, origin, parent].every((value) => value === undefined);
 
 /** A request for a page of a list. */
 export interface PageOfList {
   readonly filter: ListFilter;
   readonly page: number;
+  /** How long ago the rows were created, in milliseconds. */
+  readonly age?: { readonly most?: number | undefined; readonly least?: number | undefined } | undefined;
   /** How far the clock of the list function is ahead, in milliseconds. */
   readonly skew?: number;
 }
@@ -22,13 +27,15 @@ export interface PageOfList {
  * Reads a page while nothing else runs. The whole list is exact, except for changes of counted rows that are not counted
  * yet. Any other list is exact, except for rows that were written lately.
  */
-export async function readPage(world: CountedWorld, { filter, page, skew }: PageOfList): Promise<void> {
+export async function readPage(world: CountedWorld, { page, skew, ...list }: PageOfList): Promise<void> {
+  const filter = filterOf(world, list);
   const run = async () => {
     const { data, pagination } = await world.kind.read(world.account, filter, { page, limit });
     if (!isUnfiltered(filter)) return expectWithin(world.bounds(filter), data, pagination.total);
     const { backdated, deleted } = world.slack();
-    expect(pagination.total).toBeGreaterThanOrEqual(world.expected.rows.size - backdated);
-    expect(pagination.total).toBeLessThanOrEqual(world.expected.rows.size + deleted);
+    const rows = world.expected.matching(filter).length;
+    expect(pagination.total).toBeGreaterThanOrEqual(rows - backdated);
+    expect(pagination.total).toBeLessThanOrEqual(rows + deleted);
     if (backdated + deleted === 0) expect(data).toEqual(world.response(filter, page, limit).data);
   };
   const reader = await world.io.start("reader", run, skew);
@@ -43,16 +50,26 @@ export async function look(world: CountedWorld): Promise<void> {
   await readPage(world, { filter: {}, page: 1 });
 }
 
+/** The filter of a list, with the times of its rows. */
+function filterOf({ io: { now } }: CountedWorld, { filter, age = {} }: Omit<PageOfList, "page">): ListFilter {
+  const { most, least } = age;
+  return {
+    ...filter,
+    createdAfter: most === undefined ? most : now - most,
+    createdBefore: least === undefined ? least : now - least,
+  };
+}
+
 function expectWithin(
-  { certain, possible }: Bounds,
+  { certain, possible, outside }: Bounds,
   data: readonly { readonly id: string }[],
   total: number,
 ): void {
   const ids = data.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].sort().reverse());
   expect(ids.filter((id) => !possible.has(id))).toEqual([]);
-  expect(total).toBeGreaterThanOrEqual(certain.size);
-  expect(total).toBeLessThanOrEqual(possible.size);
+  expect(total).toBeGreaterThanOrEqual(certain.size - outside.size);
+  expect(total).toBeLessThanOrEqual(possible.size + outside.size);
 }
 
 /**
@@ -61,9 +78,10 @@ function expectWithin(
  */
 export async function readPageSlowly(
   world: CountedWorld,
-  { filter, page, skew }: PageOfList,
+  { page, skew, ...list }: PageOfList,
 ): Promise<Actor> {
-  const bounds = isUnfiltered(filter) ? unfilteredBounds(world) : world.bounds(filter);
+  const filter = filterOf(world, list);
+  const bounds = isUnfiltered(filter) ? unfilteredBounds(world, filter) : world.bounds(filter);
   const { slack, end } = world.watches.start(filter, bounds, world.slack());
   const run = async () => {
     const response = await world.kind.read(world.account, filter, { page, limit }).catch((error: unknown) => {
@@ -73,16 +91,17 @@ export async function readPageSlowly(
     if (!response) return;
     const ids = response.data.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    const outside = bounds.outside.size;
     const { backdated, deleted } = isUnfiltered(filter) ? slack : { backdated: 0, deleted: 0 };
-    expect(response.pagination.total).toBeGreaterThanOrEqual(bounds.certain.size - backdated);
-    expect(response.pagination.total).toBeLessThanOrEqual(bounds.possible.size + deleted);
+    expect(response.pagination.total).toBeGreaterThanOrEqual(bounds.certain.size - outside - backdated);
+    expect(response.pagination.total).toBeLessThanOrEqual(bounds.possible.size + outside + deleted);
   };
   return world.io.start("slow reader", run, skew);
 }
 
-function unfilteredBounds({ expected }: CountedWorld): Bounds {
-  const ids = [...expected.rows.keys()];
-  return { certain: new Set(ids), possible: new Set(ids) };
+function unfilteredBounds({ expected }: CountedWorld, filter: ListFilter): Bounds {
+  const ids = expected.matching(filter).map(({ id }) => id);
+  return { certain: new Set(ids), possible: new Set(ids), outside: new Set() };
 }
 
 /** Compares every page of lists with the rows in memory. */
@@ -100,11 +119,18 @@ export async function compareLists(world: CountedWorld, filters: Iterable<ListFi
   });
 }
 
-/** The filters of all lists of a world. */
-export function* allFilters({ kind: { statuses, origins, leadIds } }: CountedWorld): Iterable<ListFilter> {
-  for (const status of [undefined, ...statuses]) {
-    for (const origin of new Set([undefined, ...origins])) {
-      for (const leadId of new Set([undefined, ...leadIds])) yield { status, origin, leadId };
+/** The filters of all lists of a world, each without times and with times that half of the rows lie between. */
+export function* allFilters({ kind, expected }: CountedWorld): Iterable<ListFilter> {
+  const rows = expected.matching({});
+  const timeAt = (part: number) =>
+    rows.slice(Math.floor(part * rows.length), -1).map(({ id }) => idTimestamp(id))[0];
+  const times = { createdAfter: timeAt(3 / 4), createdBefore: timeAt(1 / 4) };
+  for (const status of [undefined, ...kind.statuses]) {
+    for (const origin of new Set([undefined, ...kind.origins])) {
+      for (const parent of new Set([undefined, ...kind.parents])) {
+        yield { status, origin, parent };
+        yield { status, origin, parent, ...times };
+      }
     }
   }
 }

@@ -12,12 +12,21 @@ export interface ListedRow {
   readonly status: string;
   /** The source of a lead or the channel of a conversation. */
   readonly origin?: string | undefined;
-  /** The lead of a conversation. */
-  readonly leadId?: string | undefined;
+  /** The lead of a conversation, or the email address of a lead. */
+  readonly parent?: string | undefined;
 }
 
-/** The filter of a list: its rows have these values. */
-export type ListFilter = Omit<Partial<ListedRow>, "id">;
+/** The filter of a list: its rows have these values, and were created in a time (milliseconds since the epoch). */
+export interface ListFilter extends Omit<Partial<ListedRow>, "id"> {
+  readonly createdAfter?: number | undefined;
+  readonly createdBefore?: number | undefined;
+}
+
+/** The times of a filter as a query has them. */
+const toTimes = ({ createdAfter: after, createdBefore: before }: ListFilter) => ({
+  ...(after !== undefined && { createdAfter: new Date(after).toISOString() }),
+  ...(before !== undefined && { createdBefore: new Date(before).toISOString() }),
+});
 
 /** The rows of a world: leads or conversations. */
 export interface RowKind {
@@ -25,8 +34,8 @@ export interface RowKind {
   readonly statuses: readonly [string, ...string[]];
   /** The sources or channels, those of most rows first. */
   readonly origins: readonly (string | undefined)[];
-  /** The leads of conversations. */
-  readonly leadIds: readonly (string | undefined)[];
+  /** The leads of conversations, or the email addresses of leads. */
+  readonly parents: readonly (string | undefined)[];
   /** What lists respond. */
   toRecord(row: ListedRow): { readonly id: string };
   toItem(account: string, row: ListedRow): Item;
@@ -35,8 +44,14 @@ export interface RowKind {
 
 const rareOrigins = Array.from({ length: 3 }, (_, i) => `rare-${i}`);
 
-const toLead = ({ id, status, origin }: ListedRow) => ({
-  ...{ id, name: "x", score: 0, status: status as (typeof leadStatuses)[number] },
+const toLead = ({ id, status, origin, parent }: ListedRow) => ({
+  ...{
+    id,
+    name: "x",
+    ...(parent !== undefined && { email: parent }),
+    score: 0,
+    status: status as (typeof leadStatuses)[number],
+  },
   ...(origin !== undefined && { source: origin }),
   ...{ tags: [], createdAt: createdAt(id) },
 });
@@ -46,18 +61,30 @@ export const leadRows: RowKind = {
   list: countedLists.lead,
   statuses: leadStatuses,
   origins: ["a", "b", undefined, ...rareOrigins],
-  leadIds: [undefined],
+  parents: [undefined],
   toRecord: toLead,
   toItem: (account, row) => leadItem(account, toLead(row)),
-  read: (account, { status, origin }, page) =>
+  read: (account, { status, origin, parent, ...times }, page) =>
     listLeads(
       account,
-      { status: status as undefined, ...(origin !== undefined && { source: origin }) },
+      {
+        status: status as undefined,
+        ...(origin !== undefined && { source: origin }),
+        ...(parent !== undefined && { email: parent.toUpperCase() }),
+        ...toTimes(times),
+      },
       page,
     ),
 };
 
-const toConversation = ({ id, status, origin = "", leadId = "" }: ListedRow) => ({
+/** The same leads, most of them with one of two email addresses. */
+export const emailRows: RowKind = {
+  ...leadRows,
+  origins: ["a", "b", undefined],
+  parents: ["Ada@example.com", "grace@example.com", undefined],
+};
+
+const toConversation = ({ id, status, origin = "", parent: leadId = "" }: ListedRow) => ({
   ...{ id, leadId, channel: origin, status },
   ...{ lastMessageAt: createdAt(id), messageCount: 1 },
 });
@@ -67,9 +94,18 @@ export const conversationRows: RowKind = {
   list: countedLists.conversation,
   statuses: ["active", "closed", "waiting", "spam", "archived"],
   origins: ["x", "y", "z"],
-  leadIds: ["lead-1", "lead-2", "lead-3"],
+  parents: ["lead-1", "lead-2", "lead-3"],
   toRecord: toConversation,
   toItem: (account, row) => conversationItem(account, toConversation(row)),
-  read: (account, { origin, ...filter }, page) =>
-    listConversations(account, { ...filter, ...(origin !== undefined && { channel: origin }) }, page),
+  read: (account, { status, origin, parent, ...times }, page) =>
+    listConversations(
+      account,
+      {
+        ...(status !== undefined && { status }),
+        ...(origin !== undefined && { channel: origin }),
+        ...(parent !== undefined && { leadId: parent }),
+        ...toTimes(times),
+      },
+      page,
+    ),
 };

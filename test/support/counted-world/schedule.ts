@@ -11,6 +11,17 @@ const row = fc.oneof(fc.nat(1000), fc.nat(2));
 const page = fc.integer({ min: 1, max: 6 });
 const skew = fc.integer({ min: -1000, max: 1000 });
 
+/** Often without bounds; the least may be more than the most, so that no row has such an age. */
+const age = fc.option(
+  fc.record({
+    most: fc.option(fc.integer({ min: -1000, max: 90_000 }), { nil: undefined }),
+    least: fc.option(fc.oneof(fc.integer({ min: -1000, max: 15_000 }), fc.integer({ max: 90_000, min: 0 })), {
+      nil: undefined,
+    }),
+  }),
+  { nil: undefined },
+);
+
 /** Most rows have one of the first values. */
 const mostlyFirst = <T>(values: readonly T[], first: number) =>
   fc.oneof(
@@ -26,27 +37,27 @@ const action = <const T extends string, P extends object>(
   fc.record(parameters).map((values) => Object.assign({ do: name }, values as P));
 
 /** The steps of a schedule in a world with rows of this kind, with their weights. */
-function steps({ statuses, origins, leadIds }: RowKind) {
-  const [origin, leadId] = [mostlyFirst(origins, 2), mostlyFirst(leadIds, 1)];
+function steps({ statuses, origins, parents }: RowKind) {
+  const [origin, parent] = [mostlyFirst(origins, 2), mostlyFirst(parents, 1)];
   const status = fc.constantFrom(...statuses);
   const some = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
   const sublist = fc.oneof(
-    fc.record({ origin, leadId: some(leadId) }),
-    fc.record({ status: some(status), origin: some(origin), leadId }),
+    fc.record({ origin, parent: some(parent) }),
+    fc.record({ status: some(status), origin: some(origin), parent }),
   );
   // An environment with a fast clock may remember a row of the whole list that a maintainer with a slow one has just seen
   // deleted, until the watermark passes it.
-  const exactly = fc.record({ filter: fc.constant<ListFilter>({}), page });
-  const request = fc.oneof(exactly, fc.record({ filter: sublist, page, skew }));
+  const exactly = fc.record({ filter: fc.constant<ListFilter>({}), page, age });
+  const request = fc.oneof(exactly, fc.record({ filter: sublist, page, age, skew }));
   return fc.oneof(
-    { weight: 9, arbitrary: action("create", { origin, leadId }) },
+    { weight: 9, arbitrary: action("create", { origin, parent }) },
     {
       weight: 1,
-      arbitrary: action("create many", { origin, leadId, count: fc.integer({ min: 2, max: 12 }) }),
+      arbitrary: action("create many", { origin, parent, count: fc.integer({ min: 2, max: 12 }) }),
     },
     {
       weight: 3,
-      arbitrary: action("backdate", { origin, leadId, age: fc.integer({ min: 1, max: 60_000 }) }),
+      arbitrary: action("backdate", { origin, parent, age: fc.integer({ min: 1, max: 60_000 }) }),
     },
     { weight: 2, arbitrary: action("change", { row, to: fc.record({ status }) }) },
     { weight: 2, arbitrary: action("change", { row, to: fc.record({ origin }) }) },
@@ -105,11 +116,11 @@ export async function take(world: CountedWorld, step: Step): Promise<unknown> {
   const { io } = world;
   switch (step.do) {
     case "create":
-      return world.create(step.origin, step.leadId);
+      return world.create(step.origin, step.parent);
     case "create many":
-      return world.createMany(step.count, step.origin, step.leadId);
+      return world.createMany(step.count, step.origin, step.parent);
     case "backdate":
-      return world.backdate(step.age, step.origin, step.leadId);
+      return world.backdate(step.age, step.origin, step.parent);
     case "change":
       return world.change(step.row, step.to);
     case "delete":

@@ -4,6 +4,7 @@ import { checkLimits, holds } from "./checks.ts";
 import { namesTable } from "./names-table.ts";
 import { accountsTable, longTailTable, pagesTable, partsTable } from "./sizes-tables.ts";
 import { eachSourceTable, leadsTable, sourcesTable } from "./sublist-tables.ts";
+import { windowsTable } from "./windows.ts";
 import { writesTable } from "./writes-table.ts";
 
 /** The page of the documentation that a run writes, without the parts that did not run. */
@@ -18,6 +19,7 @@ export const report = (results: Results, at: Date): string =>
     ...sources(results),
     ...lead(results),
     ...names(results),
+    ...windows(results),
     ...writes(results),
   ].join("\n\n");
 
@@ -71,6 +73,12 @@ const names = section("names", (stages) => [
   "## Hostile names",
   "The read units of an account's lists before and after it gets sources whose names have 64 characters of four bytes each, and then another ordinary source.",
   namesTable(stages),
+]);
+
+const windows = section("windows", (accounts) => [
+  "## Windows, ids and email addresses",
+  "Pages of windows between two random rows, with `createdAfter` and `createdBefore`; those with *no end* have only `createdAfter`. Beside them are pages of the list itself: random ones, or its first page for windows without an end. A plain counted query reads all rows of the window.",
+  windowsTable(accounts),
 ]);
 
 const writes = section("writes", (writings) => [

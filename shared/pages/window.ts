@@ -1,0 +1,30 @@
+import { parseTimestamp } from "../timestamps.ts";
+import { type CountedList, keyAt } from "./tree/counted-list.ts";
+
+/** A part of a list: the rows from one sort key to before another. A missing one is no bound. */
+export interface Window {
+  readonly from?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+/** The rows that were created from one time to before another, in RFC 3339 timestamps. */
+export interface CreationTimes {
+  readonly createdAfter?: string;
+  readonly createdBefore?: string;
+}
+
+/** The window of the rows that were created in a time: their ids, which are their sort keys, begin with it. */
+export function creationWindow(list: CountedList, { createdAfter, createdBefore }: CreationTimes): Window {
+  return { from: keyOf(list, createdAfter), before: keyOf(list, createdBefore) };
+}
+
+function keyOf(list: CountedList, timestamp: string | undefined): string | undefined {
+  const time = timestamp === undefined ? undefined : parseTimestamp(timestamp);
+  return time === undefined ? undefined : keyAt(list, time);
+}
+
+/** Whether a sort key lies in the window. */
+export const isWithin =
+  ({ from, before }: Window) =>
+  (sk: string) =>
+    (from === undefined || sk >= from) && (before === undefined || sk < before);

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { toConversation } from "../../../../shared/domain/conversations.ts";
+import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts";
+import { listPage } from "../../../../shared/pages/list-page.ts";
+import { walk } from "../../../../shared/pages/range.ts";
+import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
+import { isWithin, type Window } from "../../../../shared/pages/window.ts";
+import { ConversationHistory } from "../../../support/conversation-history.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+
+const leadId = "lead_1";
+const list = countedLists.conversation;
+
+const fields = (n: number) => ({
+  status: n % 3 === 0 ? "closed" : "active",
+  channel: n % 4 === 1 ? "rare" : "web",
+});
+
+interface Filter {
+  readonly leadId?: string;
+  readonly status?: string;
+  readonly channel?: string;
+}
+
+const filters: readonly Filter[] = [
+  {},
+  { status: "closed" },
+  { channel: "web" },
+  { channel: "rare", status: "active" },
+  { channel: "nobodys" },
+  { leadId },
+  { leadId, status: "closed" },
+  { leadId, channel: "rare", status: "active" },
+  { leadId, channel: "nobodys" },
+];
+
+/** How many calls a page may make: an unbounded one makes up to eight, and two ranks are two paths and two leaves more. */
+const mostCalls = 12;
+
+let history: ConversationHistory;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+function read({ leadId, status, channel: sourceOrChannel }: Filter, window: Window, page = 1, limit = 5) {
+  const { account } = history;
+  const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
+  const selection = { account, list, id: undefined, parent, filter: { status, sourceOrChannel }, window };
+  return listPage(selection, { page, limit }, toConversation, async () => {});
+}
+
+/** The sort keys of some rows, of times, and those before and after all rows. */
+function someKeys(every: number): string[] {
+  const ids = [...history.conversations.keys()];
+  const times = [0, 1, 2].map((n) => keyAt(list, Date.now() - n * 40_000));
+  return ["", ...ids.filter((_, n) => n % every === 0), ...ids.slice(-3), ...times, "~"];
+}
+
+describe.each([
+  ["without trees", undefined],
+  ["with trees and a tail", smallLimits],
+])("a window %s", (_, limits) => {
+  beforeEach(async () => {
+    history = new ConversationHistory();
+    history.addMany(70, fields);
+    history.advance(60_000);
+    if (limits) await history.deliver(limits);
+    history.addMany(20, fields);
+  });
+
+  const expected = (filter: Filter) => history.expected(filter, { page: 1, limit: 1000 }).data;
+
+  test.each(filters)("that only ends has the number of earlier rows: %o", async (filter) => {
+    const all = expected(filter);
+    for (const before of someKeys(7))
+      expect((await read(filter, { before })).pagination.total, before).toBe(
+        all.filter(({ id }) => id < before).length,
+      );
+  });
+
+  test.each(filters)("that only begins has the number of later rows: %o", async (filter) => {
+    const all = expected(filter);
+    for (const from of someKeys(7))
+      expect((await read(filter, { from })).pagination.total, from).toBe(
+        all.filter(({ id }) => id >= from).length,
+      );
+  });
+
+  test.each(filters)("has exact pages, whatever its ends: %o", async (filter) => {
+    const all = expected(filter);
+    for (const from of someKeys(17)) {
+      for (const before of someKeys(13)) {
+        if (before <= from) continue;
+        const rows = all.filter(({ id }) => isWithin({ from, before })(id));
+        const last = Math.ceil(rows.length / 5);
+        for (const page of new Set([1, 2, Math.ceil(last / 2), last, last + 1])) {
+          if (page < 1) continue;
+          const { result, calls } = await history.table.watch(() => read(filter, { from, before }, page));
+          const named = `page ${page} from ${from} to ${before}`;
+          expect(result, named).toEqual({
+            data: rows.slice((page - 1) * 5, page * 5),
+            pagination: { page, limit: 5, total: rows.length },
+          });
+          expect(calls.length, named).toBeLessThanOrEqual(mostCalls);
+        }
+      }
+    }
+  });
+});
+
+test("bounds between which no key lies make no call, which DynamoDB would reject", async () => {
+  const call = vi.fn();
+  const range = { partition: "LEAD#acme" };
+  for (const bounds of [{ before: "a", downTo: "b" }, { before: "a", downTo: "a" }, { before: "" }])
+    expect(await walk(range, { ...bounds, maxRows: 5 }, call)).toEqual({ items: [], done: true });
+  expect(call).not.toHaveBeenCalled();
+});
