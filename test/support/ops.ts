@@ -10,11 +10,11 @@ const program = join(import.meta.dirname, "../../bin/ops.ts");
 const root = await mkdtemp(join(tmpdir(), "ops-"));
 afterAll(() => rm(root, { recursive: true }));
 
-/** A data directory whose `run.json` names the test file's own table. It is removed after the test file. */
-export async function createDataDirectory(): Promise<string> {
+/** A data directory whose `run.json` names a table, the test file's own by default. It is removed after the test file. */
+export async function createDataDirectory(tableName = process.env.TABLE_NAME): Promise<string> {
   const directory = await mkdtemp(join(root, "run-"));
   const run = {
-    tableName: process.env.TABLE_NAME,
+    tableName,
     dynamodbEndpoint: inject("engine").endpoint,
     pid: process.pid,
   };

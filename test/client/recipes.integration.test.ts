@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { type Api, findOrCreateLead, type Lead, syncLeads } from "../../docs/client/recipes.ts";
+import { request, startApi } from "../support/api.ts";
+import { createDataDirectory, ops } from "../support/ops.ts";
+import { noteSent } from "../support/sent.ts";
+
+/** The leads of a day, by each of those who write. */
+const leads = Number(process.env.DAY_LEADS ?? 100);
+
+const timeout = 60_000 + 300 * leads;
+
+const api = await startApi({ streams: true, maxEnvironments: 10 });
+const dataDirectory = await createDataDirectory(api.tableName);
+
+async function newAccount() {
+  const account = randomUUID();
+  const { apiKey } = await api.issueKey(account);
+  noteSent(apiKey);
+  return { account, apiKey, client: { url: api.url, key: apiKey } satisfies Api };
+}
+
+/** Works on numbers from 0, a few at once. */
+async function inParallel(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, n) => n).values();
+  const worker = async () => {
+    for (const n of numbers) await work(n);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+/** Another writer of the account. @returns the ids of its leads */
+async function writeOthers(apiKey: string): Promise<string[]> {
+  const ids: string[] = [];
+  await inParallel(leads, async (n) => {
+    const body = { name: `Other ${n}`, ...(n % 2 === 0 && { email: `other-${n}@example.com` }) };
+    const { status, body: lead } = await request(api, "create-lead", { apiKey, body });
+    expect(status).toBe(201);
+    ids.push(lead.id);
+  });
+  return ids;
+}
+
+/** An operator imports leads, the oldest of them from a time. */
+async function importLeads(account: string, oldest: number): Promise<void> {
+  const file = join(dataDirectory, `${account}.jsonl`);
+  const rows = Array.from({ length: leads }, (_, n) => ({
+    name: `Imported ${n}`,
+    createdAt: new Date(oldest + n).toISOString(),
+  }));
+  await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const { code, stderr } = await ops(
+    ["leads", "import", file, "--account", account, "--local", "--rate", "50"],
+    {
+      dataDirectory,
+    },
+  );
+  expect(code, stderr).toBe(0);
+}
+
+async function allLeads(client: Api): Promise<Map<string, Lead>> {
+  const found = new Map<string, Lead>();
+  for (let page = 1, last = 1; page <= last; page++) {
+    const { body } = await request(api, "list-leads", {
+      apiKey: client.key,
+      query: `limit=100&page=${page}`,
+    });
+    for (const lead of body.data) found.set(lead.id, lead);
+    last = Math.ceil(body.pagination.total / 100);
+  }
+  return found;
+}
+
+test("forms that look an address up and send it with a key create each lead once", { timeout }, async () => {
+  const { account, apiKey, client } = await newAccount();
+  const submitted: { readonly address: string; readonly id: string }[] = [];
+  const submit = async (n: number, form: number) => {
+    const email = form === 1 ? `Form-${n}@Example.com` : `form-${n}@example.com`;
+    const lead = { name: form === 2 ? `Ada ${n}` : "Ada", email };
+    noteSent(lead);
+    const { id } = await findOrCreateLead(client, lead);
+    submitted.push({ address: email.toLowerCase(), id });
+  };
+  // Twice at the same moment, and once more with another name and then later.
+  const forms = inParallel(leads, async (n) => {
+    await Promise.all([submit(n, 0), submit(n, n % 5 === 0 ? 2 : 0)]);
+    await submit(n, 1);
+  });
+  await Promise.all([forms, writeOthers(apiKey), importLeads(account, Date.now() - 60_000)]);
+  const stored = [...(await allLeads(client)).values()];
+  const byAddress = Map.groupBy(stored, ({ email }) => email?.toLowerCase());
+  byAddress.delete(undefined);
+  const doubles = [...byAddress.values()].filter((some) => some.length > 1);
+  expect(doubles).toEqual([]);
+  expect(stored).toHaveLength(3 * leads);
+  expect(submitted).toHaveLength(3 * leads);
+  for (const { address, id } of submitted) expect(byAddress.get(address)?.[0]?.id, address).toBe(id);
+});
+
+test("a synchronization by windows misses no lead of the routes, and an import's after one more", {
+  timeout,
+}, async () => {
+  const { account, apiKey, client } = await newAccount();
+  const start = new Date().toISOString();
+  const received: string[] = [];
+  let pages = 0;
+  const store = async (some: readonly Lead[]) => {
+    received.push(...some.map(({ id }) => id));
+    pages++;
+  };
+  let since = start;
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const loop = (async () => {
+    while (!stop.signal.aborted) {
+      since = await syncLeads(client, since, store);
+      await setTimeout(500);
+    }
+  })();
+  const [created] = await Promise.all([
+    writeOthers(apiKey),
+    // Its rows come to windows that have been read.
+    setTimeout(3000).then(() => importLeads(account, Date.parse(start))),
+  ]);
+  const written = new Date();
+  while (since <= written.toISOString()) await setTimeout(500);
+  stop.abort();
+  await loop;
+  const times = new Map<string, number>();
+  for (const id of received) times.set(id, (times.get(id) ?? 0) + 1);
+  const missed = created.filter((id) => !times.has(id));
+  expect(missed).toEqual([]);
+  const repeated = received.length - times.size;
+  expect(repeated).toBeLessThanOrEqual(3 * pages);
+  console.log(
+    `${created.length} leads of routes, ${received.length} received on ${pages} pages, ${repeated} twice`,
+  );
+  await syncLeads(client, start, store);
+  expect(new Set(received)).toEqual(new Set((await allLeads(client)).keys()));
+  expect(new Set(received).size).toBe(2 * leads);
+});
+
+test("the documentation shows the code that these tests run", async () => {
+  const directory = join(import.meta.dirname, "../../docs");
+  const [page, code] = await Promise.all(
+    ["syncing.md", "client/recipes.ts"].map((file) => readFile(join(directory, file), "utf8")),
+  );
+  const shown = [...(page ?? "").matchAll(/```ts\n(.*?)```/gs)].map(([, block]) => block);
+  expect(shown).toHaveLength(2);
+  for (const block of shown) expect(code).toContain(block);
+});
