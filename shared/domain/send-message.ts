@@ -76,8 +76,9 @@ async function startConversation(
   ended?: string,
 ): Promise<Message> {
   const { leadId, channel } = input;
-  const id = newId("conv");
-  const message = createMessage(id, input);
+  const startedAt = Date.now();
+  const id = newId("conv", startedAt);
+  const message = createMessage(id, input, startedAt);
   const lastMessageAt = message.createdAt;
   const conversation = { id, leadId, channel, status: active, lastMessageAt, messageCount: 1 };
   await transactOnce(idempotency, pickIds(message), [
@@ -100,7 +101,7 @@ async function joinConversation(
   conversationId: string,
   findings: Findings,
 ): Promise<Message> {
-  const message = createMessage(conversationId, input, findings.lastMessageAt);
+  const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt));
   try {
     await transactOnce(idempotency, pickIds(message), [
       addMessage(account, message),
@@ -129,9 +130,9 @@ const toMessage = (
   createdAt: createdAt(id),
 });
 
-/** A message created now, or at `notBefore` if that is later. */
-const createMessage = (conversationId: string, input: NewMessage, notBefore = 0) =>
-  toMessage({ id: newId("msg", Math.max(Date.now(), notBefore)), conversationId }, input);
+/** @param at milliseconds since the epoch */
+const createMessage = (conversationId: string, input: NewMessage, at: number) =>
+  toMessage({ id: newId("msg", at), conversationId }, input);
 
 const addMessage = (account: string, { conversationId, createdAt }: Message) => ({
   Update: {

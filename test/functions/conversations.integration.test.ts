@@ -1,8 +1,9 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../lib/ops/changes/conversation-status.ts";
 import { messageKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { createdAt } from "../../shared/ids.ts";
 import type { Conversation } from "../../shared/schemas/conversation-schemas.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
@@ -39,6 +40,15 @@ describe("send-message", () => {
         messageCount: 1,
       },
     ]);
+  });
+
+  test("starts a conversation at the time of its first message, however slow the machine is", async () => {
+    const { id: leadId } = await aLead("slow");
+    let now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => ++now);
+    onTestFinished(() => clock.mockRestore());
+    const sent = await aMessage("slow", leadId, "sms");
+    expect(createdAt(sent.conversationId)).toBe(sent.createdAt);
   });
 
   test("joins the active conversation of the lead and channel and stores each message", async () => {
