@@ -12,7 +12,9 @@ export default defineConfig({
     // By default, one core would be left idle.
     maxWorkers: "100%",
     // A busy machine must not fail a test.
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     coverage: {
       // What is deployed, and the operator's changes of the same data.
       include: [
@@ -30,7 +32,6 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: [integration, ...stack, "**/node_modules/**"],
-          testTimeout: 30_000,
           env: { TABLE_NAME: "unit", AWS_REGION: "local" },
         },
       },
@@ -41,8 +42,6 @@ export default defineConfig({
           include: [integration],
           globalSetup: "test/support/engine.ts",
           setupFiles: ["test/support/own-table.ts", "test/support/log-leak-check.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -51,8 +50,6 @@ export default defineConfig({
           name: "stack",
           include: stack,
           exclude: [integration],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
     ],

@@ -146,7 +146,7 @@ export interface components {
              */
             status: "new" | "qualified" | "booked";
             /**
-             * @description Origin channel, for example instagram, whatsapp, website.
+             * @description Origin channel, for example instagram, whatsapp, website; stored in lower case.
              * @example instagram
              */
             source?: string;
@@ -177,7 +177,7 @@ export interface components {
              */
             email?: string;
             /**
-             * @description Origin channel, for example instagram, whatsapp, website.
+             * @description Origin channel, for example instagram, whatsapp, website; stored in lower case.
              * @example instagram
              */
             source?: string;
@@ -223,7 +223,7 @@ export interface components {
              */
             leadId: string;
             /**
-             * @description Channel, for example instagram, whatsapp.
+             * @description Channel, for example instagram, whatsapp; stored in lower case.
              * @example whatsapp
              */
             channel: string;
@@ -302,7 +302,7 @@ export interface components {
              */
             leadId: string;
             /**
-             * @description Channel, for example instagram, whatsapp.
+             * @description Channel, for example instagram, whatsapp; stored in lower case.
              * @example whatsapp
              */
             channel: string;
@@ -1212,7 +1212,7 @@ export interface operations {
                 email?: string;
                 /** @description Only leads with this status. */
                 status?: "new" | "qualified" | "booked";
-                /** @description Only leads from this origin channel, for example instagram, whatsapp. */
+                /** @description Only leads from this origin channel, for example instagram, whatsapp; in any letter case. */
                 source?: string;
                 /** @description Only leads created at this time or later. */
                 createdAfter?: string;
@@ -1407,9 +1407,9 @@ export interface operations {
                 id?: string;
                 /** @description Only conversations with this lead. */
                 leadId?: string;
-                /** @description Only conversations on this channel, for example instagram, whatsapp. */
+                /** @description Only conversations on this channel, for example instagram, whatsapp; in any letter case. */
                 channel?: string;
-                /** @description Only conversations with this status. */
+                /** @description Only conversations with this status, in any letter case. */
                 status?: string;
                 /** @description Only conversations that started at this time or later. */
                 createdAfter?: string;

@@ -13,7 +13,7 @@ interface ReadGrant {
   readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "Query"}`[];
   readonly types: readonly ItemType[];
   readonly indexes?: readonly IndexName[];
-  /** Whether only the key may be read, which shows that the item exists. */
+  /** Whether only the keys may be read, which shows that an item exists. */
   readonly keyOnly?: true;
 }
 
@@ -53,6 +53,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"],
     },
+    { actions: ["dynamodb:Query"], types: ["LEAD"], indexes: ["by-origin"], keyOnly: true },
     putIdempotencyRecord,
   ],
   "list-conversations": [
@@ -66,6 +67,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },
+    { actions: ["dynamodb:Query"], types: ["CONVERSATION"], indexes: ["by-origin"], keyOnly: true },
     { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "IDEMPOTENCY"] },
     {
       actions: ["dynamodb:PutItem"],
@@ -120,9 +122,11 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
-const readConditions = ({ keyOnly }: ReadGrant) =>
+const readConditions = ({ keyOnly, indexes: names = [] }: ReadGrant) =>
   keyOnly && {
-    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
+    "ForAllValues:StringEquals": {
+      "dynamodb:Attributes": ["pk", "sk", ...names.map((name) => indexes[name])],
+    },
     StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
   };
 

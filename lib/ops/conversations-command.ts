@@ -42,6 +42,8 @@ async function setStatus(options: AccountOptions & { conversation: string; statu
   }
   const verb = dryRun ? "would have" : "has";
   console.log(
-    json ? JSON.stringify(change.conversation) : `The conversation ${id} ${verb} the status ${status}.`,
+    json
+      ? JSON.stringify(change.conversation)
+      : `The conversation ${id} ${verb} the status ${change.conversation.status}.`,
   );
 }

@@ -19,16 +19,20 @@ import {
 } from "../schemas/conversation-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
 import { admitLongList } from "./long-lists.ts";
+import { storedChannel, storedConversationStatus } from "./stored-names.ts";
 
 /** A page of the account's conversations, newest first. */
-export function listConversations(
+export async function listConversations(
   account: string,
-  { id, leadId, channel: sourceOrChannel, status, ...times }: ConversationsQuery,
+  { id, leadId, channel, status, ...times }: ConversationsQuery,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
   const list = countedLists.conversation;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
-  const filter = { status, sourceOrChannel };
+  const filter = {
+    status: status && (await storedConversationStatus(account, status)),
+    sourceOrChannel: channel && (await storedChannel(account, channel)),
+  };
   const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
   return listPage(selection, page, toConversation, () => admitLongList(account));
 }

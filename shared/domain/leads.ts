@@ -19,6 +19,7 @@ import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "..
 import { toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";
 import { admitLongList } from "./long-lists.ts";
+import { storedSource } from "./stored-names.ts";
 
 /**
  * Stores a new lead.
@@ -32,8 +33,9 @@ export async function createLead(
   deadline: number,
   idempotency?: IdempotentRequest,
 ): Promise<Lead | Replayed<Lead>> {
+  const source = input.source && (await storedSource(account, input.source));
   const buildLead = ({ id }: { id: string }) =>
-    toLead({ score: 0, status: "new", tags: [], ...input, id, createdAt: createdAt(id) });
+    toLead({ score: 0, status: "new", tags: [], ...input, source, id, createdAt: createdAt(id) });
   if (!idempotency) {
     const lead = buildLead({ id: newId("lead") });
     // If the id exists, an attempt whose response was lost has stored it.
@@ -83,14 +85,14 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
 }
 
 /** A page of the account's leads, newest first. */
-export function listLeads(
+export async function listLeads(
   account: string,
-  { id, email, status, source: sourceOrChannel, ...times }: LeadsQuery,
+  { id, email, status, source, ...times }: LeadsQuery,
   page: PageRequest,
 ): Promise<Page<Lead>> {
   const list = countedLists.lead;
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
-  const filter = { status, sourceOrChannel };
+  const filter = { status, sourceOrChannel: source && (await storedSource(account, source)) };
   const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
   return listPage(selection, page, toLead, () => admitLongList(account));
 }

@@ -14,6 +14,7 @@ import {
   transactOnce,
 } from "./idempotency.ts";
 import { leadExists } from "./leads.ts";
+import { storedChannel } from "./stored-names.ts";
 
 /** What failed attempts found out about the conversation that the pointer names. */
 interface Findings {
@@ -39,12 +40,13 @@ interface Outgoing {
  */
 export async function sendMessage(
   account: string,
-  input: NewMessage,
+  message: NewMessage,
   deadline: number,
   idempotency?: IdempotentRequest,
 ): Promise<Message | Replayed<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
-  if (!input.leadId.isWellFormed()) throw leadNotFound();
+  if (!message.leadId.isWellFormed()) throw leadNotFound();
+  const input = { ...message, channel: await storedChannel(account, message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };

@@ -28,8 +28,8 @@ export const conversationsQueryDescriptions: Descriptions<
 > = {
   id: "Only the conversation with this id.",
   leadId: "Only conversations with this lead.",
-  channel: "Only conversations on this channel, for example instagram, whatsapp.",
-  status: "Only conversations with this status.",
+  channel: "Only conversations on this channel, for example instagram, whatsapp; in any letter case.",
+  status: "Only conversations with this status, in any letter case.",
   createdAfter: "Only conversations that started at this time or later.",
   createdBefore: "Only conversations that started before this time.",
 };
@@ -52,7 +52,7 @@ export const conversation = {
 export const conversationDescriptions: Descriptions<typeof conversation> = {
   id: "Opaque identifier, of the form `conv_<id>`.",
   leadId: "The lead of the conversation.",
-  channel: "Channel, for example instagram, whatsapp.",
+  channel: "Channel, for example instagram, whatsapp; stored in lower case.",
   status: "`active` until the conversation has ended.",
   lastMessageAt: "Time of the last message, in UTC.",
   messageCount: "Number of messages in the conversation.",
@@ -71,7 +71,7 @@ export const newMessage = {
 
 export const newMessageDescriptions: Descriptions<typeof newMessage> = {
   leadId: "The lead to send to.",
-  channel: "Channel, for example instagram, whatsapp.",
+  channel: "Channel, for example instagram, whatsapp; stored in lower case.",
   message: "The text, not blank; it may contain line breaks and tabs.",
 };
 

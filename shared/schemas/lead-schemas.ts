@@ -29,7 +29,7 @@ export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeo
   id: "Only the lead with this id.",
   email: "Only leads with this email address, in any letter case.",
   status: "Only leads with this status.",
-  source: "Only leads from this origin channel, for example instagram, whatsapp.",
+  source: "Only leads from this origin channel, for example instagram, whatsapp; in any letter case.",
   createdAfter: "Only leads created at this time or later.",
   createdBefore: "Only leads created before this time.",
 };
@@ -66,7 +66,7 @@ export const leadDescriptions: Descriptions<typeof lead> = {
   email: "Email address.",
   score: "Score of the lead.",
   status: "Status of the lead.",
-  source: "Origin channel, for example instagram, whatsapp, website.",
+  source: "Origin channel, for example instagram, whatsapp, website; stored in lower case.",
   tags: "Free-form labels.",
   createdAt: "Creation time, in UTC.",
 };

@@ -87,7 +87,7 @@ describe("list-leads", () => {
     ["status=booked", 0],
     ["source=a%2Cy", 1],
     ["source=a", 1],
-    ["source=A", 0],
+    ["source=A", 1],
     ["source=a+b", 0],
     ["source=a%23b", 0],
     ["status=new&source=a", 1],

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
 import type { Conversation, Message, NewMessage } from "../../shared/schemas/conversation-schemas.ts";
 import type { Lead, NewLead } from "../../shared/schemas/lead-schemas.ts";
+import { lowerCase } from "../support/lower-case.ts";
 import type { Body } from "./generators/body.ts";
 
 /** The records that an account has received, and must find again. */
@@ -72,7 +73,8 @@ export function noteCreated(
 }
 
 function createdLead({ leads }: Account, input: NewLead, { id, createdAt, ...lead }: Lead): Lead {
-  expect(lead).toEqual({ tags: [], ...input, score: 0, status: "new" });
+  const source = input.source && lowerCase(input.source);
+  expect(lead).toEqual({ tags: [], ...input, source, score: 0, status: "new" });
   const record = { id, createdAt, ...lead };
   leads.unshift(record);
   return record;
@@ -80,8 +82,9 @@ function createdLead({ leads }: Account, input: NewLead, { id, createdAt, ...lea
 
 function sentMessage({ conversations, ids }: Account, input: NewMessage, response: Message): Message {
   const { id, conversationId, createdAt, ...sent } = response;
-  expect(sent).toEqual(input);
-  const { leadId, channel } = input;
+  const { leadId, message } = input;
+  const channel = lowerCase(input.channel);
+  expect(sent).toEqual({ leadId, message, channel });
   const joined = conversations.find((one) => one.leadId === leadId && one.channel === channel);
   if (joined) {
     expect(conversationId).toBe(joined.id);

@@ -5,6 +5,7 @@ import {
   pointerNames,
   toConversation,
 } from "../../../shared/domain/conversations.ts";
+import { storedConversationStatus } from "../../../shared/domain/stored-names.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -21,7 +22,7 @@ export type StatusChange =
   | { readonly outcome: "refused"; readonly activeId: string };
 
 /**
- * Changes the status of a conversation. A lead has at most one active conversation on a channel. After it ends, the next
+ * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active conversation on a channel. After it ends, the next
  * message starts another.
  *
  * @param deadline until when to retry, in milliseconds since the epoch
@@ -31,7 +32,7 @@ export type StatusChange =
 export function setConversationStatus(
   account: string,
   id: string,
-  status: string,
+  requested: string,
   deadline: number,
   dryRun = false,
 ): Promise<StatusChange> {
@@ -39,6 +40,7 @@ export function setConversationStatus(
     async () => {
       const current = await readConversation(account, id);
       if (!current) return { outcome: "unknown" };
+      const status = await storedConversationStatus(account, requested);
       const conversation = { ...current, status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(conversationKey(account, id), set);

@@ -1,6 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { listLeads } from "../../../shared/domain/leads.ts";
+import { storedSource } from "../../../shared/domain/stored-names.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand, selectTableByOptions } from "../account-command.ts";
@@ -68,7 +69,8 @@ async function print(text: AsyncIterable<string>): Promise<void> {
 }
 
 async function* formatLeads(options: ExportOptions, onRows: OnRows): AsyncGenerator<string> {
-  const { account, output, status, source, oldestFirst = false, raw = false } = options;
+  const { account, output, status, oldestFirst = false, raw = false } = options;
+  const source = options.source && (await storedSource(account, options.source));
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   if (format === "csv") yield formatCsvHeader();
   for await (const leads of readAllLeads(account, { status, source }, oldestFirst)) {

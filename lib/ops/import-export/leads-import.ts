@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
 import { ulid } from "ulid";
+import { storedSource } from "../../../shared/domain/stored-names.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
@@ -10,7 +11,7 @@ import { UserError } from "../../errors.ts";
 import { type AccountOptions, selectTableByOptions, writingCommand } from "../account-command.ts";
 import { toPartialFailure } from "../aws-errors.ts";
 import { type OnRows, withProgress } from "../progress.ts";
-import type { Wait } from "../retry-while-busy.ts";
+import { retryWhileBusy, type Wait } from "../retry-while-busy.ts";
 import { countSources } from "./count-sources.ts";
 import { forEachAtRate } from "./for-each-at-rate.ts";
 import { importRow } from "./import-row.ts";
@@ -78,15 +79,16 @@ async function importRows(
   const runId = ulid();
   const startedAt = dryRun ? Date.now() : await readImportStart(account, digest.toString("hex"));
   const rows = validRows(file, rejects, startedAt, onRows);
+  const readStoredSource = sourceReader(account);
   if (dryRun) {
     for await (const _ of rows);
     return outcome;
   }
   try {
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
-      const added = await importRow({ account, digest, startedAt, runId }, line, input);
+      const source = input.source && (await readStoredSource(input.source));
+      const added = await importRow({ account, digest, startedAt, runId }, line, { ...input, source });
       outcome[added ? "imported" : "present"] += 1;
-      const { source } = input;
       if (source !== undefined) outcome.sources.set(source, (outcome.sources.get(source) ?? 0) + 1);
     });
   } catch (error) {
@@ -97,6 +99,16 @@ async function importRows(
     );
   }
   return outcome;
+}
+
+/** Reads the stored form of sources, once of each. */
+function sourceReader(account: string): (source: string) => Promise<string> {
+  const reads = new Map<string, Promise<string>>();
+  return (source) => {
+    const read = reads.get(source) ?? retryWhileBusy(() => storedSource(account, source));
+    reads.set(source, read);
+    return read;
+  };
 }
 
 /**

@@ -40,7 +40,7 @@ export const line = (longest: number) =>
 
 /** A source, channel or tag, often the same, so that filters match and messages join conversations. */
 export const label = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom("instagram", "a,b", "a#new", "a%23new", "__proto__") },
+  { weight: 2, arbitrary: fc.constantFrom("instagram", "Instagram", "a,b", "a#new", "a%23new", "__proto__") },
   { weight: 1, arbitrary: line(64) },
 );
 

@@ -42,10 +42,15 @@ function allowBlindWrite(action: string, keys: string[], denied: string[]) {
 }
 
 /** A statement for reads that show only whether an item exists. */
-function allowExistence(keys: string[]) {
-  const { Condition, ...statement } = allow("dynamodb:GetItem", keys);
+function allowExistence(
+  keys: string[],
+  action = "dynamodb:GetItem",
+  indexKeys: string[] = [],
+  ...indexes: string[]
+) {
+  const { Condition, ...statement } = allow(action, keys, ...indexes);
   const onlyKey = {
-    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
+    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", ...indexKeys] },
     StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
   };
   return { ...statement, Condition: { ...Condition, ...onlyKey } };
@@ -64,7 +69,12 @@ const expected: Record<FunctionName, unknown[]> = {
     allow("dynamodb:GetItem", ["LEAD#*", "COUNT#*"]),
     rateLimit,
   ],
-  "create-lead": [allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["expiresAt"]), putRecord, rateLimit],
+  "create-lead": [
+    allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["expiresAt"]),
+    allowExistence(["LEAD#*"], "dynamodb:Query", ["byOrigin"], "by-origin"),
+    putRecord,
+    rateLimit,
+  ],
   "list-conversations": [
     allow(
       "dynamodb:Query",
@@ -80,6 +90,7 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   "send-message": [
     allowExistence(["LEAD#*"]),
+    allowExistence(["CONVERSATION#*"], "dynamodb:Query", ["byOrigin"], "by-origin"),
     allow("dynamodb:GetItem", ["ACTIVE#*", "IDEMPOTENCY#*"]),
     allowBlindWrite("dynamodb:PutItem", ["CONVERSATION#*"], ["expiresAt"]),
     allowBlindWrite("dynamodb:PutItem", ["ACTIVE#*", "MESSAGE#*"], [...indexKeys, "expiresAt"]),

@@ -81,7 +81,7 @@ describe("leads export", () => {
     await ops(account, "import", path, "--rate", "100000");
     const output = filePath(".jsonl");
     const to = ["--output", output];
-    await ops(account, "export", ...to, "--oldest-first", "--status", "booked", "--source", "fair");
+    await ops(account, "export", ...to, "--oldest-first", "--status", "booked", "--source", "Fair");
     const wanted = rows.map((_, i) => i).filter((i) => i % 2 === 1 && i % 85 === 7);
     expect((await readLines(output)).map(({ name }) => name)).toEqual(wanted.map((i) => `Lead ${i}`));
     await ops(account, "export", ...to);

@@ -57,6 +57,13 @@ describe("leads import", () => {
     expect((await call("list-leads", { account })).body.data).toEqual(leads.toReversed());
   });
 
+  test("stores sources in lower case", async () => {
+    const { leads, report } = await imported("name,source\nAda,LinkedIn\nGrace,linkedin\nMary,LinkedIn\n");
+    expect(leads.map(({ source }) => source)).toEqual(["linkedin", "linkedin", "linkedin"]);
+    const { body } = await call("list-leads", { account: report.account, query: "source=LinkedIn" });
+    expect(body.pagination.total).toBe(3);
+  });
+
   test("marks its leads, so that no event is sent for them", async () => {
     const { account, leads } = await imported("name\nAda\n");
     expect(await readItem(leadKey(account, leads[0]?.id ?? ""))).toMatchObject({

@@ -21,7 +21,7 @@ const limits: [string, Partial<Limits>][] = [
 ];
 
 describe.each(limits)("a tree in which %s", (_, sizes) => {
-  test("is built and changed, and is exact", { timeout: 20_000 }, async () => {
+  test("is built and changed, and is exact", async () => {
     const history = new LeadHistory();
     const tooSmall = { ...smallLimits, commitNodes: 60, transactionNodes: 90, ...sizes };
     for (let round = 0; round < 8; round++) {
