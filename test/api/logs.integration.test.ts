@@ -44,9 +44,6 @@ const headers = (type = "application/json") => ({
   [canaries.text("header")]: canaries.text("header-value"),
 });
 
-/** Lines are logged shortly after the responses. */
-const soon = { timeout: 10_000 };
-
 let responses = 0;
 
 /** Off while the table returns invalid items, for which no response is documented. */
@@ -90,7 +87,7 @@ const expectNoLeak = () => expect(findLeaks(api.log, canaries.needles)).toEqual(
 test("the search finds the path of a request, which the log holds", async () => {
   const visible = new Canaries();
   await send("GET", `/${visible.text("path")}?${source()}`);
-  await expect.poll(() => findLeaks(api.log, visible.needles), soon).toHaveLength(1);
+  await expect.poll(() => findLeaks(api.log, visible.needles)).toHaveLength(1);
 });
 
 test("nothing of successful requests is logged", async () => {
@@ -98,7 +95,7 @@ test("nothing of successful requests is logged", async () => {
   for (const name of ["list-leads", "create-lead", "list-conversations", "send-message", "authorize"]) {
     expect(linesWith(`[${name}] Environment`), name).not.toEqual([]);
   }
-  await expect.poll(() => linesWith("[maintain-counts] Environment"), { timeout: 20_000 }).not.toEqual([]);
+  await expect.poll(() => linesWith("[maintain-counts] Environment")).not.toEqual([]);
   expectNoLeak();
 });
 
@@ -145,7 +142,7 @@ test("nothing of malformed and incomplete requests is logged", async () => {
   await sendRaw(
     `POST ${leads}?${text} HTTP/1.1\r\nHost: x\r\nX-A: ${text}\r\nContent-Length: 999\r\n\r\n${text}`,
   );
-  await expect.poll(() => linesWith("the client went away").length, soon).toBe(before + 1);
+  await expect.poll(() => linesWith("the client went away").length).toBe(before + 1);
   expectNoLeak();
 });
 
@@ -180,7 +177,7 @@ test.each(
     const bodies = await Promise.all(failed.map((response) => response.text()));
     expect(findLeaks(bodies, canaries.needles)).toEqual([]);
     const after = before.map((count, i) => count + ((statuses[i] ?? 0) >= 500 ? 1 : 0));
-    await expect.poll(failures, soon).toEqual(after);
+    await expect.poll(failures).toEqual(after);
   } finally {
     documented = true;
     engine.fail(undefined);
@@ -199,9 +196,7 @@ test.each([
   engine.fail(fault, canaries.text("row"), (body) => !body.includes(counts));
   try {
     expect((await send("POST", leads, lead)).status).toBe(201);
-    await expect
-      .poll(() => countFailures("maintain-counts", "counts"), { timeout: 20_000 })
-      .toBeGreaterThan(before);
+    await expect.poll(() => countFailures("maintain-counts", "counts")).toBeGreaterThan(before);
   } finally {
     engine.fail(undefined);
   }
@@ -227,5 +222,5 @@ test("nothing of throttled requests is logged", async () => {
 
 test("every request has logged one line", async () => {
   const lines = () => api.log.filter((line) => /^[A-Z]+ \/\S* \d{3} \d+ ms /.test(line)).length;
-  await expect.poll(lines, soon).toBe(responses);
+  await expect.poll(lines).toBe(responses);
 });

@@ -96,7 +96,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
   test("ends at once, with its engine, when it is interrupted during its start", async () => {
     const directory = await realpath(await temporaryDirectory());
     const command = start({ DATA_DIR: directory, PORT: "0" });
-    await expect.poll(() => existsSync(join(directory, "stack")), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(directory, "stack"))).toBe(true);
     signalProcess(command.pid, "SIGINT");
     expect(await command.ended).toBe(130);
     expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);

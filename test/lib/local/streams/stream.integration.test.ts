@@ -48,7 +48,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
     const apiKey = await issueKey(first, account);
     await createLeads(first, apiKey, 40);
     const newest = await newestLead(first, apiKey, 40);
-    await expect.poll(() => readWatermark(first), { timeout: 20_000 }).toSatisfy((at) => at > `${newest}`);
+    await expect.poll(() => readWatermark(first)).toSatisfy((at) => at > `${newest}`);
     expect((await request(first, "list-leads", { apiKey, query: "limit=7&page=6" })).body.data).toHaveLength(
       5,
     );
@@ -64,7 +64,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
     expect(without.log.filter((line) => line.includes("[maintain-counts]"))).toEqual([]);
 
     const again = await start(directory);
-    await expect.poll(() => readWatermark(again), { timeout: 20_000 }).toSatisfy((at) => at > `${missed}`);
+    await expect.poll(() => readWatermark(again)).toSatisfy((at) => at > `${missed}`);
     await newestLead(again, apiKey, 70);
     await again.stop();
 

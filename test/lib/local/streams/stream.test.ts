@@ -163,7 +163,7 @@ test("a child shard is read after its parent has ended", async () => {
   client.shardRecords["shard-2"] = [createRecord(2)];
   client.ended.add("shard-1");
   const { batches } = await start(client);
-  await expect.poll(batches, { timeout: 15_000 }).toEqual([[1], [2]]);
+  await expect.poll(batches).toEqual([[1], [2]]);
 }, 20_000);
 
 test("a shard that ended after its last position is not delivered again", async () => {
@@ -176,7 +176,7 @@ test("a shard that ended after its last position is not delivered again", async 
   client.ended.add("shard-1");
   client.shardRecords["shard-2"] = [createRecord(3)];
   const second = await start(client, { file });
-  await expect.poll(second.batches, { timeout: 15_000 }).toEqual([[3]]);
+  await expect.poll(second.batches).toEqual([[3]]);
 }, 20_000);
 
 test("a failing engine is logged once, and read again when it is back", async () => {
@@ -184,9 +184,9 @@ test("a failing engine is logged once, and read again when it is back", async ()
   client.failing = true;
   client.add(1);
   const { batches, log } = await start(client);
-  await expect.poll(() => client.reads, { timeout: 5000 }).toBeGreaterThan(1);
+  await expect.poll(() => client.reads).toBeGreaterThan(1);
   client.failing = false;
-  await expect.poll(batches, { timeout: 5000 }).toEqual([[1]]);
+  await expect.poll(batches).toEqual([[1]]);
   expect(log).toEqual(["The table's stream cannot be read and is retried: connection refused."]);
 }, 15_000);
 
