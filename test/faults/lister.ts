@@ -2,7 +2,7 @@ import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { pick } from "../support/random.ts";
 import type { Client } from "./client.ts";
 import type { Ledger, ListName } from "./ledger.ts";
-import { channels, sources } from "./values.ts";
+import { channels, emails, sources } from "./values.ts";
 
 const limit = 10;
 
@@ -22,9 +22,12 @@ export class Lister {
     const status: Record<string, string> = this.#random() < 0.25 ? { status: "new" } : {};
     const source: Record<string, string> =
       this.#random() < 0.5 ? { source: pick(this.#random, sources) } : {};
+    const email: Record<string, string> =
+      this.#random() < 0.2 ? { email: pick(this.#random, emails).toUpperCase() } : {};
     const known = this.#ledger.acknowledged<Lead>("create-lead", account, this.#random());
     const id: Record<string, string> = known && this.#random() < 0.05 ? { id: known.id } : {};
-    return this.#list("list-leads", account, { ...status, ...source, ...this.#times(known), ...id });
+    const times = this.#times(known);
+    return this.#list("list-leads", account, { ...status, ...source, ...email, ...times, ...id });
   }
 
   conversations(account: string): Promise<void> {

@@ -78,7 +78,9 @@ function conversationTimes({ writes }: Ledger): Map<string, number> {
 
 function findFaults(listing: Listing, rows: readonly Row[]): string[] {
   const { filter, start, end, page, limit, data, total } = listing;
-  const readsIndex = ["status", "source", "channel", "leadId"].some((name) => filter[name] !== undefined);
+  const readsIndex = ["status", "source", "email", "channel", "leadId"].some(
+    (name) => filter[name] !== undefined,
+  );
   const lag = readsIndex && filter.id === undefined ? staleness : 0;
   const inFilter = rows.filter((row) => mayMatch(row, filter));
   const certain = inFilter.filter(
@@ -104,11 +106,12 @@ function findFaults(listing: Listing, rows: readonly Row[]): string[] {
 }
 
 function mayMatch({ record, statuses, createdAt }: Row, filter: Readonly<Record<string, string>>): boolean {
-  const { status, createdAfter, createdBefore, ...same } = filter;
+  const { status, email, createdAfter, createdBefore, ...same } = filter;
   return (
     (createdAfter === undefined || createdAt >= Date.parse(createdAfter)) &&
     (createdBefore === undefined || createdAt < Date.parse(createdBefore)) &&
     (status === undefined || statuses.includes(status)) &&
+    (email === undefined || String(Reflect.get(record, "email")).toLowerCase() === email.toLowerCase()) &&
     Object.entries(same).every(([name, value]) => Reflect.get(record, name) === value)
   );
 }

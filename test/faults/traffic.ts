@@ -5,7 +5,7 @@ import { type Call, Client, type RetryPolicy } from "./client.ts";
 import type { Ledger, Write, WriteName } from "./ledger.ts";
 import { Lister } from "./lister.ts";
 import { Operator } from "./operator.ts";
-import { channels, sources } from "./values.ts";
+import { channels, emails, sources } from "./values.ts";
 
 export interface Traffic {
   readonly call: Call;
@@ -66,8 +66,9 @@ class Caller {
   async #createLead(): Promise<void> {
     const account = this.#account();
     const source = this.#random() < 0.8 ? { source: pick(this.#random, sources) } : {};
+    const email = this.#random() < 0.5 ? { email: pick(this.#random, emails) } : {};
     const marker = this.#marker(account);
-    await this.#write("create-lead", account, marker, { name: marker, ...source });
+    await this.#write("create-lead", account, marker, { name: marker, ...source, ...email });
   }
 
   /** Prefers the first leads, so that messages join the same conversations. */
