@@ -83,6 +83,8 @@ async function readRank(
   return isNearEnd ? endRank - (await count(key, end)) : rank + (await count(start, key));
 }
 
-/** The earliest time of the ids that begin with a text, in milliseconds since the epoch. */
+/** The time of a sort key, or the earliest one of those that begin with a text; in milliseconds since the epoch. */
 const earliestTime = ({ idPrefix }: CountedList, text: string) =>
-  decodeTime(text.slice(idPrefix.length).padEnd(26, "0"));
+  decodeTime(text.slice(idPrefix.length).padEnd(ulidLength, "0").slice(0, ulidLength));
+
+const ulidLength = 26;

@@ -4,6 +4,7 @@ import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts"
 import { listPage } from "../../../../shared/pages/list-page.ts";
 import { walk } from "../../../../shared/pages/range.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
+import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { isWithin, type Window } from "../../../../shared/pages/window.ts";
 import { ConversationHistory } from "../../../support/conversation-history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
@@ -108,6 +109,25 @@ describe.each([
       }
     }
   });
+});
+
+test("a window is exact that begins in a leaf after the megabyte that was counted at once", async () => {
+  history = new ConversationHistory();
+  history.addMany(3000, fields);
+  history.advance(60_000);
+  const { calls } = await history.table.watch(() => history.deliver({ ...limits, leafRows: 1 }));
+  const starts = calls.map(({ input }) => {
+    const values = input.ExpressionAttributeValues as { readonly ":start"?: string } | undefined;
+    return values?.[":start"] ?? "";
+  });
+  // The count went on after a row, at no row's key.
+  const counted = starts.filter((start) => start.endsWith("!")).map((start) => start.slice(0, -1));
+  expect(counted).not.toEqual([]);
+  const ids = [...history.conversations.keys()];
+  for (const from of counted.flatMap((id) => ids.slice(ids.indexOf(id), ids.indexOf(id) + 3))) {
+    const { total } = (await read({}, { from })).pagination;
+    expect(total, from).toBe(ids.length - ids.indexOf(from));
+  }
 });
 
 test("bounds between which no key lies make no call, which DynamoDB would reject", async () => {
