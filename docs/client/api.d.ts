@@ -985,6 +985,8 @@ export interface components {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
@@ -1014,6 +1016,8 @@ export interface components {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
@@ -1045,6 +1049,8 @@ export interface components {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
@@ -1068,6 +1074,8 @@ export interface components {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1098,6 +1106,8 @@ export interface components {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
@@ -1127,6 +1137,8 @@ export interface components {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1169,6 +1181,16 @@ export interface components {
          * @example no-store
          */
         CacheControl: "no-store";
+        /**
+         * @description The response depends on the `Accept-Encoding` of the request. On every response of a function.
+         * @example Accept-Encoding
+         */
+        Vary: "Accept-Encoding";
+        /**
+         * @description The body is compressed, which HTTP clients undo by themselves. On responses of a function with at least 1,024 bytes, if `Accept-Encoding` accepts gzip.
+         * @example gzip
+         */
+        ContentEncoding: "gzip";
         /**
          * @description The account's limit: `q` requests in each window of `w` seconds. On every response of a function, unless the deployment has no limit.
          * @example "account";q=6000;w=60
@@ -1230,6 +1252,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Link: components["headers"]["Link"];
@@ -1267,6 +1291,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -1332,6 +1358,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1360,6 +1388,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -1427,6 +1457,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Link: components["headers"]["Link"];
@@ -1460,6 +1492,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -1522,6 +1556,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1546,6 +1582,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
@@ -1579,6 +1617,8 @@ export interface operations {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;

@@ -1,3 +1,5 @@
+import { compressedFrom } from "../../shared/http/compressed-responses.ts";
+
 const integer = (minimum: number) => ({ type: "integer", minimum });
 
 /** The named headers of the document. */
@@ -11,6 +13,17 @@ export const headerComponents = {
     description: "No cache may keep a response of a function.",
     schema: { type: "string", const: "no-store" },
     example: "no-store",
+  },
+  Vary: {
+    description:
+      "The response depends on the `Accept-Encoding` of the request. On every response of a function.",
+    schema: { type: "string", const: "Accept-Encoding" },
+    example: "Accept-Encoding",
+  },
+  ContentEncoding: {
+    description: `The body is compressed, which HTTP clients undo by themselves. On responses of a function with at least ${compressedFrom.toLocaleString("en")} bytes, if \`Accept-Encoding\` accepts gzip.`,
+    schema: { type: "string", const: "gzip" },
+    example: "gzip",
   },
   RateLimitPolicy: {
     description:
@@ -51,6 +64,8 @@ export const headerComponents = {
 const names = {
   RequestId: "apigw-requestid",
   CacheControl: "Cache-Control",
+  Vary: "Vary",
+  ContentEncoding: "Content-Encoding",
   RateLimitPolicy: "RateLimit-Policy",
   RateLimit: "RateLimit",
   RetryAfter: "Retry-After",
@@ -65,4 +80,11 @@ export const headers = (...wanted: readonly HeaderName[]) =>
   Object.fromEntries(wanted.map((name) => [names[name], { $ref: `#/components/headers/${name}` }]));
 
 /** The headers of every response of a function. */
-export const functionHeaders = ["RequestId", "CacheControl", "RateLimitPolicy", "RateLimit"] as const;
+export const functionHeaders = [
+  "RequestId",
+  "CacheControl",
+  "Vary",
+  "ContentEncoding",
+  "RateLimitPolicy",
+  "RateLimit",
+] as const;

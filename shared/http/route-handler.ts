@@ -7,6 +7,7 @@ import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
 import { bodyParser } from "./body-parser.ts";
+import { compressedResponses } from "./compressed-responses.ts";
 import { creationTimesCheck } from "./creation-times-check.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
@@ -50,6 +51,7 @@ export function routeHandler<R extends Route>(
     timeoutEarlyInMillis: responseMargin,
     requestEnd: requestLog(route.name),
   })
+    .use(compressedResponses())
     .use(rateLimit ? rateLimitResponses(rateLimit) : [])
     .use(problemResponses())
     .use(writes ? writeAccess() : [])

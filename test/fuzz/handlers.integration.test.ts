@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
 import { invokeHandler } from "../support/call.ts";
+import { decodedBody } from "../support/decoded-body.ts";
 import { authorizerEvent, routeEvent } from "../support/events.ts";
 import { fuzz } from "./cases.ts";
 import { type EventShape, eventShape, identity, isFaithful } from "./generators/event.ts";
@@ -44,8 +45,10 @@ test("every response of a handler to a random event is documented and correct", 
     async (world, [{ value, verdict }, shape], tally) => {
       const event = toEvent(world, value, shape);
       const sent = { who: value.who, route: value.route, body: readBody(event) };
-      const { statusCode = 0, headers = {}, body = "" } = await invokeHandler(value.route, event);
-      const response = { status: statusCode, headers: headers as Record<string, string>, text: body };
+      const result = await invokeHandler(value.route, event);
+      const { statusCode = 0, headers = {} } = result;
+      const text = decodedBody(result);
+      const response = { status: statusCode, headers: headers as Record<string, string>, text };
       tally.add(response);
       await expectGood(world, { ...sent, verdict: isFaithful(shape, value) ? verdict : "any" }, response);
     },

@@ -8,6 +8,7 @@ import type { RouteEvent } from "../../shared/http/route-event.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import { decodedBody } from "./decoded-body.ts";
 import { checkResponse } from "./document.ts";
 import { lambdaContext, routeEvent, type TestRequest } from "./events.ts";
 import { noteSent } from "./sent.ts";
@@ -60,12 +61,13 @@ export const call = vi.defineHelper(
       request.headers?.["idempotency-key"],
     );
     const response = await invokeHandler(name, routeEvent(name, request), remaining);
+    const text = decodedBody(response);
     checkResponse(routes[name], {
       status: response.statusCode ?? 0,
       headers: new Headers(response.headers as Record<string, string>),
-      body: response.body ?? "",
+      body: text,
     });
-    const body = JSON.parse(response.body ?? "");
+    const body = JSON.parse(text);
     return {
       status: response.statusCode,
       headers: response.headers ?? {},

@@ -1,10 +1,12 @@
 import { connect } from "node:net";
+import { decodedText } from "./decoded-body.ts";
 
 /** A parsed HTTP response. */
 export interface RawResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Decoded, if the body is compressed. */
   readonly text: string;
 }
 
@@ -55,7 +57,8 @@ export function parseResponses(bytes: Buffer, toHead = false): RawResponse[] {
     const headers = parseHeaders(lines);
     const length = toHead && bytes[at] !== 0x7b ? 0 : Number(headers["content-length"]);
     if (!(at + length <= bytes.length)) throw new Error(`The body is truncated: ${first}`);
-    responses.push({ status: Number(status), headers, text: bytes.toString("utf8", at, at + length) });
+    const text = decodedText(bytes.subarray(at, at + length), headers["content-encoding"]);
+    responses.push({ status: Number(status), headers, text });
     at += length;
   }
   return responses;

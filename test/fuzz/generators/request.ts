@@ -54,6 +54,10 @@ const header = fc.oneof(
   ),
   fc.tuple(fc.constant("idempotency-key"), fc.constantFrom("~unique~", '"~unique~"', "~unique~-x!#$%&'*+")),
   fc.tuple(
+    fc.constant("accept-encoding"),
+    fc.constantFrom("gzip", "GZIP ; q=0.5, *;q=0", "br, gzip;q=1", "gzip;q=0", "identity;q=0", ",;q=x,gzip"),
+  ),
+  fc.tuple(
     fc.constantFrom(
       "x-forwarded-for",
       "x-http-method-override",

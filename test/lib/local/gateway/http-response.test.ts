@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { gatewayResponse, toHttpResponse } from "../../../../lib/local/gateway/http-response.ts";
 
@@ -42,6 +43,13 @@ test.each([
   ],
 ])("%s becomes a response", (_, result, status, headers, body) => {
   expect(toHttpResponse(result)).toEqual({ status, headers, body });
+});
+
+test("a compressed body is passed on as its bytes, with its encoding", () => {
+  const compressed = gzipSync("hello");
+  const headers = { ...json, "content-encoding": "gzip", vary: "Accept-Encoding" };
+  const result = { statusCode: 200, headers, body: compressed.toString("base64"), isBase64Encoded: true };
+  expect(toHttpResponse(result)).toEqual({ status: 200, headers, body: compressed });
 });
 
 test("a base64 body is decoded", () => {

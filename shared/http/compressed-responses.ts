@@ -1,0 +1,36 @@
+import { gzipSync } from "node:zlib";
+import type { MiddlewareObj, Request } from "@middy/core";
+import { acceptsGzip } from "./accepted-encoding.ts";
+import type { RouteEvent } from "./route-event.ts";
+
+/**
+ * The size from which a body is compressed, in bytes.
+ *
+ * A smaller one fits with its headers, about 450 bytes, in one TCP segment of 1,460 bytes: it would not arrive earlier.
+ * From here on, gzip leaves half of a page or less. docs/bench/compression.md has the figures.
+ */
+export const compressedFrom = 1024;
+
+/** The level of gzip, from 1 to 9. docs/bench/compression.md compares them, and Brotli. */
+const level = 6;
+
+/**
+ * Compresses the large responses of a route, problems too, for callers that accept gzip: an HTTP API of API Gateway does
+ * not. Every response has `Vary`, because another response to the same request can be larger.
+ *
+ * Use it before every other middleware, so that it sees the responses of all.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
+export function compressedResponses(): MiddlewareObj<RouteEvent> {
+  const finish = ({ event, response }: Request<RouteEvent>): void => {
+    const { headers, body } = response;
+    headers.vary = [headers.vary, "Accept-Encoding"].filter(Boolean).join(", ");
+    const accepted = event.headers["accept-encoding"];
+    if (accepted === undefined || Buffer.byteLength(body) < compressedFrom || !acceptsGzip(accepted)) return;
+    headers["content-encoding"] = "gzip";
+    response.body = gzipSync(body, { level }).toString("base64");
+    response.isBase64Encoded = true;
+  };
+  return { after: finish, onError: finish };
+}
