@@ -1,14 +1,14 @@
 import type { Item } from "../dynamodb/table-client.ts";
 import type { CountedRange } from "./counted-range.ts";
 import { type Attempt, findRow, type Place } from "./find-row.ts";
-import { readStart } from "./list-start.ts";
+import { isSettled, readStart } from "./list-start.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { rangeId, walk } from "./range.ts";
 import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { readTailPage } from "./tail-page.ts";
 import { limits } from "./tree/tree-limits.ts";
-import { narrowStart } from "./window-start.ts";
+import { narrowStart, readNewest } from "./window-start.ts";
 
 /** How often a reader starts again when the tree changes while it reads. */
 const attempts = 3;
@@ -46,8 +46,12 @@ async function findPage(attempt: Attempt, request: PageRequest): Promise<Found |
   const { range, call, lastAttempt, window = {} } = attempt;
   const { page, limit } = request;
   const offset = (page - 1) * limit;
-  const whole = await readStart(attempt, page === 1 ? limit : limits.tail + 1, call);
-  const start = await narrowStart(attempt, whole, request);
+  const [whole, first] = await Promise.all([
+    readStart(attempt, page === 1 ? limit : limits.tail + 1, call),
+    page === 1 && isSettled(attempt) ? readNewest(attempt, limit) : undefined,
+  ]);
+  if (first?.done) return { items: first.items, total: first.items.length };
+  const start = await narrowStart(attempt, whole, request, first);
   if (start) {
     const { tail, counted, total } = start;
     if (offset >= total) return { items: [], total };

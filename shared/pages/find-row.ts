@@ -41,8 +41,7 @@ export async function findRow(
   let entries: readonly Entry[] = [...root.entries, root.last];
   let end = root.watermark;
   let left = rank;
-  // A node of rows has so few that reading them costs less than the trip to the node.
-  const lowest = reading.tree.sublist ? Math.min(1, root.level) : 0;
+  const lowest = aboveRows(reading, root);
   for (let level = root.level; ; level--) {
     const { entry, next, before } = findEntry(entries, count, left);
     left -= before;
@@ -55,9 +54,12 @@ export async function findRow(
   }
 }
 
-/** Where a sort key lies in a tree: among the rows of a leaf, or between two rows of a sublist. */
+/** The level above the nodes of rows: a node has so few that reading the rows costs less than the trip to the node. */
+export const aboveRows = ({ tree }: TreeReading, { level }: Root) => (tree.sublist ? Math.min(1, level) : 0);
+
+/** Where a sort key lies in a tree: among the rows of a leaf or a node, or between two rows of a sublist. */
 export interface KeyPlace {
-  /** The sort keys between which the leaf has its rows; of a sublist, both are the key. */
+  /** The sort keys between which the leaf or the node has its rows; between two rows, both are the key. */
   readonly start: string;
   readonly end: string;
   /** The number of rows before `start`, and before `end`. */
@@ -69,12 +71,14 @@ export interface KeyPlace {
  * Finds the place of a sort key before the watermark: the reverse of `findRow`.
  *
  * @param sortKey any text, such as one that `keyAt` returns for a time
+ * @param lowest the level at which to stop
  * @returns undefined when the tree has changed
  */
 export async function findKey(
   reading: TreeReading,
   { root, count }: CountedTree,
   sortKey: string,
+  lowest = 0,
 ): Promise<KeyPlace | undefined> {
   let entries: readonly Entry[] = [...root.entries, root.last];
   let end = root.watermark;
@@ -85,10 +89,10 @@ export async function findKey(
     if (!entry) return { start: sortKey, end: sortKey, rank, endRank: rank };
     rank += countEntries(entries.slice(0, index), count);
     end = entries[index + 1]?.start ?? end;
-    if (level === 0 || entry === root.last) {
+    if (level === lowest || entry === root.last) {
       const endRank = rank + count(entry);
-      const { sublist } = reading.tree;
-      return sublist
+      const isRow = reading.tree.sublist && (level === 0 || entry === root.last);
+      return isRow
         ? { start: sortKey, end: sortKey, rank: endRank, endRank }
         : { start: entry.start, end, rank, endRank };
     }

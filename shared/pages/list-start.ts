@@ -40,15 +40,14 @@ export interface CountedRows {
 export async function readStart(list: CountedRange, maxRows: number, call: Call): Promise<ListStart> {
   const { range, tree, status, window } = list;
   const settledBefore = keyAt(tree.list, Date.now() - lateness(list));
-  // A later end is seldom before the watermark.
-  const mayEndBefore = window?.before !== undefined && window.before < settledBefore;
+  const end = isSettled(list) ? window?.before : undefined;
   const [root, early] = await Promise.all([
     call((options) => readRoot(tree, "root", options)),
-    mayEndBefore ? undefined : walk(range, { maxRows }, call),
+    end === undefined ? walk(range, { maxRows }, call) : undefined,
   ]);
   const matches = root && root.pending.length === 0 ? matcher(root.statuses, status) : undefined;
   const counted = root && matches && countTree(root, matches);
-  if (counted && mayEndBefore && window.before < root.watermark)
+  if (counted && end !== undefined && end < root.watermark)
     return {
       newest: { items: [], done: false },
       tail: [],
@@ -69,6 +68,11 @@ export async function readStart(list: CountedRange, maxRows: number, call: Call)
   const tail = await readTail(range, { watermark, settledBefore: remembered, newest }, call);
   return { newest, tail, watermark, counted, total: tail.length + counted.rows };
 }
+
+/** Whether no route creates rows in the list's window any more. A window that ends later seldom ends before the watermark. */
+export const isSettled = (list: CountedRange) =>
+  list.window?.before !== undefined &&
+  list.window.before < keyAt(list.tree.list, Date.now() - lateness(list));
 
 function countTree(root: Root, matches: (cell: number) => boolean): CountedRows {
   const count = ({ cells }: Entry) => countRows(cells, matches);

@@ -1,6 +1,6 @@
 import { decodeTime } from "ulid";
-import { type Attempt, findKey, findRow, type KeyPlace } from "./find-row.ts";
-import type { ListStart } from "./list-start.ts";
+import { type Attempt, aboveRows, findKey, findRow, type KeyPlace } from "./find-row.ts";
+import type { CountedRows, ListStart } from "./list-start.ts";
 import type { PageRequest } from "./page.ts";
 import { type Segment, walk } from "./range.ts";
 import { type CountedList, latest } from "./tree/counted-list.ts";
@@ -8,17 +8,19 @@ import { isWithin, type Window } from "./window.ts";
 
 /**
  * The part of a list's start that lies in its window. If the window ends before the watermark, it has no tail. The ranks of
- * its ends are its total; for each, a part of a leaf is read.
+ * its ends are its total; for each, a part of a leaf is read, or a node of rows of a sublist.
  *
  * @param request of the page: what it needs is read at the same time
+ * @param first the first page of the window, if it has been read
  * @returns undefined when the tree has changed
  */
 export async function narrowStart(
   attempt: Attempt,
   start: ListStart,
   { page, limit }: PageRequest,
+  first: Segment | undefined,
 ): Promise<ListStart | undefined> {
-  const { window = {}, range, call } = attempt;
+  const { window = {} } = attempt;
   const { from = "", before } = window;
   if (from === "" && before === undefined) return start;
   const newest = newestWithin(start.newest, window);
@@ -29,23 +31,29 @@ export async function narrowStart(
   const watermark = isCut ? before : latest(start.watermark, from);
   if (!counted || from >= watermark)
     return { newest, tail, watermark, counted: undefined, total: tail.length };
-  const [first, last] = await Promise.all([
-    from === "" ? oldest : findKey(attempt, counted, from),
-    isCut ? findKey(attempt, counted, before) : newestPlace(watermark, counted.rows),
+  const lowest = aboveRows(attempt, counted.root);
+  const [begin, end] = await Promise.all([
+    from === "" ? oldest : findKey(attempt, counted, from, lowest),
+    isCut ? findKey(attempt, counted, before, lowest) : newestPlace(watermark, counted.rows),
   ]);
-  if (!first || !last) return undefined;
+  if (!begin || !end) return undefined;
   const offset = (page - 1) * limit;
-  const middle = Math.floor((last.rank + last.endRank) / 2);
+  const middle = Math.floor((end.rank + end.endRank) / 2);
   const [skipped, rows, firstPage] = await Promise.all([
-    readRank(attempt, first, from),
-    readRank(attempt, last, watermark),
-    isCut && page === 1 ? walk(range, { before, downTo: from, maxRows: limit }, call) : newest,
+    readRank(attempt, counted, begin, from),
+    readRank(attempt, counted, end, watermark),
+    isCut && page === 1 ? (first ?? readNewest(attempt, limit)) : newest,
     page > 1 ? findRow(attempt, counted, Math.max(0, middle - 1 - offset)) : undefined,
   ]);
+  if (skipped === undefined || rows === undefined) return undefined;
   if (isCut && firstPage.done) return allRead(firstPage);
   const total = tail.length + Math.max(0, rows - skipped);
   return { newest: firstPage, tail, watermark, counted: { ...counted, rows }, total };
 }
+
+/** Reads the newest rows of a window. */
+export const readNewest = ({ range, call, window }: Attempt, maxRows: number): Promise<Segment> =>
+  walk(range, { before: window?.before, downTo: window?.from, maxRows }, call);
 
 /** The newest rows of a list that lie in a window. */
 export function newestWithin({ items, done }: Segment, window: Window): Segment {
@@ -67,18 +75,25 @@ const newestPlace = (watermark: string, rows: number): KeyPlace => ({
   ...{ rank: rows, endRank: rows },
 });
 
-/** The number of rows before a sort key. Of its leaf, the part before or after the key is read that is likely to be shorter. */
+/**
+ * The number of rows before a sort key. Of its leaf, the part before or after the key is read that is likely to be shorter.
+ *
+ * @returns undefined when the tree has changed
+ */
 async function readRank(
-  { range, call, tree: { list } }: Attempt,
+  attempt: Attempt,
+  counted: CountedRows,
   { start, end, rank, endRank }: KeyPlace,
   key: string,
-): Promise<number> {
+): Promise<number | undefined> {
+  const { range, call, tree } = attempt;
+  if (start === end) return rank;
+  if (tree.sublist) return (await findKey(attempt, counted, key))?.rank;
   const count = async (downTo: string, before: string) => {
     const bounds = { downTo, before, keysOnly: true, maxRows: Number.POSITIVE_INFINITY };
     return (await walk(range, bounds, call)).items.length;
   };
-  if (start === end) return rank;
-  const timeAfter = (text: string) => earliestTime(list, text) - earliestTime(list, key);
+  const timeAfter = (text: string) => earliestTime(tree.list, text) - earliestTime(tree.list, key);
   const isNearEnd = timeAfter(end) < -timeAfter(start);
   return isNearEnd ? endRank - (await count(key, end)) : rank + (await count(start, key));
 }
