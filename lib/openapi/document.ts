@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
 import { schemaComponents, toReference } from "./components.ts";
 import { requestExamples } from "./examples.ts";
@@ -39,12 +40,7 @@ const info = {
   title: "Leads and Conversations API",
   version: "1.0.0",
   summary: "Leads of an account, and its conversations with them.",
-  description: [
-    "Every request carries an API key and acts only on the account of that key.",
-    "Errors of a function are problem details ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)); errors of API Gateway have only a message. The content types differ.",
-    "Unknown query parameters and body fields are rejected, not ignored. Responses and events can get new fields: ignore those that you do not know.",
-    "Texts are Unicode: a text with an unpaired surrogate is rejected.",
-  ].join("\n\n"),
+  description: readFileSync(new URL("guides.md", import.meta.url), "utf8").trimEnd(),
   contact: { name: "The team that issued your API key" },
   license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
 };

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { stageDefaults } from "../../../lib/config/stage-defaults.ts";
+import { openApiDocument } from "../../../lib/openapi/document.ts";
+import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
+import { problems } from "../../../shared/errors.ts";
+import { maxBodyBytes } from "../../../shared/http/body-parser.ts";
+import { newMessage } from "../../../shared/schemas/conversation-schemas.ts";
+import { defaultLimit, maxLimit } from "../../../shared/schemas/page-schemas.ts";
+
+const guides = openApiDocument().info.description;
+
+const guide = (title: string) =>
+  guides.split(/^# /m).find((section) => section.startsWith(`${title}\n`)) ?? "";
+
+test("the description of the document has a guide for each subject", () => {
+  expect(guides.match(/^# .+$/gm)).toEqual([
+    "# Authentication",
+    "# Pages and links",
+    "# Sending again",
+    "# Limits",
+    "# Events",
+    "# Errors",
+  ]);
+});
+
+test("the guides have each problem with its status", () => {
+  const documented = [...guide("Errors").matchAll(/^\| (\d{3}) `(\w+)` \|/gm)];
+  expect(Object.fromEntries(documented.map(([, status, code]) => [code, Number(status)]))).toEqual(
+    Object.fromEntries(Object.entries(problems).map(([code, { status }]) => [code, status])),
+  );
+});
+
+test("the guides have each event", () => {
+  for (const type of Object.keys(eventSchemas)) expect(guide("Events")).toContain(`\`${type}\``);
+});
+
+test("the guides have the limits of the code", () => {
+  const count = (value: number) => value.toLocaleString("en");
+  expect(guide("Pages and links")).toContain(`from 1 to ${maxLimit}, by default ${defaultLimit}`);
+  const { rateLimitRequests, rateLimitSeconds } = stageDefaults.prod;
+  expect(guide("Limits")).toContain(`${count(rateLimitRequests)} requests in each minute`);
+  expect(guide("Limits")).toContain(`q=${rateLimitRequests};w=${rateLimitSeconds}`);
+  expect(guide("Limits")).toContain(`at most ${maxBodyBytes / 1024} KB`);
+  expect(guide("Limits")).toContain(`${count(newMessage.properties.message.maxLength)} characters`);
+});
+
+test("no line is wrapped, because some pages show each line break", () => {
+  const paragraphs = guides.replaceAll(/^```[\s\S]*?^```$/gm, "").split("\n\n");
+  const wrapped = paragraphs.filter((paragraph) => /\n(?![-|])/.test(paragraph.trim()));
+  expect(wrapped).toEqual([]);
+});
