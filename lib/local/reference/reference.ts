@@ -1,26 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 import { callInChildProcess } from "../child-process.ts";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
+import { toPageDocument } from "./page-document.ts";
+import { readScalar } from "./scalar.ts";
 
-const { resolve } = createRequire(import.meta.url);
-
-/** The page's files by URL path. */
-const files: ReadonlyMap<string, string> = new Map([
-  ["/docs", join(import.meta.dirname, "index.html")],
-  ["/docs/start.js", join(import.meta.dirname, "start.js")],
-  ...["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"].map(
-    (name) => [`/docs/${name}`, resolve(`swagger-ui-dist/${name}`)] as const,
-  ),
-]);
+/** The page's own files. */
+const files = ["start.js", "configuration.js", "style.css", "favicon.svg"];
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
-  ".png": "image/png",
+  ".svg": "image/svg+xml",
   ".json": "application/json",
 };
 
@@ -41,22 +34,37 @@ const headers = {
  * @param apiKey the key that the page fills in; requests for it wait until it is known
  */
 export function referencePages(apiKey: Promise<string>): Pages {
+  const pages: Readonly<Record<string, () => Promise<HttpResponse>>> = {
+    "/": redirect,
+    "/docs/": redirect,
+    "/docs": () => file("index.html"),
+    "/docs/scalar.js": async () => response(".js", await readScalar()),
+    "/docs/openapi.json": async () => json(toPageDocument(await buildDocument())),
+    "/docs/api-key.json": async () => json(await apiKey),
+    ...Object.fromEntries(files.map((name) => [`/docs/${name}`, () => file(name)])),
+  };
   return async ({ method, url = "" }) => {
-    if (method !== "GET") return undefined;
     const [path = ""] = url.split("?");
-    if (path === "/docs/openapi.json") return json({ ...(await buildDocument()), servers: [{ url: "/" }] });
-    if (path === "/docs/api-key.json") return json(await apiKey);
-    const file = files.get(path);
-    return file === undefined ? undefined : response(extname(file), await readFile(file));
+    return method === "GET" && Object.hasOwn(pages, path) ? pages[path]?.() : undefined;
   };
 }
 
 /** Builds the document from the current sources, which `--watch` serves too. */
-async function buildDocument(): Promise<object> {
+async function buildDocument(): Promise<Parameters<typeof toPageDocument>[0]> {
   const module = new URL("../../openapi/document.ts", import.meta.url);
   const failure = "The reference cannot be built";
-  return (await callInChildProcess([module, "openApiDocument"], { failure })) as object;
+  return (await callInChildProcess([module, "openApiDocument"], { failure })) as Parameters<
+    typeof toPageDocument
+  >[0];
 }
+
+const redirect = async (): Promise<HttpResponse> => ({
+  status: 302,
+  headers: { ...headers, location: "/docs" },
+  body: "",
+});
+
+const file = async (name: string) => response(extname(name), await readFile(join(import.meta.dirname, name)));
 
 const json = (value: unknown) => response(".json", JSON.stringify(value));
 

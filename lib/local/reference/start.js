@@ -1,13 +1,61 @@
-const apiKey = fetch("/docs/api-key.json").then((response) => response.json());
+import { configuration } from "/docs/configuration.js";
 
-const ui = window.SwaggerUIBundle({
-  url: "/docs/openapi.json",
-  dom_id: "#reference",
-  docExpansion: "list",
-  defaultModelsExpandDepth: 0,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-  // The validator's badge would send the document to another server.
-  validatorUrl: null,
-  onComplete: async () => ui.preauthorizeApiKey("apiKey", await apiKey),
+// Otherwise Scalar tries to compile code, which the page's policy forbids.
+globalThis.__zod_globalConfig = { jitless: true };
+
+const createLead = "/api/v1/leads";
+const sendMessage = "/api/v1/conversations";
+
+async function readJson(path, init) {
+  const response = await fetch(path, init);
+  if (!response.ok) throw new Error(`${path} returned ${response.status}`);
+  return response.json();
+}
+
+/** @returns undefined if there is no lead, or the list cannot be read */
+const readNewestLead = (apiKey) =>
+  readJson(`${createLead}?limit=1`, { headers: { authorization: `Bearer ${apiKey}` } }).then(
+    ({ data }) => data[0],
+    () => undefined,
+  );
+
+/** The document with a lead's id in the request that sends a message. */
+function fillLead(openapi, lead) {
+  const filled = structuredClone(openapi);
+  const { post } = filled.paths[sendMessage];
+  if (lead) post.requestBody.content["application/json"].example.leadId = lead.id;
+  post.description += lead
+    ? "\n\nHere, `leadId` is that of the newest lead of this run."
+    : "\n\n**Create a lead first.** Its `id` is then filled in here.";
+  return filled;
+}
+
+/** Opens the list of the guides in the sidebar, which Scalar shows closed. */
+const openGuides = () =>
+  document.querySelector('[data-sidebar-id$="/introduction"] > div > button[aria-expanded="false"]')?.click();
+
+async function start() {
+  const [openapi, apiKey] = await Promise.all([
+    readJson("/docs/openapi.json"),
+    readJson("/docs/api-key.json"),
+    import("/docs/scalar.js"),
+  ]);
+  const configure = (lead) => ({
+    ...configuration,
+    content: fillLead(openapi, lead),
+    authentication: { securitySchemes: { apiKey: { token: apiKey } } },
+    async onResponseReceived({ request, response }) {
+      const isCreated = response.status === 201 && new URL(request.url).pathname === createLead;
+      if (isCreated) reference.updateConfiguration(configure(await response.clone().json()));
+    },
+  });
+  const reference = window.Scalar.createApiReference("#reference", {
+    ...configure(await readNewestLead(apiKey)),
+    onLoaded: openGuides,
+  });
+}
+
+start().catch((error) => {
+  document.querySelector("#reference").textContent =
+    `The reference cannot be shown: ${error.message}. The terminal of the local run has the reason.`;
 });

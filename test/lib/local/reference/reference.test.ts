@@ -16,13 +16,23 @@ async function start(apiKey = Promise.resolve("the-key")) {
   return gateway;
 }
 
+const policy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
+
+function expectClosed(headers: Headers) {
+  expect(headers.get("content-security-policy")).toBe(policy);
+  expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+  expect(headers.get("access-control-allow-origin")).toBeNull();
+}
+
 test.each([
   ["/docs", "text/html; charset=utf-8", /^<!doctype html>/],
   ["/docs?x", "text/html; charset=utf-8", /^<!doctype html>/],
-  ["/docs/start.js", "text/javascript; charset=utf-8", /SwaggerUIBundle/],
-  ["/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", /SwaggerUIBundle/],
-  ["/docs/swagger-ui.css", "text/css; charset=utf-8", /\.swagger-ui/],
-  ["/docs/favicon-32x32.png", "image/png", /PNG/],
+  ["/docs/start.js", "text/javascript; charset=utf-8", /createApiReference/],
+  ["/docs/configuration.js", "text/javascript; charset=utf-8", /export const configuration/],
+  ["/docs/scalar.js", "text/javascript; charset=utf-8", /^\(function\(\)\{.*Scalar=\{createApiReference:/s],
+  ["/docs/style.css", "text/css; charset=utf-8", /--scalar-font/],
+  ["/docs/favicon.svg", "image/svg+xml", /^<svg/],
   ["/docs/openapi.json", "application/json", /"servers":\[\{"url":"\/"\}\]/],
   ["/docs/api-key.json", "application/json", /^"the-key"$/],
 ])("%s is served, and other sites cannot read it", async (path, type, body) => {
@@ -30,23 +40,36 @@ test.each([
   const response = await fetch(url + path);
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe(type);
-  expect(response.headers.get("content-security-policy")).toMatch(
-    /^default-src 'self';.*frame-ancestors 'none'$/,
-  );
-  expect(response.headers.get("cross-origin-resource-policy")).toBe("same-origin");
-  expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  expectClosed(response.headers);
   expect(await response.text()).toMatch(body);
 });
 
+test.each(["/", "/docs/", "/?x", "/docs/?x"])("%s leads to the page", async (path) => {
+  const { url } = await start();
+  const response = await fetch(url + path, { redirect: "manual" });
+  expect([response.status, response.headers.get("location")]).toEqual([302, "/docs"]);
+  expectClosed(response.headers);
+});
+
 test.each([
-  ["GET", "/docs/"],
   ["GET", "/docs/index.html"],
   ["GET", "/docs/../package.json"],
   ["GET", "/docs/constructor"],
+  ["GET", "/constructor"],
+  ["GET", "//"],
+  ["GET", "/index.html"],
   ["POST", "/docs"],
+  ["POST", "/"],
+  ["POST", "/docs/"],
 ])("%s %s is not a page", async (method, path) => {
   const { url } = await start();
-  expect((await fetch(url + path, { method })).status).toBe(404);
+  const response = await fetch(url + path, { method });
+  expect([response.status, await response.text()]).toEqual([404, '{"message":"Not Found"}']);
+});
+
+test.each(["/", "/docs", "/docs/"])("HEAD %s is not a page", async (path) => {
+  const { url } = await start();
+  expect((await fetch(url + path, { method: "HEAD", redirect: "manual" })).status).toBe(404);
 });
 
 test.each([
