@@ -15,7 +15,7 @@ import {
   send,
 } from "./reference-page.ts";
 
-const guides = ["Authentication", "Pages and links", "Sending again", "Limits", "Events", "Errors"];
+const guides = ["Authentication", "Pages and links", "Retries", "Limits", "Events", "Errors"];
 const operations = ["List leads", "Create a lead", "List conversations", "Send a message"];
 const events = ["A lead was created", "A conversation was started", "A message was sent"];
 
