@@ -349,7 +349,7 @@ export interface components {
             status: 400;
             /**
              * @description A sentence that says what happened.
-             * @example The request is invalid: source must have at least 1 character.
+             * @example The request is invalid: source must have at least 1 character: leave it out if it has no value.
              */
             detail: string;
             /**
@@ -370,7 +370,7 @@ export interface components {
              *         "in": "body",
              *         "field": "source",
              *         "code": "too_short",
-             *         "message": "must have at least 1 character"
+             *         "message": "must have at least 1 character: leave it out if it has no value"
              *       }
              *     ]
              */
@@ -1400,7 +1400,7 @@ export interface operations {
                      *       "type": "urn:problem-type:invalid_input",
                      *       "title": "Invalid input",
                      *       "status": 400,
-                     *       "detail": "The request is invalid: source must have at least 1 character.",
+                     *       "detail": "The request is invalid: source must have at least 1 character: leave it out if it has no value.",
                      *       "code": "invalid_input",
                      *       "requestId": "ELcEv7R332QgMgM=",
                      *       "errors": [
@@ -1408,7 +1408,7 @@ export interface operations {
                      *           "in": "body",
                      *           "field": "source",
                      *           "code": "too_short",
-                     *           "message": "must have at least 1 character"
+                     *           "message": "must have at least 1 character: leave it out if it has no value"
                      *         }
                      *       ]
                      *     }
@@ -1504,7 +1504,7 @@ export interface operations {
                      *       "type": "urn:problem-type:invalid_input",
                      *       "title": "Invalid input",
                      *       "status": 400,
-                     *       "detail": "The request is invalid: lead is not a parameter of this route.",
+                     *       "detail": "The request is invalid: lead is not a parameter of this route, but leadId is.",
                      *       "code": "invalid_input",
                      *       "requestId": "ELcEv7R332QgMgM=",
                      *       "errors": [
@@ -1512,7 +1512,7 @@ export interface operations {
                      *           "in": "query",
                      *           "field": "lead",
                      *           "code": "unknown",
-                     *           "message": "is not a parameter of this route"
+                     *           "message": "is not a parameter of this route, but leadId is"
                      *         }
                      *       ]
                      *     }

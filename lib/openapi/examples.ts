@@ -109,11 +109,16 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
   },
   "create-lead": {
     body: { name: "Ada Lovelace", source: "" },
-    response: invalid("body", "source", "too_short", "must have at least 1 character"),
+    response: invalid(
+      "body",
+      "source",
+      "too_short",
+      "must have at least 1 character: leave it out if it has no value",
+    ),
   },
   "list-conversations": {
     query: "lead=lead_1",
-    response: invalid("query", "lead", "unknown", "is not a parameter of this route"),
+    response: invalid("query", "lead", "unknown", "is not a parameter of this route, but leadId is"),
   },
   "send-message": {
     body: { leadId, channel: "whatsapp" },

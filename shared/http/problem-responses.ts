@@ -3,9 +3,11 @@ import { isBusy, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
-import { invalidInput, maxFaults, toFaults } from "./faults.ts";
+import type { Route } from "../routes.ts";
+import { invalidInput, maxFaults } from "./faults.ts";
 import { validationErrors } from "./request-validator.ts";
 import type { RouteEvent } from "./route-event.ts";
+import { toFaults } from "./schema-faults.ts";
 
 /** Seconds after which a caller may retry when the service is busy. */
 const retryAfter = 1;
@@ -16,11 +18,11 @@ const retryAfter = 1;
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
-export function problemResponses(): MiddlewareObj<RouteEvent> {
+export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
   return {
     onError: (request) => {
       const { requestId } = request.event.requestContext;
-      const error = toApiError(request.error, request.event);
+      const error = toApiError(request.error, request.event, route);
       // The log of requests, which runs later, reads its code.
       request.error = error;
       if (problems[error.code].status >= 500) logError(error, requestId);
@@ -29,10 +31,10 @@ export function problemResponses(): MiddlewareObj<RouteEvent> {
   };
 }
 
-function toApiError(error: unknown, event: RouteEvent): ApiError {
+function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (error instanceof ApiError) return error;
   const errors = error instanceof Error && validationErrors(error);
-  if (errors) return invalidInput([...toFaults(errors, event), ...(event.faults ?? [])]);
+  if (errors) return invalidInput([...toFaults(errors, route, event), ...(event.faults ?? [])]);
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
   if (isBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });

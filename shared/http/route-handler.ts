@@ -53,7 +53,7 @@ export function routeHandler<R extends Route>(
   })
     .use(compressedResponses())
     .use(rateLimit ? rateLimitResponses(rateLimit) : [])
-    .use(problemResponses())
+    .use(problemResponses(route))
     .use(writes ? writeAccess() : [])
     .use(queryParser())
     .use(writes ? idempotencyKeyParser() : creationTimesCheck())

@@ -1,10 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { maxFaults, toFaults } from "../../../shared/http/faults.ts";
+import { maxFaults } from "../../../shared/http/faults.ts";
+import { toFaults } from "../../../shared/http/schema-faults.ts";
 import { idTimestamp, ulidPattern } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { lead, newLead } from "../../../shared/schemas/lead-schemas.ts";
+import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { validation } from "../../bundling/validators.ts";
 import { isRecord } from "../../is-record.ts";
 import { type RowFault, rowFault } from "./row.ts";
@@ -41,12 +43,13 @@ export function checkLead(
     const at = typeof createdAt === "string" ? { at: Date.parse(createdAt) } : {};
     return { input: { ...others, id, score, ...at } as LeadInput };
   }
-  return { faults: [...schemaFaults(), ...importFaults].slice(0, maxFaults) };
+  return { faults: [...schemaFaults(body), ...importFaults].slice(0, maxFaults) };
 }
 
-const schemaFaults = () =>
-  toFaults(validate.errors ?? [], { query: {} }).map(({ field, code, message }) =>
-    rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
+const schemaFaults = (body: unknown) =>
+  toFaults(validate.errors ?? [], { query: noQuery, body: fields }, { query: {}, body }).map(
+    ({ field, code, message }) =>
+      rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
   );
 
 function idFaults(id: unknown, now: number): RowFault[] {

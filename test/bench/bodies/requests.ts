@@ -46,6 +46,9 @@ const bodies: Readonly<Record<string, string>> = {
   "990 unknown fields": `{${names(990)
     .map((name) => `"${name}":1`)
     .join()}}`,
+  "990 misspelled fields": `{${names(990)
+    .map((name) => `"sourc${name}":1`)
+    .join()}}`,
   "repeated fields": fill("{", (n) => `"${(n >> 1).toString(36)}":1`, "}"),
   "990 repeated fields": `{${names(495)
     .map((name) => `"${name}":1,"${name}":1`)

@@ -1,0 +1,34 @@
+import leven from "leven";
+
+/**
+ * The known name that is most likely meant by another one: at most a third of its letters differ, or they stand in
+ * another order. Letter case and separators make no difference: `created_after` means `createdAfter`.
+ *
+ * @returns undefined if no known name is that near
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const letters = toLetters(name);
+  let nearest: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const differences = countDifferences(letters, toLetters(candidate));
+    if (differences < fewest) [nearest, fewest] = [candidate, differences];
+  }
+  return nearest;
+}
+
+const toLetters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/** How many letters differ; infinitely many if the names are not near. */
+function countDifferences(name: string, candidate: string): number {
+  const most = Math.floor(Math.max(name.length, candidate.length) / 3);
+  // Past its limit, leven returns the limit.
+  const differences = leven(name, candidate, { maxDistance: most + 1 });
+  return differences <= most || isReordered(name, candidate) ? differences : Number.POSITIVE_INFINITY;
+}
+
+/** A name can be very long: only one that is as short as a known one is sorted. */
+const isReordered = (name: string, candidate: string) =>
+  name.length === candidate.length && sortLetters(name) === sortLetters(candidate);
+
+const sortLetters = (name: string) => [...name].sort().join("");

@@ -1,0 +1,120 @@
+import type { ErrorObject } from "ajv";
+import type { Fault } from "../errors.ts";
+import type { Route } from "../routes.ts";
+import { textRules } from "../schemas/text-rules.ts";
+import { emailReason } from "./email-reason.ts";
+import { memberName } from "./faults.ts";
+import { nearestName } from "./nearest-name.ts";
+import type { RouteEvent } from "./route-event.ts";
+
+/** The schema of a query or a body. */
+interface ObjectSchema {
+  readonly properties: object;
+  readonly required?: readonly string[];
+}
+
+/** A part of a request and a value in it. */
+interface Place {
+  readonly in: "query" | "body";
+  readonly schema: ObjectSchema;
+  readonly value: unknown;
+  /** Whether the request may leave the value out. */
+  readonly isOptional: boolean;
+}
+
+type Description = Pick<Fault, "code" | "message">;
+
+/** The faults of a request by the errors of its validator, in their order; a value of the wrong type has only that fault. */
+export function toFaults(
+  errors: readonly ErrorObject[],
+  schemas: Pick<Route, "query" | "body">,
+  request: Pick<RouteEvent, "query" | "body">,
+): Fault[] {
+  const wrongTypes = new Set(errors.filter(isTypeError).map((error) => error.instancePath));
+  return errors
+    .filter((error) => isTypeError(error) || !wrongTypes.has(error.instancePath))
+    .map((error) => toFault(error, schemas, request));
+}
+
+const isTypeError = (error: ErrorObject) => error.keyword === "type";
+
+function toFault(
+  error: ErrorObject,
+  schemas: Pick<Route, "query" | "body">,
+  request: Pick<RouteEvent, "query" | "body">,
+): Fault {
+  const [, part, ...path] = error.instancePath.split("/");
+  const where = part === "query" ? "query" : "body";
+  const schema = schemas[where] as unknown as ObjectSchema;
+  const value = path.reduce<unknown>((parent, name) => Reflect.get(parent as object, name), request[where]);
+  const isOptional = path.length === 1 && !schema.required?.some((name) => name === path[0]);
+  const property: unknown = error.params.missingProperty ?? error.params.additionalProperty;
+  const names = typeof property === "string" ? [...path, property] : path;
+  const field = names.reduce<string | undefined>(memberName, undefined) ?? "";
+  return { in: where, field, ...describe(error, { in: where, schema, value, isOptional }) };
+}
+
+function describe({ keyword, params }: ErrorObject, place: Place): Description {
+  const { value, isOptional } = place;
+  const orNone = isOptional ? ": leave it out if it has no value" : "";
+  switch (keyword) {
+    case "required":
+      return { code: "required", message: "is required" };
+    case "additionalProperties":
+      return { code: "unknown", message: unknownMessage(params.additionalProperty, place) };
+    case "type":
+      return place.in === "query" ? queryTypeFault(value) : wrongType(params.type, value, orNone);
+    case "enum":
+      return { code: "not_allowed", message: `must be one of ${params.allowedValues.join(", ")}` };
+    case "minLength":
+      return { code: "too_short", message: `must have at least ${params.limit} character${orNone}` };
+    case "maxLength":
+      return { code: "too_long", message: `must have at most ${params.limit} characters` };
+    case "maxItems":
+      return { code: "too_many", message: `must have at most ${params.limit} items` };
+    case "format":
+      return { code: "invalid_format", message: emailMessage(String(value), orNone) };
+    case "pattern":
+      return textRules[params.pattern] ?? unknownKeyword(keyword);
+    default:
+      return unknownKeyword(keyword);
+  }
+}
+
+/** Names the parameter or field that is most likely meant, or all that there are. */
+function unknownMessage(name: string, { in: where, schema }: Place): string {
+  const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this route`;
+  const known = Object.keys(schema.properties);
+  const nearest = nearestName(name, known);
+  return nearest === undefined
+    ? `${rejection}, which takes ${known.join(", ") || "none"}`
+    : `${rejection}, but ${nearest} is`;
+}
+
+/** The query parser gives a parameter that it cannot read as one string another type. */
+const queryTypeFault = (value: unknown): Description =>
+  Array.isArray(value)
+    ? { code: "repeated", message: "must be given once" }
+    : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  array: "an array",
+  object: "a JSON object",
+  null: "null",
+};
+
+function wrongType(type: string, value: unknown, orNone: string): Description {
+  const met = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const message = `must be ${typeNames[type] ?? type}, not ${typeNames[met]}${met === "null" ? orNone : ""}`;
+  return { code: "wrong_type", message };
+}
+
+const emailMessage = (address: string, orNone: string) =>
+  `${emailReason(address) ?? "must be a valid email address"}${address === "" ? orNone : ""}`;
+
+function unknownKeyword(keyword: string): never {
+  throw new Error(`A schema uses "${keyword}" in a way that has no message for its fault.`);
+}

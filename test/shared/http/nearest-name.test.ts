@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nearestName } from "../../../shared/http/nearest-name.ts";
+
+const parameters = [
+  ..."page limit id leadId email channel status source tags name message".split(" "),
+  "createdAfter",
+  "createdBefore",
+];
+
+describe("the nearest name", () => {
+  test.each([
+    ["created_after", "createdAfter"],
+    ["CREATED-BEFORE", "createdBefore"],
+    ["createdAt", "createdAfter"],
+    ["lead_id", "leadId"],
+    ["LeadID", "leadId"],
+    ["lead", "leadId"],
+    ["chanel", "channel"],
+    ["cahnnel", "channel"],
+    ["state", "status"],
+    ["mail", "email"],
+    ["e-mail", "email"],
+    ["emial", "email"],
+    ["nmae", "name"],
+    ["tag", "tags"],
+    ["tags[]", "tags"],
+    ["pages", "page"],
+    ["_id", "id"],
+  ])("of %s is %s", (name, nearest) => {
+    expect(nearestName(name, parameters)).toBe(nearest);
+  });
+
+  test.each([
+    ..."x offset cursor sort date note phone text body per_page pageSize fullName conversationId 字".split(
+      " ",
+    ),
+    "",
+    "-",
+    "createdAfter".repeat(5),
+  ])("of %j is none", (name) => {
+    expect(nearestName(name, parameters)).toBeUndefined();
+  });
+
+  test("is found in time that is linear in the length of the name", () => {
+    for (const unit of ["a", "createdAfter", "-", "\u{1F600}"]) {
+      const start = performance.now();
+      expect(nearestName(unit.repeat(1_000_000), parameters)).toBeUndefined();
+      expect(performance.now() - start).toBeLessThan(1000);
+    }
+  });
+
+  test("is one of the known names, and the name itself if it is known in any notation", () => {
+    const notations = [
+      (name: string) => name,
+      (name: string) => name.toUpperCase(),
+      (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      (name: string) => `${name}[]`,
+    ];
+    for (const name of parameters)
+      for (const notation of notations) expect(nearestName(notation(name), parameters)).toBe(name);
+    fc.assert(
+      fc.property(fc.string({ maxLength: 64 }), (name) => {
+        expect([undefined, ...parameters]).toContain(nearestName(name, parameters));
+      }),
+    );
+  });
+});
