@@ -4,6 +4,7 @@ import { ApiError, type Fault, type FaultCode } from "../errors.ts";
 import { bodyBytes, isIntact, isWithin } from "./body-bytes.ts";
 import { duplicateKeys } from "./duplicate-keys.ts";
 import { addFaults } from "./faults.ts";
+import { invalidJsonMessage } from "./invalid-json.ts";
 import { exceededLimit, maxDepth, maxValues } from "./json-limits.ts";
 import type { RouteEvent } from "./route-event.ts";
 
@@ -58,7 +59,7 @@ function faultBefore(event: RouteEvent): Fault | undefined {
   if (!isIntact(event))
     return bodyFault("invalid_encoding", "must be UTF-8, with any U+FFFD escaped as \\ufffd");
   const text = bodyBytes(event).toString();
-  if (!isJson(text)) return bodyFault("invalid_json", "must be valid JSON");
+  if (!isJson(text)) return bodyFault("invalid_json", invalidJsonMessage(text));
   const exceeded = exceededLimit(text);
   return exceeded && bodyFault(exceeded, limitMessages[exceeded]);
 }

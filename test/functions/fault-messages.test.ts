@@ -69,6 +69,7 @@ describe("a value that is not valid", () => {
     ["null", " must be a JSON object, not null"],
     ["[]", " must be a JSON object, not an array"],
     ["", " must be present: a JSON object"],
+    ["{'name':'Ada'}", ' must be valid JSON: at line 1, column 2, use straight double quotes (")'],
   ])("create-lead with the body %s", async (body, message) => {
     expect(await listMessages("create-lead", { body })).toEqual([message]);
   });
