@@ -56,16 +56,24 @@ export class ApiError extends Error {
   readonly faults: readonly Fault[];
   /** Seconds after which the caller may retry. */
   readonly retryAfter: number | undefined;
+  /** Further headers of the response. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   /** @param detail a sentence for the caller, which reveals nothing about the inside */
   constructor(
     code: ProblemCode,
     detail: string,
-    options: { faults?: readonly Fault[]; retryAfter?: number; cause?: unknown } = {},
+    options: {
+      faults?: readonly Fault[];
+      retryAfter?: number;
+      headers?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(detail, { cause: options.cause });
     this.code = code;
     this.faults = options.faults ?? [];
     this.retryAfter = options.retryAfter;
+    this.headers = options.headers;
   }
 }

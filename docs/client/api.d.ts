@@ -1011,7 +1011,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description The body's `Content-Type` is not JSON. */
+        /** @description The body's `Content-Type` is not JSON, or the body is compressed. */
         UnsupportedMediaType: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -1020,6 +1020,7 @@ export interface components {
                 "Content-Encoding": components["headers"]["ContentEncoding"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
+                "Accept-Encoding": components["headers"]["AcceptEncoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -1211,6 +1212,11 @@ export interface components {
          * @example </api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"
          */
         Link: string;
+        /**
+         * @description The body was refused for its `Content-Encoding`, and not for its `Content-Type`: send it uncompressed.
+         * @example identity
+         */
+        AcceptEncoding: "identity";
         /**
          * @description The request took effect before, and this response repeats the first one.
          * @example true

@@ -54,6 +54,12 @@ export const headerComponents = {
     example:
       '</api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"',
   },
+  AcceptEncoding: {
+    description:
+      "The body was refused for its `Content-Encoding`, and not for its `Content-Type`: send it uncompressed.",
+    schema: { type: "string", const: "identity" },
+    example: "identity",
+  },
   IdempotencyReplayed: {
     description: "The request took effect before, and this response repeats the first one.",
     schema: { type: "string", const: "true" },
@@ -70,6 +76,7 @@ const names = {
   RateLimit: "RateLimit",
   RetryAfter: "Retry-After",
   Link: "Link",
+  AcceptEncoding: "Accept-Encoding",
   IdempotencyReplayed: "Idempotency-Replayed",
 } as const satisfies Record<keyof typeof headerComponents, string>;
 

@@ -3,7 +3,7 @@ import type { Route, RouteName } from "../../shared/routes.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
 import { toReference } from "./components.ts";
 import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
-import { functionHeaders, headers } from "./headers.ts";
+import { functionHeaders, type headerComponents, headers } from "./headers.ts";
 import { gatewayError, problemSchemas } from "./problem-schemas.ts";
 
 /** What each problem means to the caller. */
@@ -12,7 +12,7 @@ const descriptions: Readonly<Record<ProblemCode, string>> = {
   insufficient_access:
     "The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem).",
   lead_not_found: "The account has no lead with this `leadId`.",
-  unsupported_media_type: "The body's `Content-Type` is not JSON.",
+  unsupported_media_type: "The body's `Content-Type` is not JSON, or the body is compressed.",
   idempotency_key_reused: "The `Idempotency-Key` was sent before with another body.",
   rate_limited:
     "The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message).",
@@ -54,13 +54,20 @@ const problemContent = (code: ProblemCode, example: object) => ({
   "application/problem+json": { schema: toReference(problemSchemas.get(code)), example },
 });
 
+/** The headers of some problems. */
+const ownHeaders: Partial<Record<ProblemCode, keyof typeof headerComponents>> = {
+  unsupported_media_type: "AcceptEncoding",
+  rate_limited: "RetryAfter",
+  busy: "RetryAfter",
+};
+
 /** A problem's response; API Gateway uses some of the statuses too, with a message of its own. */
 function problemResponse(code: ProblemCode, example: object) {
   const { status } = problems[code];
-  const retry = code === "rate_limited" || code === "busy";
+  const own = ownHeaders[code];
   return {
     description: descriptions[code],
-    headers: headers(...functionHeaders, ...(retry ? (["RetryAfter"] as const) : [])),
+    headers: headers(...functionHeaders, ...(own ? [own] : [])),
     content: {
       ...problemContent(code, example),
       ...(status === 403 || status === 429 || status >= 500 ? gatewayContent(status as GatewayStatus) : {}),

@@ -17,6 +17,9 @@ export const maxBodyBytes = 64 * 1024;
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
+/** A body that is sent as it is, with the header or without it. */
+const uncompressed = /^\s*(?:identity\s*)?$/i;
+
 /**
  * Parses a JSON body; on a route that takes none, any body is a fault. The response lists the faults with those of the
  * query and of the schema.
@@ -53,8 +56,9 @@ const unexpectedBody = ({ body }: RouteEvent) =>
 /** The fault of a body before middy parses it: middy calls a function for each value, so they must be few by then. */
 function faultBefore(event: RouteEvent): Fault | undefined {
   if (!event.body) return bodyFault("required", "must be present: a JSON object");
-  const type = event.headers["content-type"];
+  const { "content-type": type, "content-encoding": encoding = "" } = event.headers;
   if (!jsonType.test(type ?? "")) throw unsupportedType(type);
+  if (!uncompressed.test(encoding)) throw unsupportedEncoding();
   if (!isWithin(event, maxBodyBytes)) return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
   if (!isIntact(event))
     return bodyFault("invalid_encoding", "must be UTF-8, with any U+FFFD escaped as \\ufffd");
@@ -95,8 +99,23 @@ const forbiddenKey = bodyFault(
   "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
 );
 
-function unsupportedType(type: string | undefined): ApiError {
-  const message = `must be application/json or another JSON type: ${type === undefined ? "none" : "another"} was sent`;
-  const fault: Fault = { in: "header", field: "content-type", code: "unsupported", message };
-  return new ApiError("unsupported_media_type", `The content-type ${message}.`, { faults: [fault] });
+const unsupportedType = (type: string | undefined) =>
+  unsupported(
+    "content-type",
+    `must be application/json or another JSON type: ${type === undefined ? "none" : "another"} was sent`,
+  );
+
+/** The response names what is accepted: clients tell by this header that it is not about the media type. */
+const unsupportedEncoding = () =>
+  unsupported("content-encoding", "must be absent: send the body uncompressed", {
+    "accept-encoding": "identity",
+  });
+
+function unsupported(
+  field: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): ApiError {
+  const fault: Fault = { in: "header", field, code: "unsupported", message };
+  return new ApiError("unsupported_media_type", `The ${field} ${message}.`, { faults: [fault], headers });
 }

@@ -54,7 +54,7 @@ function logError({ code, message, cause }: ApiError, requestId: string): void {
 }
 
 /** The response for an error. */
-export function problemResponse({ code, message, faults, retryAfter }: ApiError, requestId: string) {
+export function problemResponse({ code, message, faults, retryAfter, headers }: ApiError, requestId: string) {
   const { status, title } = problems[code];
   return {
     statusCode: status,
@@ -62,6 +62,7 @@ export function problemResponse({ code, message, faults, retryAfter }: ApiError,
       "content-type": "application/problem+json",
       "cache-control": "no-store",
       ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+      ...headers,
     },
     body: JSON.stringify({
       type: `urn:problem-type:${code}`,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { endApiKey } from "../../lib/ops/changes/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
@@ -123,6 +124,16 @@ describe("a request body", () => {
       const response = await post(body, { "content-type": type });
       expect(await response.json()).toMatchObject({ name: "Zo\ufffd" });
     }
+  });
+
+  test("that is compressed gets 415, which names what is accepted", async () => {
+    const response = await post(Buffer.from(gzipSync('{"name":"Zo\u00eb"}')), {
+      ...json,
+      "content-encoding": "gzip",
+    });
+    expect(response.status).toBe(415);
+    expect(response.headers.get("accept-encoding")).toBe("identity");
+    expect(await response.json()).toMatchObject({ errors: [{ in: "header", field: "content-encoding" }] });
   });
 
   test("without a content type gets 415", async () => {

@@ -87,6 +87,36 @@ describe("a value that is not valid", () => {
   });
 });
 
+describe("a compressed body", () => {
+  test.each(["gzip", "br", "GZIP", "identity, gzip", "deflate"])("of the encoding %s", async (encoding) => {
+    const request = { body: {}, headers: { "content-encoding": encoding } };
+    const { status, headers, problem } = await call("create-lead", request);
+    expect(status).toBe(415);
+    expect(headers["accept-encoding"]).toBe("identity");
+    expect(problem.detail).toBe("The content-encoding must be absent: send the body uncompressed.");
+    expect(problem.errors).toEqual([
+      {
+        in: "header",
+        field: "content-encoding",
+        code: "unsupported",
+        message: "must be absent: send the body uncompressed",
+      },
+    ]);
+  });
+
+  test.each(["", "identity", "Identity", " identity "])("is not one of the encoding %j", async (encoding) => {
+    const request = { body: {}, headers: { "content-encoding": encoding } };
+    expect(await listMessages("create-lead", request)).toEqual(["name is required"]);
+  });
+
+  test("of another media type is reported for its type, without the header", async () => {
+    const headers = { "content-type": "text/plain", "content-encoding": "gzip" };
+    const response = await call("create-lead", { body: {}, headers });
+    expect(response.problem.errors?.[0]?.field).toBe("content-type");
+    expect(response.headers).not.toHaveProperty("accept-encoding");
+  });
+});
+
 test.each([
   "\0",
   "\u{1F600}",
