@@ -25,8 +25,12 @@ export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;
 
 const pattern = new RegExp(idempotencyKeyPattern);
 
+/** Other names of the header, as some clients send it. */
+const misnamed = /^(?:x[-_]?)?idempotency[-_]?key$/;
+
 /**
  * Puts the Idempotency-Key, bare or quoted, on `event.idempotencyKey`; the response lists its fault with the others.
+ * A key under another name alone is a fault: its sender relies on a protection that it does not have.
  *
  * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07
  */
@@ -34,7 +38,10 @@ export function idempotencyKeyParser(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
       const header = event.headers["idempotency-key"];
-      if (header === undefined) return;
+      if (header === undefined) {
+        const names = Object.keys(event.headers).filter((name) => misnamed.test(name));
+        return addFaults(event, ...names.map(misnamedFault));
+      }
       const key = readKey(header.trim());
       if (key) event.idempotencyKey = key;
       else addFaults(event, fault);
@@ -53,3 +60,10 @@ const fault: Fault = {
   code: "invalid_format",
   message: `must be given once and have 1 to ${maxLength} visible ASCII characters, without commas, quotes and backslashes unless it is in double quotes`,
 };
+
+const misnamedFault = (field: string): Fault => ({
+  in: "header",
+  field,
+  code: "unknown",
+  message: "is not a header of this route: send the key as Idempotency-Key",
+});

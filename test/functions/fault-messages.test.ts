@@ -87,6 +87,41 @@ describe("a value that is not valid", () => {
   });
 });
 
+describe("another name of Idempotency-Key", () => {
+  const body = {};
+
+  test.each([
+    "x-idempotency-key",
+    "x_idempotency_key",
+    "idempotency_key",
+    "idempotencykey",
+    "x-idempotencykey",
+  ])("%s", async (header) => {
+    for (const name of ["create-lead", "send-message"] as const) {
+      const messages = await listMessages(name, { body, headers: { [header]: "key" } });
+      expect(messages.at(-1)).toBe(
+        `${header} is not a header of this route: send the key as Idempotency-Key`,
+      );
+    }
+  });
+
+  test("is accepted beside it, and on lists", async () => {
+    const headers = { "x-idempotency-key": "key", "idempotency-key": "key" };
+    expect(await listMessages("create-lead", { body, headers })).toEqual(["name is required"]);
+    const faults = await listMessages("list-leads", {
+      query: "page=0",
+      headers: { "x-idempotency-key": "key" },
+    });
+    expect(faults).toHaveLength(1);
+  });
+
+  test.each(["x-request-id", "idempotency-key-id", "my-idempotency-key"])("is not %s", async (header) => {
+    expect(await listMessages("create-lead", { body, headers: { [header]: "key" } })).toEqual([
+      "name is required",
+    ]);
+  });
+});
+
 describe("a compressed body", () => {
   test.each(["gzip", "br", "GZIP", "identity, gzip", "deflate"])("of the encoding %s", async (encoding) => {
     const request = { body: {}, headers: { "content-encoding": encoding } };
