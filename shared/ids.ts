@@ -3,13 +3,20 @@ import { decodeTime, ulid } from "ulid";
 /** A ULID, as it stands in every id. */
 export const ulidPattern = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 
+/** What an id names, by its prefix. */
+const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
+
 /**
  * A new id `<prefix>_<ulid>`: ids of one prefix sort by their time of creation.
  *
  * @param at milliseconds since the epoch
  * @see https://github.com/ulid/spec
  */
-export const newId = (prefix: "lead" | "conv" | "msg", at = Date.now()) => `${prefix}_${ulid(at)}`;
+export const newId = (prefix: keyof typeof kinds, at = Date.now()) => `${prefix}_${ulid(at)}`;
+
+/** What an id names; undefined if its prefix does not tell. */
+export const idKind = (id: string) =>
+  Object.entries(kinds).find(([prefix]) => id.startsWith(`${prefix}_`))?.[1];
 
 /** The creation time of an id, in milliseconds since the epoch. */
 export const idTimestamp = (id: string) => decodeTime(id.slice(id.indexOf("_") + 1));

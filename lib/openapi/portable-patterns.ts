@@ -1,4 +1,11 @@
-import { lines, notBlank, oneLine } from "../../shared/schemas/text-rules.ts";
+import {
+  lines,
+  notBlank,
+  notConversationId,
+  notLeadId,
+  notMessageId,
+  oneLine,
+} from "../../shared/schemas/text-rules.ts";
 
 /** Any character but a control character. */
 const character = "[^\\x00-\\x1F\\x7F-\\x9F]";
@@ -22,6 +29,9 @@ const patterns: ReadonlyMap<string, string> = new Map([
   [keyOf(notBlank, lines), `^${characterOfLines}*${notSpace}${characterOfLines}*$`],
 ]);
 
+/** The patterns that the document leaves out: to exclude a prefix, only some languages have a notation. */
+const omitted: ReadonlySet<string> = new Set([notLeadId, notConversationId, notMessageId]);
+
 function keyOf(...all: readonly string[]): string {
   return JSON.stringify(all);
 }
@@ -38,7 +48,8 @@ interface TextSchema {
  * @throws Error when no single pattern is known for several of them
  */
 export function withPortablePattern({ pattern, allOf, ...schema }: TextSchema): object {
-  const all = allOf?.map((part) => part.pattern) ?? (pattern === undefined ? [] : [pattern]);
+  const parts = allOf?.map((part) => part.pattern) ?? (pattern === undefined ? [] : [pattern]);
+  const all = parts.filter((part) => !omitted.has(part));
   if (all.length === 0) return schema;
   const portable = patterns.get(keyOf(...all)) ?? pattern;
   if (portable === undefined) throw new Error(`There is no single pattern for ${all.join(" and ")}.`);

@@ -3,7 +3,7 @@ import { activeConversationKey, conversationKey, messageKey } from "../dynamodb/
 import { withRetry } from "../dynamodb/retry.ts";
 import { tableName } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
-import { createdAt, newId } from "../ids.ts";
+import { createdAt, idKind, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
 import { activeConversation, conversationItem, isNotActive, pointerNames } from "./conversations.ts";
 import {
@@ -45,7 +45,7 @@ export async function sendMessage(
   idempotency?: IdempotentRequest,
 ): Promise<Message | Replayed<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
-  if (!message.leadId.isWellFormed()) throw leadNotFound();
+  if (!message.leadId.isWellFormed()) throw leadNotFound(message);
   const input = { ...message, channel: await storedChannel(account, message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
   const exists = leadExists(account, input.leadId);
@@ -65,12 +65,16 @@ export async function sendMessage(
 }
 
 /** A message that was sent stays sent, even when its lead is deleted later. */
-async function rejectUnknownLead({ idempotency }: Outgoing): Promise<never> {
+async function rejectUnknownLead({ input, idempotency }: Outgoing): Promise<never> {
   if (idempotency) await throwIfRecorded(idempotency);
-  throw leadNotFound();
+  throw leadNotFound(input);
 }
 
-const leadNotFound = () => new ApiError("lead_not_found", "This account has no lead with this leadId.");
+function leadNotFound({ leadId }: NewMessage): ApiError {
+  const kind = idKind(leadId) ?? "lead";
+  const reason = kind === "lead" ? "" : `, which is the id of a ${kind}`;
+  return new ApiError("lead_not_found", `This account has no lead with this leadId${reason}.`);
+}
 
 /** @param ended the conversation that the pointer still names, if any */
 async function startConversation(

@@ -1,5 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { id, label, messageText, timestamp } from "./field-schemas.ts";
+import { conversationIdFilter, id, label, leadIdFilter, messageText, timestamp } from "./field-schemas.ts";
 import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
@@ -12,8 +12,8 @@ export const conversationsQuery = {
   properties: {
     page,
     limit,
-    id,
-    leadId: id,
+    id: conversationIdFilter,
+    leadId: leadIdFilter,
     channel: label,
     status: label,
     createdAfter: timestamp,

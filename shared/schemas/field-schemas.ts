@@ -1,7 +1,19 @@
 import type { JSONSchema } from "json-schema-to-ts";
-import { lines, notBlank, oneLine } from "./text-rules.ts";
+import { lines, notBlank, notConversationId, notLeadId, notMessageId, oneLine } from "./text-rules.ts";
 
 export const id = { type: "string", minLength: 1, maxLength: 64 } as const satisfies JSONSchema;
+
+/** The id of a lead in a filter. */
+export const leadIdFilter = {
+  ...id,
+  allOf: [{ pattern: notConversationId }, { pattern: notMessageId }],
+} as const satisfies JSONSchema;
+
+/** The id of a conversation in a filter. */
+export const conversationIdFilter = {
+  ...id,
+  allOf: [{ pattern: notLeadId }, { pattern: notMessageId }],
+} as const satisfies JSONSchema;
 
 /** A source, a channel, a tag or a conversation's status. */
 export const label = {

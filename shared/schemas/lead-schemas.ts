@@ -1,5 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { email, id, label, name, timestamp } from "./field-schemas.ts";
+import { email, id, label, leadIdFilter, name, timestamp } from "./field-schemas.ts";
 import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
@@ -15,7 +15,7 @@ export const leadsQuery = {
   properties: {
     page,
     limit,
-    id,
+    id: leadIdFilter,
     email,
     status,
     source: label,

@@ -9,6 +9,11 @@ export const oneLine = "^[^\\p{Cc}\\p{Cs}]*$";
 /** The same, but line breaks and tabs are allowed. */
 export const lines = "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$";
 
+/** Not the id of another kind of record, which no filter by this kind can find. Any other text may be an id. */
+export const notLeadId = "^(?!lead_)";
+export const notConversationId = "^(?!conv_)";
+export const notMessageId = "^(?!msg_)";
+
 interface TextRule {
   readonly code: FaultCode;
   readonly message: string;
@@ -25,6 +30,9 @@ export const textRules: Readonly<Record<string, TextRule>> = {
     code: "invalid_characters",
     message: "must not contain control characters (line breaks and tabs are allowed) or unpaired surrogates",
   },
+  [notLeadId]: { code: "invalid_format", message: "is the id of a lead, not of a conversation" },
+  [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },
+  [notMessageId]: { code: "invalid_format", message: "is the id of a message, which no list has" },
   [pagePattern]: {
     code: "out_of_range",
     message: `must be a whole number from 1 to ${maxPage}, in plain digits`,

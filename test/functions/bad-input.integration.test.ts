@@ -359,6 +359,18 @@ describe("create-lead rejects", () => {
   });
 });
 
+test.each([
+  ["lead_1", "This account has no lead with this leadId."],
+  ["x", "This account has no lead with this leadId."],
+  ["conv_1", "This account has no lead with this leadId, which is the id of a conversation."],
+  ["msg_1", "This account has no lead with this leadId, which is the id of a message."],
+])("send-message tells what the leadId %s is", async (leadId, detail) => {
+  const body = { leadId, channel: "whatsapp", message: "Hello" };
+  const { status, problem } = await call("send-message", { body });
+  expect(status).toBe(404);
+  expect(problem).toMatchObject({ code: "lead_not_found", detail });
+});
+
 describe("send-message rejects", () => {
   const valid = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
 

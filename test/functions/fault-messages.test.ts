@@ -87,6 +87,21 @@ describe("a value that is not valid", () => {
   });
 });
 
+describe("an id of another kind", () => {
+  const id = "01M7XX82T31MKK0XPP5SRK7Z5P";
+
+  test.each([
+    ["list-leads", "id", `conv_${id}`, "is the id of a conversation, not of a lead"],
+    ["list-leads", "id", `msg_${id}`, "is the id of a message, which no list has"],
+    ["list-conversations", "id", `lead_${id}`, "is the id of a lead, not of a conversation"],
+    ["list-conversations", "id", `msg_${id}`, "is the id of a message, which no list has"],
+    ["list-conversations", "leadId", `conv_${id}`, "is the id of a conversation, not of a lead"],
+    ["list-conversations", "leadId", `msg_${id}`, "is the id of a message, which no list has"],
+  ] as const)("%s?%s=%s", async (name, parameter, value, message) => {
+    expect(await listMessages(name, { query: `${parameter}=${value}` })).toEqual([`${parameter} ${message}`]);
+  });
+});
+
 describe("another name of Idempotency-Key", () => {
   const body = {};
 

@@ -90,7 +90,7 @@ describe("id", () => {
 
   test("finds nothing for what is not the id of one of the account's leads", async () => {
     expect(await list({ id: leads[2]?.id ?? "" }, "another")).toEqual([]);
-    for (const id of ["lead_1", "x", "root", conversations[0]?.id ?? ""])
+    for (const id of ["lead_1", "x", "root", "lead", "conv", "_conv_1"])
       expect(await list({ id })).toEqual([]);
   });
 
@@ -100,7 +100,10 @@ describe("id", () => {
     expect(await listConversations({ id, leadId, channel: "web", status: "active" })).toEqual([3]);
     expect(await listConversations({ id, leadId: leads[0]?.id })).toEqual([]);
     expect(await listConversations({ id, channel: "sms" })).toEqual([]);
-    expect(await listConversations({ id: leads[0]?.id })).toEqual([]);
+    for (const other of ["conv_1", "x", "lead", "root"]) {
+      expect(await listConversations({ id: other })).toEqual([]);
+      expect(await listConversations({ leadId: other.replace("conv", "lead") })).toEqual([]);
+    }
   });
 
   test("has its one row on the first page", async () => {

@@ -37,8 +37,8 @@ const times = {
   createdBefore: fc.oneof(timestamp(2040), timestamp(9998)),
 };
 
-/** The id of a row of the caller or of another account, or none. */
-const knownId = fc.oneof(
+/** The id of a lead of the caller or of another account, or of none. */
+const leadId = fc.oneof(
   fc.nat(9).map((n) => `~own${n}~`),
   fc.nat(9).map((n) => `~other${n}~`),
   encoded(label),
@@ -48,7 +48,7 @@ const parameters: Record<"list-leads" | "list-conversations", Record<string, fc.
   "list-leads": {
     ...paging,
     ...times,
-    id: knownId,
+    id: leadId,
     email: encoded(email),
     status: fc.constantFrom("new", "qualified", "booked"),
     source: encoded(label),
@@ -56,8 +56,8 @@ const parameters: Record<"list-leads" | "list-conversations", Record<string, fc.
   "list-conversations": {
     ...paging,
     ...times,
-    id: knownId,
-    leadId: knownId,
+    id: encoded(label),
+    leadId,
     channel: encoded(label),
     status: fc.oneof(fc.constant("active"), encoded(label)),
   },
@@ -124,6 +124,7 @@ const bad = (route: keyof typeof parameters): fc.Arbitrary<Parameter[]> => {
     names.map((name) => [`${name}=1`, `${encodeURIComponent(name)}=1`]),
     names.map((name) => [`${name}=1`, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}=1`]),
     names.map((name) => [`${name}[]=1`]),
+    fc.constant(route === "list-leads" ? "id=conv_1" : "id=~own0~").map((parameter) => [parameter]),
     fc
       .tuple(
         // It is a field of neither body, but a parameter of both lists.
