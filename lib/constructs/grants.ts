@@ -13,7 +13,7 @@ interface ReadGrant {
   readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "Query"}`[];
   readonly types: readonly ItemType[];
   readonly indexes?: readonly IndexName[];
-  /** Whether only the keys may be read, which shows that an item exists. */
+  /** Whether a read may only show that an item exists: by its key or, if indexes are named, by a key of these alone. */
   readonly keyOnly?: true;
 }
 
@@ -109,9 +109,11 @@ export const rateLimitGrant: Grant = {
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
 export function grantStatement(table: Table, grant: Grant): PolicyStatement {
   const indexNames = ("indexes" in grant && grant.indexes) || [];
+  const indexArns = indexNames.map((name) => `${table.tableArn}/index/${name}`);
+  const onlyIndexes = "keyOnly" in grant && indexArns.length > 0;
   return new PolicyStatement({
     actions: [...grant.actions],
-    resources: [table.tableArn, ...indexNames.map((name) => `${table.tableArn}/index/${name}`)],
+    resources: onlyIndexes ? indexArns : [table.tableArn, ...indexArns],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": grant.types.map((type) => `${type}#*`) },
       // `ForAllValues` also matches a request without keys.
@@ -125,7 +127,7 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
 const readConditions = ({ keyOnly, indexes: names = [] }: ReadGrant) =>
   keyOnly && {
     "ForAllValues:StringEquals": {
-      "dynamodb:Attributes": ["pk", "sk", ...names.map((name) => indexes[name])],
+      "dynamodb:Attributes": names.length > 0 ? ["pk", ...names.map((name) => indexes[name])] : ["pk", "sk"],
     },
     StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
   };

@@ -14,7 +14,7 @@ import {
   transactOnce,
 } from "./idempotency.ts";
 import { leadExists } from "./leads.ts";
-import { storedChannel } from "./stored-names.ts";
+import { retriedUntil, storedChannel } from "./stored-names.ts";
 
 /** What failed attempts found out about the conversation that the pointer names. */
 interface Findings {
@@ -46,7 +46,10 @@ export async function sendMessage(
 ): Promise<Message | Replayed<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
-  const input = { ...message, channel: await storedChannel(account, message.channel) };
+  const input = {
+    ...message,
+    channel: await storedChannel(account, message.channel, retriedUntil(deadline)),
+  };
   const outgoing: Outgoing = { account, input, idempotency };
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
@@ -59,7 +62,7 @@ export async function sendMessage(
   };
   return runIdempotently(
     idempotency,
-    (ids: MessageIds) => toMessage(ids, input),
+    (made: Made) => toMessage(made, input),
     () => withRetry(attempt, { deadline, isRetryable }),
   );
 }
@@ -87,7 +90,7 @@ async function startConversation(
   const message = createMessage(id, input, startedAt);
   const lastMessageAt = message.createdAt;
   const conversation = { id, leadId, channel, status: active, lastMessageAt, messageCount: 1 };
-  await transactOnce(idempotency, pickIds(message), [
+  await transactOnce(idempotency, pickMade(message), [
     {
       Put: {
         TableName: tableName,
@@ -109,7 +112,7 @@ async function joinConversation(
 ): Promise<Message> {
   const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt));
   try {
-    await transactOnce(idempotency, pickIds(message), [
+    await transactOnce(idempotency, pickMade(message), [
       addMessage(account, message),
       putMessage(account, message),
     ]);
@@ -124,15 +127,16 @@ async function joinConversation(
   return message;
 }
 
-type MessageIds = Pick<Message, "id" | "conversationId">;
+/** What a request made. Records of older versions have no channel: it was stored as it was sent. */
+type Made = Pick<Message, "id" | "conversationId"> & { readonly channel?: string };
 
-const pickIds = ({ id, conversationId }: Message): MessageIds => ({ id, conversationId });
+const pickMade = ({ id, conversationId, channel }: Message): Made => ({ id, conversationId, channel });
 
 const toMessage = (
-  { id, conversationId }: MessageIds,
-  { leadId, channel, message }: NewMessage,
+  { id, conversationId, ...made }: Made,
+  { leadId, message, ...input }: NewMessage,
 ): Message => ({
-  ...{ id, conversationId, leadId, channel, message },
+  ...{ id, conversationId, leadId, channel: made.channel ?? input.channel, message },
   createdAt: createdAt(id),
 });
 

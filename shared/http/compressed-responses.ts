@@ -18,7 +18,7 @@ const level = 6;
  * Compresses the large responses of a route, problems too, for callers that accept gzip: an HTTP API of API Gateway does
  * not. Every response has `Vary`, because another response to the same request can be larger.
  *
- * Use it before every other middleware, so that it sees the responses of all.
+ * Use it first, so that it sees the responses of all others.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */

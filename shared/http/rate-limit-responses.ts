@@ -9,7 +9,7 @@ import { authorizedAccount, type RouteEvent } from "./route-event.ts";
  * while the other middleware works, and responds 429 in place of their result; a handler that writes first awaits
  * `event.permit`. A request that is known to exceed the limit causes no work at all.
  *
- * Use it before every other middleware, so that it has the last word.
+ * Use it before every middleware that can respond, so that it has the last word.
  *
  * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10
  */

@@ -183,7 +183,7 @@ test("the newest lead is filled in when the page is opened, also in the code sam
   const { id } = (await response.json()) as { id: string };
   const { page, goTo } = await openReference(browser, `${url}/docs`, wide);
   const part = await goTo("Send a message");
-  expect(await part.getByText("that of the newest lead of this run").count()).toBe(1);
+  expect(await part.getByText("that of the newest lead of the account").count()).toBe(1);
   expect(await part.getByRole("group", { name: /^Request Example/ }).innerText()).toContain(id);
   await page.context().close();
 });

@@ -112,6 +112,21 @@ describe("a spelling with capital letters that rows of the account have", () => 
     expect(await ids("list-leads", "old sources", { source: "LINKEDIN" })).toEqual([lower.id]);
   });
 
+  test("does not change the responses to earlier requests that are sent again", async () => {
+    const account = "again with old rows";
+    const headers = { "idempotency-key": "again-2" };
+    const newLead = { account, headers, body: { name: "Ada", source: "LinkedIn" } };
+    const lead = (await call("create-lead", newLead)).body;
+    const message = { account, headers, body: { leadId: lead.id, channel: "WhatsApp", message: "Hello" } };
+    const sent = (await call("send-message", message)).body;
+    expect([lead.source, sent.channel]).toEqual(["linkedin", "whatsapp"]);
+    await storeLead(account, "LinkedIn");
+    const { conversationId } = await aMessage(account, lead.id, "sms");
+    await rename(account, { leadId: lead.id, conversationId }, "WhatsApp");
+    expect((await call("create-lead", newLead)).body).toEqual(lead);
+    expect((await call("send-message", message)).body).toEqual(sent);
+  });
+
   test("of another account changes nothing", async () => {
     await storeLead("one of two", "Fair");
     expect((await aLead("two of two", { source: "Fair" })).source).toBe("fair");

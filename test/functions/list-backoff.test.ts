@@ -51,6 +51,18 @@ test("after a throttle, lists of the range fail at once, for a time that doubles
   }
 });
 
+test("the search for a name with capital letters backs off, too", async () => {
+  const account = randomUUID();
+  throttle();
+  const query = "source=LinkedIn";
+  expect(await list(0, account, query)).toEqual([503, 1]);
+  expect(await list(99, account, query)).toEqual(busyWithoutCall);
+  expect(await list(1, account, query)).toEqual([503, 1]);
+  expect(await list(199, account, query)).toEqual(busyWithoutCall);
+  recover();
+  expect(await list(1, account, query)).toEqual([200, 3]);
+});
+
 test("lists that fail at once do not prolong the backoff", async () => {
   const account = randomUUID();
   throttle();

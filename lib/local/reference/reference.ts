@@ -31,6 +31,8 @@ const headers = {
  *
  * The page receives an API key. No other site can read it, because the gateway serves pages only under its own host names.
  *
+ * Other sites may only link to the page: each of its larger files would cost the machine time.
+ *
  * @param apiKey the key that the page fills in; requests for it wait until it is known
  */
 export function referencePages(apiKey: Promise<string>): Pages {
@@ -43,9 +45,10 @@ export function referencePages(apiKey: Promise<string>): Pages {
     "/docs/api-key.json": async () => json(await apiKey),
     ...Object.fromEntries(files.map((name) => [`/docs/${name}`, () => file(name)])),
   };
-  return async ({ method, url = "" }) => {
+  return async ({ method, url = "", headers: { "sec-fetch-site": site = "none" } }) => {
     const [path = ""] = url.split("?");
-    return method === "GET" && Object.hasOwn(pages, path) ? pages[path]?.() : undefined;
+    const isOwn = ["/", "/docs", "/docs/"].includes(path) || ["none", "same-origin"].includes(site);
+    return method === "GET" && isOwn && Object.hasOwn(pages, path) ? pages[path]?.() : undefined;
   };
 }
 

@@ -25,7 +25,7 @@ function fillLead(openapi, lead) {
   const { post } = filled.paths[sendMessage];
   if (lead) post.requestBody.content["application/json"].example.leadId = lead.id;
   post.description += lead
-    ? "\n\nHere, `leadId` is that of the newest lead of this run."
+    ? "\n\nHere, `leadId` is that of the newest lead of the account `demo`."
     : "\n\n**Create a lead first.** Its `id` is then filled in here.";
   return filled;
 }

@@ -5,7 +5,7 @@ import {
   pointerNames,
   toConversation,
 } from "../../../shared/domain/conversations.ts";
-import { storedConversationStatus } from "../../../shared/domain/stored-names.ts";
+import { retriedUntil, storedConversationStatus } from "../../../shared/domain/stored-names.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -40,7 +40,7 @@ export function setConversationStatus(
     async () => {
       const current = await readConversation(account, id);
       if (!current) return { outcome: "unknown" };
-      const status = await storedConversationStatus(account, requested);
+      const status = await storedConversationStatus(account, requested, retriedUntil(deadline));
       const conversation = { ...current, status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(conversationKey(account, id), set);

@@ -6,6 +6,7 @@ import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts
 import { errorCode, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand, selectTableByOptions } from "../account-command.ts";
 import { type OnRows, withProgress } from "../progress.ts";
+import { retryWhileBusy } from "../retry-while-busy.ts";
 import { readAllLeads } from "./all-leads.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 import { writeOutput } from "./output-file.ts";
@@ -70,7 +71,8 @@ async function print(text: AsyncIterable<string>): Promise<void> {
 
 async function* formatLeads(options: ExportOptions, onRows: OnRows): AsyncGenerator<string> {
   const { account, output, status, oldestFirst = false, raw = false } = options;
-  const source = options.source && (await storedSource(account, options.source));
+  const source =
+    options.source && (await storedSource(account, options.source, (_, hasRows) => retryWhileBusy(hasRows)));
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   if (format === "csv") yield formatCsvHeader();
   for await (const leads of readAllLeads(account, { status, source }, oldestFirst)) {

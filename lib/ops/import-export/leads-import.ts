@@ -105,7 +105,7 @@ async function importRows(
 function sourceReader(account: string): (source: string) => Promise<string> {
   const reads = new Map<string, Promise<string>>();
   return (source) => {
-    const read = reads.get(source) ?? retryWhileBusy(() => storedSource(account, source));
+    const read = reads.get(source) ?? storedSource(account, source, (_, hasRows) => retryWhileBusy(hasRows));
     reads.set(source, read);
     return read;
   };

@@ -28,6 +28,9 @@ const allowed: Readonly<Record<string, { reads: string; writes: string; queries:
   "compose-events": { reads: "", writes: "", queries: "" },
 };
 
+/** The types of which a function may find out, by their source or channel, whether there are any. */
+const existence: Readonly<Record<string, string>> = { "create-lead": "LEAD", "send-message": "CONVERSATION" };
+
 /** The attributes on which the table acts that items of a type have: the keys of indexes, and the expiry. */
 const attributes: Readonly<Record<string, string>> = {
   LEAD: "byStatus byOrigin byStatusAndOrigin byParent",
@@ -57,6 +60,7 @@ function buildProbe(label: string, random: () => number, account: string): Probe
     KeyConditionExpression: `${index ? indexes[index] : "pk"} = :pk`,
     ExpressionAttributeValues: { ":pk": Key.pk },
   };
+  const projection = pick(random, ["pk", "sk", "pk, sk", "pk, byOrigin", "sk, byOrigin", "name"]);
   const transaction = some.map((one) => ({ Put: { TableName, Item: key(one) } }));
   const attribute = pick(random, [...Object.values(indexes), "expiresAt"]);
   const listed = { ...Key, [attribute]: { S: "x" } };
@@ -88,6 +92,13 @@ function buildProbe(label: string, random: () => number, account: string): Probe
     },
     { operation: "DeleteItem", input: { Key }, isAllowed: false },
     { operation: "Query", input: query, isAllowed: may("queries", [type]) },
+    {
+      operation: "Query",
+      input: { ...query, ProjectionExpression: projection },
+      isAllowed:
+        may("queries", [type]) ||
+        (existence[label] === type && index === "by-origin" && /^pk(?:, byOrigin)?$/.test(projection)),
+    },
     { operation: "Scan", input: {}, isAllowed: false },
     {
       operation: "TransactWriteItems",

@@ -42,19 +42,22 @@ function allowBlindWrite(action: string, keys: string[], denied: string[]) {
 }
 
 /** A statement for reads that show only whether an item exists. */
-function allowExistence(
-  keys: string[],
-  action = "dynamodb:GetItem",
-  indexKeys: string[] = [],
-  ...indexes: string[]
-) {
-  const { Condition, ...statement } = allow(action, keys, ...indexes);
-  const onlyKey = {
-    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", ...indexKeys] },
-    StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
-  };
-  return { ...statement, Condition: { ...Condition, ...onlyKey } };
+function allowExistence(keys: string[]) {
+  const { Condition, ...statement } = allow("dynamodb:GetItem", keys);
+  return { ...statement, Condition: { ...Condition, ...onlyAttributes("pk", "sk") } };
 }
+
+/** The same, by a source or a channel. */
+function allowExistenceByOrigin(keys: string[]) {
+  const { Condition, ...statement } = allow("dynamodb:Query", keys);
+  const Resource = indexArn("by-origin");
+  return { ...statement, Resource, Condition: { ...Condition, ...onlyAttributes("pk", "byOrigin") } };
+}
+
+const onlyAttributes = (...names: string[]) => ({
+  "ForAllValues:StringEquals": { "dynamodb:Attributes": names },
+  StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
+});
 
 const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
 const putRecord = allowWrite("dynamodb:PutItem", ["IDEMPOTENCY#*"], indexKeys);
@@ -71,7 +74,7 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   "create-lead": [
     allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["expiresAt"]),
-    allowExistence(["LEAD#*"], "dynamodb:Query", ["byOrigin"], "by-origin"),
+    allowExistenceByOrigin(["LEAD#*"]),
     putRecord,
     rateLimit,
   ],
@@ -90,7 +93,7 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   "send-message": [
     allowExistence(["LEAD#*"]),
-    allowExistence(["CONVERSATION#*"], "dynamodb:Query", ["byOrigin"], "by-origin"),
+    allowExistenceByOrigin(["CONVERSATION#*"]),
     allow("dynamodb:GetItem", ["ACTIVE#*", "IDEMPOTENCY#*"]),
     allowBlindWrite("dynamodb:PutItem", ["CONVERSATION#*"], ["expiresAt"]),
     allowBlindWrite("dynamodb:PutItem", ["ACTIVE#*", "MESSAGE#*"], [...indexKeys, "expiresAt"]),

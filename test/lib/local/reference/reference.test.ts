@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
@@ -24,6 +25,21 @@ function expectClosed(headers: Headers) {
   expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
   expect(headers.get("access-control-allow-origin")).toBeNull();
 }
+
+test.each([
+  ["cross-site", "/docs/openapi.json", 404],
+  ["same-site", "/docs/scalar.js", 404],
+  ["cross-site", "/docs/api-key.json", 404],
+  ["cross-site", "/docs", 200],
+  ["same-origin", "/docs/scalar.js", 200],
+  ["none", "/docs/openapi.json", 200],
+])("a request that a browser marks as %s for %s gets %i", async (site, path, status) => {
+  const { url } = await start();
+  const request = get(url + path, { headers: { "sec-fetch-site": site } });
+  const [response] = await once(request, "response");
+  response.resume();
+  expect(response.statusCode).toBe(status);
+});
 
 test.each([
   ["/docs", "text/html; charset=utf-8", /^<!doctype html>/],
