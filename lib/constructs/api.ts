@@ -123,7 +123,14 @@ const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({
   allowOrigins: [...origins],
   allowMethods: [...new Set(Object.values(routes).map(({ method }) => CorsHttpMethod[method]))],
   allowHeaders: ["authorization", "content-type", "idempotency-key"],
-  exposeHeaders: ["idempotency-replayed", "link", "ratelimit", "ratelimit-policy", "retry-after"],
+  exposeHeaders: [
+    "accept-encoding",
+    "idempotency-replayed",
+    "link",
+    "ratelimit",
+    "ratelimit-policy",
+    "retry-after",
+  ],
   // The longest time that Chromium caches a preflight response. Each preflight is a billed request.
   maxAge: Duration.hours(2),
 });
