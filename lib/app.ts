@@ -2,13 +2,14 @@ import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
 import cdkJson from "../cdk.json" with { type: "json" };
-import type { Stage } from "../shared/stages.ts";
 import { bundleFunctions } from "./bundling/bundle.ts";
-import { readConfig } from "./config/config.ts";
+import { checkAccount, readConfig } from "./config/config.ts";
 import { ServiceStack } from "./stack.ts";
 
 interface AppProps {
-  readonly stage?: Stage;
+  readonly stage?: string;
+  /** The directory with the files of the stages, by default the project's. */
+  readonly stages?: string;
   /** The directory of the cloud assembly; without it, the CDK reads it from `CDK_OUTDIR`. */
   readonly outdir?: string;
   /** Context values that override those of the command line and of `CDK_CONTEXT_JSON`. */
@@ -23,7 +24,7 @@ interface AppProps {
 /**
  * The CDK app with the functions that it deploys; a finding of cdk-nag fails its synthesis.
  *
- * @throws UserError for an unknown stage or setting, or a configuration value that is not allowed
+ * @throws UserError for an unknown stage, a mistake in its file, or credentials of another AWS account
  */
 export async function createApp({ stage, outdir, context, ...props }: AppProps = {}): Promise<App> {
   const app = new App({
@@ -33,7 +34,8 @@ export async function createApp({ stage, outdir, context, ...props }: AppProps =
     postCliContext: { ...context, ...(stage && { stage }) },
     autoSynth: false,
   });
-  const config = readConfig(app.node.getAllContext());
+  const config = readConfig(app.node.getAllContext(), props.stages);
+  checkAccount(config, process.env.CDK_DEFAULT_ACCOUNT);
   const bundles = props.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
   new ServiceStack(app, { config, bundles });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

@@ -21,7 +21,11 @@ interface ServiceStackProps {
 export class ServiceStack extends Stack {
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
     // Stack, table, API, bus, pipe and dashboard of a stage share one name.
+    const { account, region, tags } = config;
     super(scope, stageTableName(config.stage), {
+      // Without them, the account and the region of the credentials, when the stack is deployed.
+      env: { ...(account && { account }), ...(region && { region }) },
+      tags,
       description: `Leads and conversations REST API (${config.stage})`,
       terminationProtection: config.deletionProtection,
     });

@@ -1,7 +1,10 @@
-/** The stages in which the service is deployed, side by side. */
-export const stages = ["dev", "prod"] as const;
+/** What the name of a stage looks like. The longest one still fits into the names of all resources. */
+const namePattern = /^[a-z][a-z0-9-]{0,20}$/;
 
-export type Stage = (typeof stages)[number];
+export const isStageName = (name: string) => namePattern.test(name);
+
+/** What the name of a stage must be, for the end of a sentence. */
+export const stageNameRule = "1 to 21 lower-case letters, digits or '-', the first one a letter";
 
 /** The name of a stage's table, by which the operator's commands find it. */
-export const stageTableName = (stage: Stage) => `leads-and-conversations-${stage}`;
+export const stageTableName = (stage: string) => `leads-and-conversations-${stage}`;

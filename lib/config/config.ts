@@ -1,65 +1,117 @@
-import { type Stage, stages } from "../../shared/stages.ts";
+import { join } from "node:path";
+import { RemovalPolicy } from "aws-cdk-lib";
+import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
-import { choice, type Setting } from "./setting-parsers.ts";
-import { type SettingName, settings, type Values } from "./settings.ts";
-import { stageDefaults } from "./stage-defaults.ts";
+import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
+import { defaults, ownSettings, type Settings, type StageFile, stageSchema } from "./stage-schema.ts";
+
+/** Where alarms are sent: to an email address, by a topic of the stack, or to an existing topic. */
+export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };
 
 /** The configuration of a stage. */
-export type Config = Values & { readonly stage: Stage };
+export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "runbookUrl">> & {
+  readonly stage: string;
+  readonly removalPolicy: RemovalPolicy;
+  readonly alarmsTo: AlarmTarget | undefined;
+  readonly runbookUrl: string;
+};
 
-function read<T>(name: string, setting: Setting<T>, value: unknown, fallback: T): T {
-  if (value === undefined) return fallback;
-  const parsed = setting.parse(String(value));
-  if (parsed === undefined) {
-    throw new UserError(`The configuration value ${name}=${String(value)} must be ${setting.allowed}.`);
-  }
-  return parsed;
-}
+type Context = Readonly<Record<string, unknown>>;
+
+const projectStages = join(import.meta.dirname, "../../stages");
 
 /** Names that the CDK itself puts into the context: feature flags, command line values, `cdk.context.json`. */
 const cdkNames = /^(?:@?aws-cdk|aws:|cdk|cli-telemetry$|acknowledged-issue-numbers$)/;
 
-/** A budget that tells nobody would have no effect. */
-function rejectSilentBudget({ monthlyBudget, alarmsTo }: Config): void {
-  if (monthlyBudget === undefined || alarmsTo !== undefined) return;
+/**
+ * The configuration of the stage that the context names: `-c stage=staging`, by default `dev`. A stage without a file is
+ * like one with a file: `-c stage=pr-42 -c like=dev`.
+ *
+ * @param directory where the files of the stages are
+ * @throws UserError for another value in the context, an unknown stage, or a mistake in its file
+ */
+export function readConfig(context: Context, directory = projectStages): Config {
+  const stage = String(context.stage ?? "dev");
+  if (!isStageName(stage)) throw new UserError(`The stage ${stage} must have ${stageNameRule}.`);
+  rejectOtherFlags(context, stage);
+  const settings = { ...defaults, ...readStage(directory, stage, context.like) };
+  rejectUnrecoverable(settings, stage);
+  const { alarmsTo } = settings;
+  return {
+    ...settings,
+    stage,
+    removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    alarmsTo: alarmsTo?.startsWith("arn:")
+      ? { topicArn: alarmsTo }
+      : alarmsTo
+        ? { email: alarmsTo }
+        : undefined,
+    runbookUrl: settings.runbookUrl ?? "docs/operations.md",
+  };
+}
+
+/** A setting that one deployment has and the next one forgets would be taken back. */
+function rejectOtherFlags(context: Context, stage: string): void {
+  const other = Object.keys(context).find(
+    (name) => !["stage", "like"].includes(name) && !cdkNames.test(name),
+  );
+  if (other === undefined) return;
   throw new UserError(
-    "The configuration value monthlyBudget needs alarmsTo, which is told when it is exceeded.",
+    Object.hasOwn(stageSchema.properties, other)
+      ? `The setting ${other} is not a flag: put it into stages/${stage}.json.`
+      : `There is no flag ${other}: the flags are stage and like, and docs/configuration.md lists the settings of stages/${stage}.json.`,
   );
 }
 
-type Context = Readonly<Record<string, unknown>>;
-
-/** A misspelled name would otherwise leave a setting at its default silently. */
-function rejectUnknownNames(context: Context): void {
-  const names = ["stage", ...Object.keys(settings)];
-  const unknown = Object.keys(context).find((name) => !names.includes(name) && !cdkNames.test(name));
-  if (unknown === undefined) return;
-  throw new UserError(
-    `Unknown configuration value ${unknown}. The configuration values are ${names.join(", ")}.`,
-  );
-}
-
-/** A name without a certificate would fail during the deployment; a certificate alone would have no effect. */
-function rejectIncompleteDomain({ domainName, certificateArn }: Config): void {
-  if ((domainName === undefined) === (certificateArn === undefined)) return;
-  throw new UserError("The configuration values domainName and certificateArn must be given together.");
+/** What a stage sets, by its own file or by the flag `like`. */
+function readStage(directory: string, stage: string, like: unknown): StageFile {
+  if (like === undefined) return readFile(directory, stage);
+  if (hasStageFile(directory, stage)) {
+    throw new UserError(`The stage ${stage} has a file: put like into stages/${stage}.json.`);
+  }
+  return copied(readFile(directory, String(like)));
 }
 
 /**
- * The configuration of a stage. Values of the context (`-c logRetentionDays=30`) override the stage's defaults.
+ * What a stage's file sets, over what the stages set that it is like.
  *
- * @throws UserError for an unknown stage, an unknown name, an invalid value, a domain name without a certificate, or
- *   a budget without a recipient
+ * @param followers the stages that are like this one
  */
-export function readConfig(context: Context): Config {
-  rejectUnknownNames(context);
-  const stage = read("stage", choice(stages), context.stage, "dev");
-  const value = <Name extends SettingName>(name: Name) =>
-    read(name, settings[name], context[name], stageDefaults[stage][name]);
-  const names = Object.keys(settings) as SettingName[];
-  const values = Object.fromEntries(names.map((name) => [name, value(name)])) as Values;
-  const config: Config = { ...values, stage };
-  rejectIncompleteDomain(config);
-  rejectSilentBudget(config);
-  return config;
+function readFile(directory: string, stage: string, followers: readonly string[] = []): StageFile {
+  const path = [...followers, stage];
+  if (followers.includes(stage)) {
+    throw new UserError(`The stages ${path.join(", ")} are like each other in a circle.`);
+  }
+  if (!hasStageFile(directory, stage)) throw new UserError(noStage(stage, directory));
+  const { $schema, like, ...own } = readStageFile(directory, stage);
+  return like === undefined ? own : { ...copied(readFile(directory, like, path)), ...own };
+}
+
+/** So that a misspelled name does not deploy another stack. */
+const noStage = (stage: string, directory: string) =>
+  `There is no stages/${stage}.json: write it, add -c like=dev for a stage without a file, or name one of the stages ${stagesWithFile(directory).join(", ")}.`;
+
+/** The settings that a stage gets from one that it is like. */
+const copied = (settings: StageFile): StageFile =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.some((own) => own === name)));
+
+/** cdk-nag rejects it too, in ten lines. */
+function rejectUnrecoverable({ pointInTimeRecovery, removalPolicy }: StageFile, stage: string): void {
+  if (pointInTimeRecovery || removalPolicy === "destroy") return;
+  throw new UserError(
+    `The stage ${stage} keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.`,
+  );
+}
+
+/**
+ * Checks whose credentials the CDK has.
+ *
+ * @param current the AWS account that the CDK's command line found; undefined without credentials
+ * @throws UserError for an account that may not deploy the stage
+ */
+export function checkAccount({ stage, account, trustedAccounts }: Config, current: string | undefined): void {
+  if (!account || !current || [account, ...trustedAccounts].includes(current)) return;
+  throw new UserError(
+    `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${current}.`,
+  );
 }

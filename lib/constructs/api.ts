@@ -24,7 +24,7 @@ import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
 export class Api extends Construct {
-  /** The gateway's URL of the API, without a trailing slash. It also works beside a custom domain. */
+  /** The URL of the API, without a trailing slash: the gateway's own, unless it is switched off for a custom domain. */
   readonly url: string;
   /** The custom domain, if one is configured. */
   readonly domain: DomainName | undefined;
@@ -42,12 +42,11 @@ export class Api extends Construct {
     this.authorizer = new ServiceFunction(this, "authorize", {
       ...props,
       timeout: Duration.seconds(5),
-      // A reserve of 0 would keep the function from running.
-      reservedConcurrency: config.authorizerReservedConcurrency || undefined,
     });
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
       ...(config.corsOrigins.length > 0 && { corsPreflight: corsPreflight(config.corsOrigins) }),
+      ...(config.disableExecuteApiEndpoint && { disableExecuteApiEndpoint: true }),
       createDefaultStage: false,
       defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", this.authorizer.lambda, {
         responseTypes: [HttpLambdaResponseType.SIMPLE],
@@ -67,7 +66,7 @@ export class Api extends Construct {
     if (this.domain) {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
     }
-    this.url = httpApi.apiEndpoint;
+    this.url = config.disableExecuteApiEndpoint ? `https://${config.domainName}` : httpApi.apiEndpoint;
   }
 
   private addRoute(

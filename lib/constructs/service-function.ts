@@ -29,8 +29,6 @@ interface ServiceFunctionProps extends ServiceProps {
   readonly timeout: Duration;
   /** Megabytes. */
   readonly memorySize?: number;
-  /** How many environments only this function can use, and at most; undefined reserves none. */
-  readonly reservedConcurrency?: number | undefined;
   /** Variables beside the table's name. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What the role allows beside the function's grants on the table, by the name of the policy. */
@@ -51,6 +49,7 @@ export class ServiceFunction extends Construct {
     // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
     super(Stack.of(scope), name);
     this.name = name;
+    const reservedConcurrentExecutions = props.config.reservedConcurrency[name];
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
       removalPolicy: props.config.removalPolicy,
@@ -63,9 +62,7 @@ export class ServiceFunction extends Construct {
       // CPU grows with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
-      ...(props.reservedConcurrency !== undefined && {
-        reservedConcurrentExecutions: props.reservedConcurrency,
-      }),
+      ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
       environment: {
         // A function without grants on the table does not need its name.
         ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),

@@ -7,11 +7,14 @@ import {
   StreamViewType,
   Table,
   TableEncryption,
+  type WarmThroughput,
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
+
+const warm = (warmThroughput: WarmThroughput | undefined) => warmThroughput && { warmThroughput };
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -33,6 +36,7 @@ export class ServiceTable extends Table {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: config.pointInTimeRecovery },
       deletionProtection: config.deletionProtection,
       removalPolicy: config.removalPolicy,
+      ...warm(config.warmThroughput?.table),
     });
     for (const [indexName, attribute] of Object.entries(indexes)) {
       this.addGlobalSecondaryIndex({
@@ -40,9 +44,10 @@ export class ServiceTable extends Table {
         partitionKey: text(attribute),
         sortKey: text("sk"),
         projectionType: ProjectionType.ALL,
+        ...warm(config.warmThroughput?.indexes),
       });
     }
-    if (config.stage === "dev") this.acknowledgeNoRecovery();
+    if (!config.pointInTimeRecovery) this.acknowledgeNoRecovery();
   }
 
   /** Throttled reads or writes, of the table and of each index: the table's own metric does not include its indexes. */
@@ -62,7 +67,7 @@ export class ServiceTable extends Table {
   private acknowledgeNoRecovery() {
     Validations.of(this.node.findChild("Resource")).acknowledge({
       id: "AwsSolutions-DDB3",
-      reason: "The data of dev can be recreated, and continuous backups are charged for.",
+      reason: "The stage deletes its data with its stack, and continuous backups are charged for.",
     });
   }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
+import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { prepareDemoKey } from "./demo-key.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
@@ -15,12 +16,20 @@ type Settings = ReturnType<typeof readSettings>;
 export const startCommand = () =>
   new Command("npm start --")
     .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
+    .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
     .option("--watch", "reload the functions when sources change, and restart when the stack changes")
     .addHelpText(
       "after",
       "\nThe README describes the environment variables PORT, DATA_DIR, EVENTS_URL and DYNAMODB_ENDPOINT.",
     )
-    .action(({ watch = false }: { watch?: boolean }) => serve(readSettings(process.env), watch));
+    .action(({ stage, watch = false }: { stage: string; watch?: boolean }) =>
+      serve(readSettings(stage, process.env), watch),
+    );
+
+function parseStage(text: string): string {
+  if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
+  return text;
+}
 
 async function serve(settings: Settings, watch: boolean): Promise<void> {
   let run: LocalRun | undefined;
@@ -35,7 +44,7 @@ async function serve(settings: Settings, watch: boolean): Promise<void> {
   console.log(welcome(run, settings, apiKey));
   if (!watch) return;
   const port = Number(new URL(run.url).port);
-  await serveChanges(run, async (previous, templateDirectory) => {
+  await serveChanges(settings.stage, run, async (previous, templateDirectory) => {
     await previous.stop();
     run = undefined;
     run = await startLocal({ ...options, port, templateDirectory });
@@ -51,13 +60,18 @@ async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
   process.exit(1);
 }
 
-function readSettings({ PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
+/** The data of each stage have a directory of their own: its table, its demo key and its positions in the stream. */
+const dataDirectory = (stage: string) =>
+  join(import.meta.dirname, "../../.local", ...(stage === "dev" ? [] : ["stages", stage]));
+
+function readSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
     throw new UserError(`PORT=${PORT} must be a whole number from 0 to 65535.`);
   }
   return {
+    stage,
     port: Number(PORT),
-    dataDirectory: DATA_DIR || join(import.meta.dirname, "../../.local"),
+    dataDirectory: DATA_DIR || dataDirectory(stage),
     dynamodbEndpoint: readEndpoint(env.DYNAMODB_ENDPOINT),
     eventsUrl: readUrl("EVENTS_URL", env.EVENTS_URL, /^https?:$/, "http://127.0.0.1:4000/events"),
   };
@@ -104,14 +118,14 @@ function onParentExit(stop: () => void): void {
 
 function welcome(
   { url, dynamodbEndpoint }: LocalRun,
-  { dataDirectory, ...settings }: Settings,
+  { dataDirectory, stage, ...settings }: Settings,
   apiKey: string,
 ): string {
   const database = settings.dynamodbEndpoint
     ? `Its data is in the DynamoDB at ${dynamodbEndpoint}.`
     : `Its data is kept in ${dataDirectory}; everything runs on this machine and nothing on AWS.`;
   return `
-The API is at ${url}. ${database}
+The API is at ${url}, with the settings of stages/${stage}.json. ${database}
 
 The API key of the account demo:
 

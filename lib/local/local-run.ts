@@ -22,7 +22,9 @@ interface LocalOptions {
   readonly dynamodbEndpoint?: string | undefined;
   /** 0, the default, for any free port. */
   readonly port?: number;
-  /** A cloud assembly to serve; without it, the stack is synthesized. */
+  /** The stage to serve, by default `dev`. */
+  readonly stage?: string;
+  /** A cloud assembly to serve; without it, the stage is synthesized. */
   readonly templateDirectory?: string | undefined;
   /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments?: number;
@@ -75,8 +77,10 @@ async function start(
   resources.defer(() => data?.close());
   await checkPort(port);
   const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, resources));
-  const templateDirectory = options.templateDirectory ?? (await synthesizeStack(data?.path, resources));
+  const templateDirectory =
+    options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources));
   const { throttle, ...stack } = await readStack(templateDirectory);
+  if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const functions = await startFunctions(stack, endpoint, options, resources);
   const { invoke, reload } = functions;
@@ -115,13 +119,14 @@ async function startEmbedded(
 }
 
 async function synthesizeStack(
+  { stage }: LocalOptions,
   dataDirectory: string | undefined,
   resources: AsyncDisposableStack,
 ): Promise<string> {
-  if (dataDirectory !== undefined) return synthesize(join(dataDirectory, "stack"));
+  if (dataDirectory !== undefined) return synthesize(join(dataDirectory, "stack"), { stage });
   const directory = await mkdtemp(join(tmpdir(), "local-run-"));
   resources.defer(() => rm(directory, { recursive: true, force: true }));
-  return synthesize(directory);
+  return synthesize(directory, { stage });
 }
 
 /** Starts the functions behind a proxy that enforces their roles. */

@@ -10,7 +10,7 @@ import { isSameStack, readStack } from "./template/template.ts";
 const root = join(import.meta.dirname, "..", "..");
 
 /** The sources of the functions and the stack. */
-const sources = ["functions", "shared", "lib", "cdk.json"];
+const sources = ["functions", "shared", "lib", "stages", "cdk.json"];
 
 /** Sources of neither; this process has loaded the local run and cannot reload it. */
 const ignored = ["lib/local", "lib/ops"].map((path) => join(root, path));
@@ -29,11 +29,13 @@ interface Change {
  * Applies changed sources to a run: new code of the functions within about a second, a changed stack by a restart
  * after its synthesis. When something cannot be built, that is logged and the run keeps its old code.
  *
+ * @param stage the stage that the run serves
  * @param first the initial run; its cloud assembly is in a directory of its own
  * @param restart stops a run, and starts another one that serves the cloud assembly
  * @throws UserError when a restart fails
  */
 export async function serveChanges(
+  stage: string,
   first: LocalRun,
   restart: (run: LocalRun, templateDirectory: string) => Promise<LocalRun>,
 ): Promise<void> {
@@ -41,7 +43,7 @@ export async function serveChanges(
   /** The next bundles' directory and the current one's, so that a failed build does not replace current code. */
   const directories: [string, string] = ["bundles-0", "bundles-1"];
   for await (const change of watchSources()) {
-    const assembly = await build(change, directories, run).catch((error: unknown) => {
+    const assembly = await build(stage, change, directories, run).catch((error: unknown) => {
       if (error instanceof UserError) console.error(`[watch] ${error.message}`);
       else if (!change.signal.aborted) throw error;
     });
@@ -54,6 +56,7 @@ export async function serveChanges(
 
 /** Gives the run new code. @returns the cloud assembly to restart with, if the stack changed */
 async function build(
+  stage: string,
   { file, signal }: Change,
   directories: [string, string],
   { templateDirectory, reload }: LocalRun,
@@ -68,7 +71,7 @@ async function build(
   console.log(`[watch] ${file} changed: new code after ${Math.round(performance.now() - startedAt)} ms.`);
 
   const next = basename(templateDirectory) === "stack" ? "stack-next" : "stack";
-  const assembly = await synthesize(join(dirname(templateDirectory), next), { signal });
+  const assembly = await synthesize(join(dirname(templateDirectory), next), { stage, signal });
   if (await isSameStack(templateDirectory, assembly)) return undefined;
   // Report what the local run does not support now, while the current stack is still served.
   await readStack(assembly);

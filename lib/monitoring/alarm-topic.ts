@@ -3,7 +3,7 @@ import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { type ITopic, Subscription, SubscriptionProtocol, Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import type { AlarmTarget } from "../config/alarm-settings.ts";
+import type { AlarmTarget } from "../config/config.ts";
 
 /** The topic that alarms are sent to: an existing one, or one of the stack with the email address subscribed. */
 export class AlarmTopic extends Construct {

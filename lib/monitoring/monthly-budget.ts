@@ -1,6 +1,6 @@
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import type { Construct } from "constructs";
-import type { AlarmTarget } from "../config/alarm-settings.ts";
+import type { AlarmTarget } from "../config/config.ts";
 
 interface MonthlyBudgetProps {
   /** In US dollars. */

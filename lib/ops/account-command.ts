@@ -1,14 +1,14 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { selectTable } from "../../shared/dynamodb/table-client.ts";
-import { type Stage, stages, stageTableName } from "../../shared/stages.ts";
+import { isStageName, stageNameRule, stageTableName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
 export interface TableOptions {
   readonly local?: boolean;
-  readonly stage?: Stage;
+  readonly stage?: string;
   readonly table?: string;
   readonly json?: boolean;
 }
@@ -39,7 +39,7 @@ const tableCommand = (name: string, description: string, account: Option) =>
     .addOption(account)
     .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
     .addOption(
-      new Option("--stage <name>", "the table of a deployed stage").choices(stages).conflicts("table"),
+      new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage).conflicts("table"),
     )
     .option("--table <name>", "the table with this name")
     .option("--json", "print JSON");
@@ -61,6 +61,11 @@ function parseAccountId(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text)) {
     throw new InvalidArgumentError("An account id has 1 to 64 letters, digits, '_', '.' or '-'.");
   }
+  return text;
+}
+
+function parseStage(text: string): string {
+  if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
   return text;
 }
 

@@ -20,7 +20,7 @@ afterAll(() => rm(outdir, { recursive: true }));
 await synthesizeAssembly({
   outdir,
   tableName: String(process.env.TABLE_NAME),
-  context: { authorizerCacheSeconds },
+  settings: { authorizerCacheSeconds },
   bundles: join(inject("engine").assembly, "bundles"),
 });
 const api = await startApi({ templateDirectory: outdir });

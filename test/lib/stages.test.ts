@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import type { Stage } from "../../shared/stages.ts";
 import { only, synthesize } from "../support/synthesize.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
 
 /** The deployed settings in which the stages differ. */
-function readSettings({ artifact, template }: (typeof stages)[Stage]) {
+function readSettings({ artifact, template }: Awaited<ReturnType<typeof synthesize>>) {
   const table = only(template, "AWS::DynamoDB::Table");
   const logGroups = Object.values(template.findResources("AWS::Logs::LogGroup"));
   return {
@@ -52,19 +51,18 @@ test("prod keeps its data", () => {
 });
 
 test("dev can have point-in-time recovery", async () => {
-  const changed = await synthesize("dev", { pointInTimeRecovery: "true" });
+  const changed = await synthesize("dev", { pointInTimeRecovery: true });
   expect(readSettings(changed)).toEqual({ ...readSettings(stages.dev), restorable: true });
 });
 
-test("Context values override each setting, as text or as their own type", async () => {
+test("A stage's file overrides each setting", async () => {
   const changed = await synthesize("prod", {
     removalPolicy: "destroy",
-    deletionProtection: "false",
-    pointInTimeRecovery: "true",
-    throttleRate: "20",
+    deletionProtection: false,
+    throttleRate: 20,
     throttleBurst: 40,
-    logRetentionDays: "30",
-    authorizerCacheSeconds: "0",
+    logRetentionDays: 30,
+    authorizerCacheSeconds: 0,
   });
   expect(readSettings(changed)).toEqual({
     stack: "leads-and-conversations-prod",
@@ -78,3 +76,51 @@ test("Context values override each setting, as text or as their own type", async
     cacheSeconds: 0,
   });
 });
+
+test("a stage is deployed to its AWS account and region, with its tags", async () => {
+  const pinned = { account: "123456789012", region: "eu-central-1", tags: { team: "sales" } };
+  const { artifact } = await synthesize("prod", pinned);
+  expect(artifact.environment).toMatchObject({ account: "123456789012", region: "eu-central-1" });
+  expect(artifact.tags).toEqual({ team: "sales" });
+  // A lookup in the AWS account would need credentials and a network.
+  expect(artifact.assembly.manifest.missing).toBeUndefined();
+});
+
+test("without them, the AWS account and the region are those of the credentials", () => {
+  const { environment, tags } = stages.prod.artifact;
+  expect(environment).toMatchObject({ account: "unknown-account", region: "unknown-region" });
+  expect(tags).toEqual({});
+});
+
+/** The limits of AWS, in characters, of the names that the stack gives to resources. */
+const longestNames: Readonly<Record<string, [property: string, length: number]>> = {
+  "AWS::DynamoDB::Table": ["TableName", 255],
+  "AWS::Pipes::Pipe": ["Name", 64],
+  "AWS::Events::EventBus": ["Name", 256],
+  "AWS::ApiGatewayV2::Api": ["Name", 128],
+  "AWS::CloudWatch::Alarm": ["AlarmName", 255],
+  "AWS::CloudWatch::Dashboard": ["DashboardName", 255],
+  "AWS::Logs::LogGroup": ["LogGroupName", 512],
+  "AWS::Logs::MetricFilter": ["FilterName", 512],
+};
+
+test("the names of all resources fit at the longest name of a stage", async () => {
+  const stage = `x${"0123456789-".repeat(2)}`.slice(0, 21);
+  const { artifact, template, report } = await synthesize(stage, { alarmsTo: "ops@example.com" });
+  expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
+  expect(artifact.stackName.length).toBeLessThanOrEqual(128);
+  expect(report.pluginReports).toEqual([]);
+  for (const { Type, Properties } of Object.values(template.toJSON().Resources) as Resource[]) {
+    for (const [property, name] of Object.entries(Properties ?? {})) {
+      if (!/Name$/.test(property) || typeof name !== "string" || !name.includes(stage)) continue;
+      const [known, length] = longestNames[Type] ?? [];
+      expect([Type, property]).toEqual([Type, known]);
+      expect(name.length).toBeLessThanOrEqual(length ?? 0);
+    }
+  }
+});
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+}

@@ -1,5 +1,6 @@
 import { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import { createApp } from "../../lib/app.ts";
+import { type TestSettings, writeStages } from "./stage-files.ts";
 
 interface Assembly {
   readonly outdir: string;
@@ -8,17 +9,24 @@ interface Assembly {
    * an engine that outlives them may have a table of the stage.
    */
   readonly tableName: string;
-  /** Configuration values that override those of `dev`. */
-  readonly context?: Readonly<Record<string, unknown>>;
+  /** Settings over those of the tests' stage `dev`. */
+  readonly settings?: TestSettings;
   /** A directory with existing bundles. */
   readonly bundles?: string;
 }
 
-/** Synthesizes the stage `dev` with another table name. */
-export async function synthesizeAssembly({ outdir, tableName, ...props }: Assembly): Promise<void> {
-  const app = await createApp({ stage: "dev", outdir, ...props });
+/** Synthesizes the tests' stage `dev` with another table name. @returns the directory */
+export async function synthesizeAssembly({
+  outdir,
+  tableName,
+  settings,
+  ...props
+}: Assembly): Promise<string> {
+  const stages = await writeStages(outdir, "dev", settings);
+  const app = await createApp({ stage: "dev", stages, outdir, ...props });
   for (const construct of app.node.findAll()) {
     if (construct instanceof CfnTable) construct.tableName = tableName;
   }
   app.synth();
+  return outdir;
 }

@@ -6,7 +6,8 @@ import { Template } from "aws-cdk-lib/assertions";
 import { afterAll } from "vitest";
 import { createApp } from "../../lib/app.ts";
 import { type FunctionName, functionNames } from "../../lib/bundling/bundle.ts";
-import { type Stage, stageTableName } from "../../shared/stages.ts";
+import { stageTableName } from "../../shared/stages.ts";
+import { type TestSettings, writeStages } from "./stage-files.ts";
 
 /** Placeholder bundles, so that tests of the stack need no esbuild and share no files. */
 async function writeBundles(directory: string) {
@@ -19,15 +20,17 @@ async function writeBundles(directory: string) {
 const root = await mkdtemp(join(tmpdir(), "stack-"));
 afterAll(() => rm(root, { recursive: true }));
 
-/** The CDK app of a stage in its own directory, which is deleted after the test file. */
-export async function createTestApp(
-  stage: Stage,
-  context: Readonly<Record<string, unknown>> = {},
-): Promise<App> {
+/**
+ * The CDK app of a stage in its own directory, which is deleted after the test file.
+ *
+ * @param settings over those of the tests' stage
+ */
+export async function createTestApp(stage: string, settings?: TestSettings): Promise<App> {
   const directory = await mkdtemp(join(root, "app-"));
   const bundles = join(directory, "bundles");
   await writeBundles(bundles);
-  return createApp({ stage, context, bundles, outdir: join(directory, "cdk.out") });
+  const stages = await writeStages(directory, stage, settings);
+  return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out") });
 }
 
 async function readJson(path: string) {
@@ -48,8 +51,8 @@ async function functionIds(template: Template, directory: string, assetsFile: st
 }
 
 /** Synthesizes a stage, including cdk-nag. */
-export async function synthesize(stage: Stage, context?: Readonly<Record<string, unknown>>) {
-  const app = await createTestApp(stage, context);
+export async function synthesize(stage: string, settings?: TestSettings) {
+  const app = await createTestApp(stage, settings);
   const assembly = app.synth();
   const { directory } = assembly;
   const artifact = assembly.getStackByName(stageTableName(stage));

@@ -40,12 +40,7 @@ const defaultTtl = 300;
  * @throws UserError for settings that the local gateway does not support
  */
 export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
-  const [[apiId, api] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Api");
-  if (api.CorsConfiguration) {
-    throw new UserError(
-      "The local gateway does not support CORS preflight requests: remove corsOrigins from the context in cdk.json.",
-    );
-  }
+  const [[apiId] = [""]] = findResources(template, "AWS::ApiGatewayV2::Api");
   const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
   const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
   const authorizers = new Map(

@@ -5,12 +5,14 @@ import { UserError } from "../../errors.ts";
 import { type Api, readApi } from "./api-definition.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
-import { createResolver, type Template } from "./intrinsics.ts";
+import { createResolver, findResources, type Template } from "./intrinsics.ts";
 import { type Pipe, readPipes } from "./pipe.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
 /** Everything that the local run reads from the stack's template. */
 export interface LocalStack extends Api {
+  /** Whether API Gateway would answer preflight requests, which the local gateway does not. */
+  readonly hasCors: boolean;
   readonly functions: readonly LocalFunction[];
   readonly table: TableDefinition;
   readonly eventSources: readonly EventSource[];
@@ -68,6 +70,7 @@ export function parseStack(name: string, template: Template, findAsset: FindAsse
   const { TableName } = table.input;
   return {
     ...readApi(template, resolve, functions),
+    hasCors: findResources(template, "AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
     functions,
     table,
     eventSources: readEventSources(template, resolve, functions, TableName),

@@ -1,4 +1,4 @@
-import { stageDefaults } from "../../../lib/config/stage-defaults.ts";
+import { readConfig } from "../../../lib/config/config.ts";
 import { number, table } from "../markdown.ts";
 import type { RequestCost } from "./requests.ts";
 
@@ -44,7 +44,7 @@ const million = ({ write, read, sent, bytes, events }: RequestCost, time: number
 /** The page of the documentation. */
 export function report([unknownKey, ...requests]: readonly RequestCost[], date: Date): string {
   if (!unknownKey) throw new Error("Nothing was measured.");
-  const { prod, dev } = stageDefaults;
+  const [prod, dev] = [readConfig({ stage: "prod" }), readConfig({ stage: "dev" })];
   const perSecond = prod.rateLimitRequests / prod.rateLimitSeconds;
   const day = (dollars: number, rate: number) => number((dollars * rate * secondsOfDay) / 1e6, 0);
   const unknown = [unknownKey, { ...unknownKey, sent: largestBody }].map((request) => ({

@@ -1,19 +1,19 @@
 /**
- * Runs the service in a process of its own, as `npm start` does, with an empty data directory and the given context.
+ * Runs the service in a process of its own, as `npm start` does, with an empty data directory and the given settings.
  *
  * It sends a message when it accepts requests, and then executes the commands that it receives.
  *
- * Usage: fork with the context as JSON, the file of the log and, for a table that throttles each partition key over the
+ * Usage: fork with the settings as JSON, the file of the log and, for a table that throttles each partition key over the
  * limits of AWS, `limits`
  */
 import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { callInChildProcess } from "../../../lib/local/child-process.ts";
 import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../lib/local/engine/engine.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
-import { synthesize } from "../../../lib/local/synthesize.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
 import { LimitedTable } from "../../faults/limited-table.ts";
@@ -22,7 +22,7 @@ import { awsRates, PartitionLimits } from "../../support/dynamodb-limits/partiti
 import { measureWorkers } from "./heap.ts";
 import type { Command, Outcomes } from "./service.ts";
 
-const [, , context = "{}", logFile = "", limits] = process.argv;
+const [, , settings = "{}", logFile = "", limits] = process.argv;
 // Signals reach the benchmark too. When it ends, this process exits normally, and its engine with it.
 process.once("disconnect", () => process.exit());
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
@@ -30,8 +30,11 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {
 const log = createWriteStream(logFile);
 const directory = await mkdtemp(join(tmpdir(), "bench-load-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-const templateDirectory = await synthesize(join(directory, "stack"), {
-  context: JSON.parse(context) as Record<string, unknown>,
+const templateDirectory = join(directory, "stack");
+const stack = { outdir: templateDirectory, tableName: "bench", settings: JSON.parse(settings) as object };
+const assembly = new URL("../../support/assembly.ts", import.meta.url);
+await callInChildProcess([assembly, "synthesizeAssembly", stack], {
+  failure: "The stack cannot be synthesized",
 });
 const { functions } = await readStack(templateDirectory);
 const options = { log: (line: string) => log.write(`${line}\n`), onEngineExit: () => process.exit(1) };

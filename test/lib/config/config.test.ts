@@ -1,163 +1,197 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../../lib/app.ts";
 import { readConfig } from "../../../lib/config/config.ts";
+import { stagesWithFile } from "../../../lib/config/stage-file.ts";
 import { UserError } from "../../../lib/errors.ts";
+import { copyProject } from "../../support/project-copy.ts";
+import type { TestSettings } from "../../support/stage-files.ts";
+import { createTestApp } from "../../support/synthesize.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
+/** Writes files of stages. @returns their directory */
+async function writeFiles(stages: Readonly<Record<string, object>>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "stages-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  for (const [name, settings] of Object.entries(stages))
+    await writeFile(join(directory, `${name}.json`), JSON.stringify(settings));
+  return directory;
+}
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
+const topic = "arn:aws:sns:eu-west-1:123456789012:alarms";
 
-type Invalid = [name: string, value: unknown, allowed: string];
-
-const invalid: Invalid[] = [
-  ["stage", "production", "dev or prod"],
-  ["removalPolicy", "snapshot", "destroy or retain"],
-  ["deletionProtection", "yes", "true or false"],
-  ["deletionProtection", "constructor", "true or false"],
-  ["deletionProtection", "__proto__", "true or false"],
-  ["pointInTimeRecovery", "1", "true or false"],
-  ["throttleRate", "0", "a whole number from 1 to 100000"],
-  ["throttleRate", "1e3", "a whole number from 1 to 100000"],
-  ["throttleBurst", "12.5", "a whole number from 1 to 100000"],
-  ["rateLimitRequests", -1, "a whole number from 0 to 100000000"],
-  ["rateLimitSeconds", 0, "a whole number from 1 to 3600"],
-  ["throttleBurst", 100_001, "a whole number from 1 to 100000"],
-  ["authorizerCacheSeconds", "3601", "a whole number from 0 to 3600"],
-  ["monthlyBudget", "0", "a whole number from 1 to 999999999"],
-  ["authorizerCacheSeconds", "", "a whole number from 0 to 3600"],
-  ["authorizerReservedConcurrency", "-1", "a whole number from 0 to 10000"],
-  ...["ops", "ops@example", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""].map(
-    (value): Invalid => ["alarmsTo", value, "an email address or the ARN of a standard SNS topic"],
-  ),
-  ...["http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"].map(
-    (value): Invalid => ["runbookUrl", value, "an https URL without a fragment"],
-  ),
-  ...[
-    "*",
-    "",
-    "app.example.com",
-    "https://*.example.com",
-    "https://app.example.com/",
-    "https://app.example.com:443",
-    "https://App.example.com",
-    "ftp://app.example.com",
-    "https://app.example.com,",
-    "https://app.example.com, https://example.com",
-  ].map(
-    (value): Invalid => [
-      "corsOrigins",
-      value,
-      "origins such as https://app.example.com, separated by commas",
-    ],
-  ),
-  ...[
-    "localhost",
-    "*.example.com",
-    "API.example.com",
-    "https://api.example.com",
-    "api.example.com.",
-    "-api.example.com",
-    `${"a".repeat(64)}.example.com`,
-    `${"a.".repeat(124)}example`,
-  ].map((value): Invalid => ["domainName", value, "a lowercase host name such as api.example.com"]),
-  ...["abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""].map(
-    (value): Invalid => ["certificateArn", value, "the ARN of an AWS Certificate Manager certificate"],
-  ),
-];
-
-test.each(invalid)("%s=%s is rejected with a sentence", (name, value, allowed) => {
-  expect(() => readConfig({ [name]: value })).toThrow(
-    new UserError(`The configuration value ${name}=${value} must be ${allowed}.`),
-  );
+test("the shipped stages are valid, and dev and prod are among them", () => {
+  const names = stagesWithFile(join(root, "stages"));
+  for (const stage of names) expect(readConfig({ stage }).stage).toBe(stage);
+  expect(names).toEqual(expect.arrayContaining(["dev", "prod"]));
 });
 
-test("An unsupported log retention is rejected with a list of the supported ones", () => {
-  expect(() => readConfig({ logRetentionDays: "31" })).toThrow(
-    /^The configuration value logRetentionDays=31 must be a retention that CloudWatch supports \(1, 3, 5, 7, .*\)\.$/,
-  );
+test("the stage is dev when none is named", async () => {
+  expect(readConfig({}, await writeFiles({ dev: {} })).stage).toBe("dev");
 });
 
-test("The stage is dev when none is given", () => {
-  expect(readConfig({}).stage).toBe("dev");
+test("a stage whose file sets nothing keeps its data, and has neither domain, CORS nor alarms", async () => {
+  expect(readConfig({ stage: "empty" }, await writeFiles({ empty: {} }))).toEqual({
+    stage: "empty",
+    trustedAccounts: [],
+    tags: {},
+    removalPolicy: "retain",
+    deletionProtection: true,
+    pointInTimeRecovery: true,
+    throttleRate: 5000,
+    throttleBurst: 2500,
+    rateLimitRequests: 6000,
+    rateLimitSeconds: 60,
+    alarmsTo: undefined,
+    runbookUrl: "docs/operations.md",
+    corsOrigins: [],
+    disableExecuteApiEndpoint: false,
+    logRetentionDays: 90,
+    authorizerCacheSeconds: 60,
+    reservedConcurrency: {},
+  });
 });
+
+test("alarms go to an email address or a topic", async () => {
+  const directory = await writeFiles({ mail: { alarmsTo: "ops@example.com" }, topic: { alarmsTo: topic } });
+  expect(readConfig({ stage: "mail" }, directory).alarmsTo).toEqual({ email: "ops@example.com" });
+  expect(readConfig({ stage: "topic" }, directory).alarmsTo).toEqual({ topicArn: topic });
+});
+
+const prod = {
+  account: "123456789012",
+  region: "eu-west-1",
+  tags: { team: "sales" },
+  throttleRate: 900,
+  throttleBurst: 450,
+};
+
+/** What belongs to one stage alone. */
+const own = {
+  domainName: "api.example.com",
+  certificateArn: certificate,
+  disableExecuteApiEndpoint: true,
+  alarmsTo: "ops@example.com",
+  monthlyBudget: 250,
+  warmThroughput: { table: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 } },
+  reservedConcurrency: { authorize: 100 },
+};
 
 test.each([
-  "throtleRate",
-  "Stage",
-  "constructor",
-  "throttle-rate",
-])("The unknown name %s is rejected with a list of the known ones", (name) => {
-  expect(() => readConfig({ [name]: "5" })).toThrow(
-    new UserError(
-      `Unknown configuration value ${name}. The configuration values are stage, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, logRetentionDays, authorizerCacheSeconds, authorizerReservedConcurrency, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn.`,
-    ),
-  );
+  ["its file", { stage: "staging" }, 20],
+  ["the flag like", { stage: "pr-42", like: "prod" }, 900],
+  ["the flag like, of a stage that is like another", { stage: "pr-42", like: "staging" }, 20],
+])("a stage that is like another by %s has its settings, but what belongs to one stage", async (...args) => {
+  const [, context, throttleRate] = args;
+  const staging = { like: "prod", throttleRate: 20 };
+  const config = readConfig(context, await writeFiles({ prod: { ...prod, ...own }, staging }));
+  expect(config).toMatchObject({ ...prod, throttleRate, stage: context.stage });
+  expect(config).toMatchObject({ reservedConcurrency: {}, disableExecuteApiEndpoint: false });
+  for (const name of ["domainName", "certificateArn", "monthlyBudget", "warmThroughput"])
+    expect(config).not.toHaveProperty(name);
+  expect(config.alarmsTo).toBeUndefined();
 });
 
-test("Alarms go to an email address or a topic, by default to nobody", () => {
-  expect(readConfig({}).alarmsTo).toBeUndefined();
-  expect(readConfig({ alarmsTo: "ops@example.com" }).alarmsTo).toEqual({ email: "ops@example.com" });
-  expect(readConfig({ alarmsTo: alarms }).alarmsTo).toEqual({ topicArn: alarms });
-  const inChina = "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2";
-  expect(readConfig({ alarmsTo: inChina }).alarmsTo).toEqual({ topicArn: inChina });
+type Rejected = [context: Readonly<Record<string, unknown>>, sentence: string];
+
+test.each<Rejected>([
+  [
+    { stage: "pord" },
+    "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, c, dev, prod.",
+  ],
+  [
+    { stage: "pr-42", like: "../stages/dev" },
+    "There is no stages/../stages/dev.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, c, dev, prod.",
+  ],
+  [{ stage: "prod", like: "dev" }, "The stage prod has a file: put like into stages/prod.json."],
+  [{ stage: "a" }, "The stages a, b, a are like each other in a circle."],
+  [{ stage: "x", like: "b" }, "The stages b, a, b are like each other in a circle."],
+  [
+    { stage: "c" },
+    "The stage c keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.",
+  ],
+  ...["Prod", "1st", "-a", "a_b", "", "a".repeat(22)].map(
+    (stage): Rejected => [
+      { stage },
+      `The stage ${stage} must have 1 to 21 lower-case letters, digits or '-', the first one a letter.`,
+    ],
+  ),
+  [{ stage: "prod", alarmsTo: "x" }, "The setting alarmsTo is not a flag: put it into stages/prod.json."],
+  [{ throttleRate: 5 }, "The setting throttleRate is not a flag: put it into stages/dev.json."],
+  ...["throtleRate", "Stage", "constructor", "authorizerReservedConcurrency"].map(
+    (name): Rejected => [
+      { [name]: 5 },
+      `There is no flag ${name}: the flags are stage and like, and docs/configuration.md lists the settings of stages/dev.json.`,
+    ],
+  ),
+])("%j is rejected with a sentence", async (context, sentence) => {
+  const stages = { dev: {}, prod: {}, a: { like: "b" }, b: { like: "a" }, c: { pointInTimeRecovery: false } };
+  const directory = await writeFiles(stages);
+  expect(() => readConfig(context, directory)).toThrow(new UserError(sentence));
 });
 
-test("CORS is off by default and takes a list of origins", () => {
-  expect(readConfig({}).corsOrigins).toEqual([]);
-  expect(readConfig({ corsOrigins: "https://app.example.com,http://localhost:5173" }).corsOrigins).toEqual([
-    "https://app.example.com",
-    "http://localhost:5173",
-  ]);
-});
-
-test("A domain name and its certificate must be given together", () => {
-  const domain = { domainName: "api.example.com", certificateArn: certificate };
-  expect(readConfig(domain)).toMatchObject(domain);
-  expect(readConfig({})).toMatchObject({ domainName: undefined, certificateArn: undefined });
-  for (const [name, value] of Object.entries(domain)) {
-    expect(() => readConfig({ [name]: value })).toThrow(
-      new UserError("The configuration values domainName and certificateArn must be given together."),
-    );
-  }
-});
-
-test("The CDK's own context values are accepted", () => {
+test("the CDK's own context values are accepted", async () => {
   const names = ["@aws-cdk/core:target-partitions", "aws:cdk:bundling-stacks", "acknowledged-issue-numbers"];
-  expect(readConfig(Object.fromEntries(names.map((name) => [name, true]))).stage).toBe("dev");
+  const context = Object.fromEntries(names.map((name) => [name, true]));
+  expect(readConfig(context, await writeFiles({ dev: {} })).stage).toBe("dev");
 });
 
-test("The app rejects an invalid value before it bundles anything", async () => {
+test("the app rejects a mistake before it bundles anything", async () => {
   await expect(createApp({ context: { throttleRate: "fast" } })).rejects.toThrow(UserError);
 });
 
-// Names are checked before values, so the second case also shows that every name that the command itself puts into the
+test("a stage of an AWS account is synthesized without credentials, with its own, and with trusted ones", async () => {
+  const pinned = { account: "111111111111", trustedAccounts: ["333333333333"] };
+  for (const current of [undefined, "111111111111", "333333333333"]) {
+    vi.stubEnv("CDK_DEFAULT_ACCOUNT", current);
+    await expect(createTestApp("prod", pinned)).resolves.toBeDefined();
+  }
+  vi.stubEnv("CDK_DEFAULT_ACCOUNT", "222222222222");
+  await expect(createTestApp("prod", pinned)).rejects.toThrow(
+    new UserError(
+      "The stage prod belongs to the AWS account 111111111111, but the credentials are of 222222222222.",
+    ),
+  );
+  await expect(createTestApp("prod")).resolves.toBeDefined();
+  vi.unstubAllEnvs();
+});
+
+/** Runs the `cdk` command in a copy of the project with these stages. */
+async function cdk(args: readonly string[], stages: Readonly<Record<string, TestSettings>>) {
+  const cwd = await copyProject(stages);
+  const bin = join(root, "node_modules/.bin");
+  return promisify(execFile)(join(bin, "cdk"), [...args, "--quiet"], {
+    cwd,
+    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
+  }).then(
+    () => ({ code: 0, stderr: "" }),
+    ({ code, stderr }) => ({ code, stderr }),
+  );
+}
+
+// Names of flags are checked first, so the others also show that every name that the command itself puts into the
 // context is accepted.
 test.each([
-  ["throtleRate=5", /^Unknown configuration value throtleRate\. The configuration values are stage, .*\.$/m],
-  ["stage=test", /^The configuration value stage=test must be dev or prod\.$/m],
+  [["stage=prod", "alarmsTo=ops"], /^The setting alarmsTo is not a flag: put it into stages\/prod\.json\.$/m],
+  [["stage=pord"], /^There is no stages\/pord\.json: .*\.$/m],
+  [
+    ["stage=wrong"],
+    /^stages\/wrong\.json: throttleRate must be a whole number from 1 to 100000, not "5"\.$/m,
+  ],
 ])(
-  "The cdk command reports %s in a sentence, without a stack trace",
-  async (setting, sentence) => {
-    const bin = join(root, "node_modules/.bin");
-    const output = await mkdtemp(join(tmpdir(), "stack-"));
-    onTestFinished(() => rm(output, { recursive: true }));
-    const failure = await promisify(execFile)(
-      join(bin, "cdk"),
-      ["synth", "--quiet", "--output", output, "-c", setting],
-      { cwd: root, env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` } },
-    ).then(
-      () => undefined,
-      ({ code, stderr }) => ({ code, stderr }),
-    );
-    expect(failure).toEqual({ code: 1, stderr: expect.stringMatching(sentence) });
-    expect(failure?.stderr).not.toMatch(/^\s+at /m);
+  "the cdk command reports %j in a sentence, without a stack trace",
+  async (flags, sentence) => {
+    const { code, stderr } = await cdk(["synth", ...flags.flatMap((flag) => ["-c", flag])], {
+      wrong: { throttleRate: "5" },
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(sentence) });
+    expect(stderr).not.toMatch(/^\s+at /m);
   },
-  30_000,
+  60_000,
 );

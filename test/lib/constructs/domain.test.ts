@@ -5,7 +5,7 @@ import { only, synthesize } from "../../support/synthesize.ts";
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
 const plain = await synthesize("dev");
 const { template, report } = await synthesize("prod", {
-  corsOrigins: "https://app.example.com,https://admin.example.com",
+  corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
   certificateArn: certificate,
 });
@@ -82,4 +82,15 @@ test("The outputs have the target for the DNS record and the gateway's own URL",
 
 test("CORS and the domain add no cdk-nag finding", () => {
   expect(report.pluginReports).toEqual([]);
+});
+
+test("With the gateway's own address switched off, the API has only its domain", async () => {
+  const settings = { domainName: "api.example.com", certificateArn: certificate };
+  const switched = await synthesize("prod", { ...settings, disableExecuteApiEndpoint: true });
+  switched.template.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
+  expect(switched.template.findOutputs("ApiUrl").ApiUrl?.Value).toBe("https://api.example.com");
+});
+
+test("By default the gateway's own address stays on", () => {
+  expect(api.properties).not.toHaveProperty("DisableExecuteApiEndpoint");
 });

@@ -61,15 +61,17 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
-test("Environments are reserved for the authorizer alone, and only if the stage says so", async () => {
-  const reserved = await synthesize("prod", { authorizerReservedConcurrency: 100 });
+test("Environments are reserved for the functions that the stage names, and for no others", async () => {
+  const reserved = await synthesize("prod", {
+    reservedConcurrency: { authorize: 100, "maintain-counts": 20 },
+  });
   const found = Object.entries(reserved.template.findResources("AWS::Lambda::Function")).flatMap(
     ([id, { Properties }]) =>
       Properties.ReservedConcurrentExecutions === undefined
         ? []
         : [[reserved.functions.get(id), Properties.ReservedConcurrentExecutions]],
   );
-  expect(found).toEqual([["authorize", 100]]);
+  expect(Object.fromEntries(found)).toEqual({ authorize: 100, "maintain-counts": 20 });
   const unset = await synthesize("prod");
   expect(JSON.stringify(unset.template.toJSON())).not.toContain("ReservedConcurrentExecutions");
 });

@@ -1,21 +1,10 @@
 import { existsSync } from "node:fs";
-import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
+import { copyProject } from "../../support/project-copy.ts";
 import { freePort, startCommand, untilServing } from "./support/process.ts";
-import { temporaryDirectory } from "./support/stack.ts";
-
-const root = join(import.meta.dirname, "../../..");
-
-/** Copies the sources, for the test to edit. */
-async function copySources(): Promise<string> {
-  const copy = await temporaryDirectory();
-  for (const name of ["bin", "functions", "lib", "shared", "cdk.json", "package.json"])
-    await cp(join(root, name), join(copy, name), { recursive: true });
-  await symlink(join(root, "node_modules"), join(copy, "node_modules"));
-  return copy;
-}
 
 async function startWatching(cwd: string) {
   const port = await freePort();
@@ -43,6 +32,11 @@ async function startWatching(cwd: string) {
   };
 }
 
+const dev = {
+  ...{ removalPolicy: "destroy", deletionProtection: false, pointInTimeRecovery: false },
+  rateLimitRequests: 6000,
+};
+
 const timeout = { timeout: 40_000, interval: 100 };
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
@@ -50,7 +44,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
     // Each change builds or synthesizes, which takes long on a busy machine.
     timeout: 240_000,
   }, async () => {
-    const { create, document, edit, output, synthesized } = await startWatching(await copySources());
+    const { create, document, edit, output, synthesized } = await startWatching(await copyProject({ dev }));
     const longest = "x".repeat(200);
     expect((await create(longest)).status).toBe(201);
 
@@ -74,7 +68,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --watch", () => {
     await expect.poll(output, timeout).toMatch(/shared\/domain\/leads\.ts changed: new code/);
     expect(output()).not.toContain("The stack changed");
 
-    await edit("cdk.json", '"context": {', '"context": { "rateLimitRequests": 7,');
+    await edit("stages/dev.json", '"rateLimitRequests":6000', '"rateLimitRequests":7');
     await expect.poll(output, timeout).toContain("[watch] Serving the new stack.");
     const response = await create("Grace");
     expect(response.headers.get("ratelimit-policy")).toBe('"account";q=7;w=60');

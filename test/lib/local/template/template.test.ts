@@ -38,7 +38,10 @@ test("a stack is read from its template", () => {
     },
   ]);
   expect(stack.throttle).toEqual({ ratePerSecond: 100, burst: 200 });
-  expect(stack.apiId).toBe("Api");
+  expect(stack).toMatchObject({ apiId: "Api", hasCors: false });
+  const withCors = createTemplate();
+  set(withCors.Resources.Api, { CorsConfiguration: {} });
+  expect(parse(withCors).hasCors).toBe(true);
 });
 
 test("the table is read as the input that creates it", () => {
@@ -89,7 +92,6 @@ test.each<[string, (resources: Resources) => void, string]>([
     ({ Authorizer }) => set(Authorizer, { IdentitySource: ["$context.x"] }),
     "$context.x",
   ],
-  ["CORS", ({ Api }) => set(Api, { CorsConfiguration: {} }), "does not support CORS preflight requests"],
   ["settings of a route", ({ Stage }) => set(Stage, { RouteSettings: {} }), "RouteSettings"],
   [
     "unknown code",

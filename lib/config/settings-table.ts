@@ -1,0 +1,36 @@
+import { stageSchema } from "./stage-schema.ts";
+
+interface DocumentedSetting {
+  readonly description: string;
+  readonly errorMessage?: string;
+  readonly default?: unknown;
+}
+
+const marks = ["<!-- settings: npm run stages -->", "<!-- end of settings -->"] as const;
+
+/** The settings as a Markdown table: name, default, what is allowed, meaning. */
+function settingsTable(): string {
+  const settings = Object.entries<DocumentedSetting>(stageSchema.properties);
+  const rows = settings.flatMap(([name, { description, errorMessage, default: value }]) =>
+    errorMessage === undefined
+      ? []
+      : [
+          [
+            `\`${name}\``,
+            value === undefined ? "" : `\`${JSON.stringify(value)}\``,
+            errorMessage,
+            description,
+          ],
+        ],
+  );
+  const lines = [["Setting", "Default", "Allowed", "Meaning"], ["---", "---", "---", "---"], ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/** The page with the current table between its marks. @throws Error without them */
+export function withSettingsTable(page: string): string {
+  const [before, rest] = page.split(marks[0]);
+  const after = rest?.split(marks[1])[1];
+  if (before === undefined || after === undefined) throw new Error(`The page has no ${marks.join(" … ")}.`);
+  return `${before}${marks[0]}\n\n${settingsTable()}\n\n${marks[1]}${after}`;
+}

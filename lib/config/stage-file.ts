@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Ajv, type ErrorObject } from "ajv";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { isStageName } from "../../shared/stages.ts";
+import { errorMessage, UserError } from "../errors.ts";
+import { type StageFile, stageSchema } from "./stage-schema.ts";
+
+/** Whether the text is an origin as browsers send it. A path, a capital letter or a default port would never match. */
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+
+const ajv = new Ajv({
+  strictTypes: false,
+  // Errors have the schema that they break, and the value.
+  verbose: true,
+  formats: { email: fullFormats.email, uri: URL.canParse, origin: isOrigin },
+});
+const validate = ajv.addKeyword("errorMessage").compile<StageFile>(stageSchema);
+
+const fileName = (stage: string) => `${stage}.json`;
+
+export const hasStageFile = (directory: string, stage: string) =>
+  isStageName(stage) && existsSync(join(directory, fileName(stage)));
+
+/** The stages that have a file. */
+export const stagesWithFile = (directory: string) =>
+  readdirSync(directory)
+    .map((name) => basename(name, ".json"))
+    .filter((name) => hasStageFile(directory, name))
+    .sort();
+
+/**
+ * Reads what a stage's file sets.
+ *
+ * @throws UserError with one sentence about the first mistake in it
+ */
+export function readStageFile(directory: string, stage: string): StageFile {
+  const path = `${basename(directory)}/${fileName(stage)}`;
+  const settings = parse(readFileSync(join(directory, fileName(stage)), "utf8"), path);
+  if (validate(settings)) return settings;
+  // The last one is of the whole setting; those before it are of its alternatives.
+  const error = validate.errors?.at(-1);
+  throw new UserError(`${path}: ${error && describe(error)}.`);
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new UserError(`${path} is not valid JSON: ${errorMessage(error)}.`);
+  }
+}
+
+function describe({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {
+  const setting = toName(instancePath);
+  switch (keyword) {
+    case "additionalProperties":
+      return `there is no setting ${toName(`${instancePath}/${params.additionalProperty}`)}; the settings are ${Object.keys(parentSchema?.properties).join(", ")}`;
+    case "required":
+      return `${setting} needs ${params.missingProperty}`;
+    case "dependencies":
+      return `${params.property} needs ${params.missingProperty}`;
+    default:
+      return `${setting || "the file"} must be ${parentSchema?.errorMessage}, not ${JSON.stringify(data)}`;
+  }
+}
+
+/** A setting's name from its JSON pointer, such as `corsOrigins[1]`. */
+const toName = (pointer: string) =>
+  pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".")
+    .replaceAll("~1", "/")
+    .replaceAll("~0", "~");

@@ -1,0 +1,176 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readStageFile } from "../../../lib/config/stage-file.ts";
+import { UserError } from "../../../lib/errors.ts";
+
+/** Reads a file of the stage `staging` with this text. */
+async function read(text: string) {
+  const directory = await mkdtemp(join(tmpdir(), "stages-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await writeFile(join(directory, "staging.json"), text);
+  return () => readStageFile(directory, "staging");
+}
+
+const file = expect.stringMatching(/^stages-\w+\/staging\.json$/);
+
+/** The sentence about a file, after the file's name. */
+async function sentence(text: string): Promise<string> {
+  const reading = await read(text);
+  expect(reading).toThrow(UserError);
+  try {
+    reading();
+  } catch (error) {
+    const [name, ...rest] = (error as UserError).message.split(/(?<=\.json)/);
+    expect(name).toEqual(file);
+    return rest.join("");
+  }
+  return "";
+}
+
+const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
+const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
+const warm = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 };
+
+test.each<[string, ...unknown[]]>([
+  ["like", "prod", "pr-42"],
+  ["account", "123456789012"],
+  ["region", "eu-central-1", "us-gov-west-1"],
+  ["trustedAccounts", [], ["123456789012"]],
+  ["tags", {}, { team: "sales", "cost:centre": "4711" }],
+  ["removalPolicy", "destroy", "retain"],
+  ["deletionProtection", true, false],
+  ["pointInTimeRecovery", true, false],
+  ["throttleRate", 1, 100_000],
+  ["throttleBurst", 1, 100_000],
+  ["rateLimitRequests", 0, 100_000_000],
+  ["rateLimitSeconds", 1, 3600],
+  ["alarmsTo", "ops@example.com", alarms, "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2"],
+  ["runbookUrl", "https://wiki.example.com/operations?version=2"],
+  ["corsOrigins", [], ["https://app.example.com", "http://localhost:5173", "http://[::1]:3000"]],
+  ["logRetentionDays", 1, 90, 3653],
+  ["authorizerCacheSeconds", 0, 3600],
+  ["reservedConcurrency", {}, { authorize: 100, "list-leads": 1 }],
+  ["warmThroughput", {}, { table: warm }, { table: warm, indexes: warm }],
+])("%s can be set", async (name, ...values) => {
+  for (const value of values) {
+    const settings = { $schema: "./stage.schema.json", [name]: value };
+    expect((await read(JSON.stringify(settings)))()).toEqual(settings);
+  }
+});
+
+test("a domain and its certificate, and a budget and its recipient, can be set", async () => {
+  const domain = {
+    domainName: "api.example.com",
+    certificateArn: certificate,
+    disableExecuteApiEndpoint: true,
+  };
+  const settings = { ...domain, alarmsTo: alarms, monthlyBudget: 250 };
+  expect((await read(JSON.stringify(settings)))()).toEqual(settings);
+});
+
+const account = "an AWS account id of 12 digits in quotes";
+const origin = "an origin such as https://app.example.com";
+const text = "a text of 1 to 256 letters, digits, spaces or . : / = + @ _ -";
+const retention = "a number of days that CloudWatch supports, such as 7, 30, 90 or 365";
+const host = "a lowercase host name such as api.example.com";
+const arn = "the ARN of an AWS Certificate Manager certificate";
+const target = "an email address or the ARN of a standard SNS topic";
+const url = "an https URL without a fragment";
+
+test.each<[name: string, allowed: string, ...values: unknown[]]>([
+  ["like", "the name of another stage", "Prod", "", "a/b", 1],
+  ["account", account, 123456789012, "12345678901", ""],
+  ["region", "an AWS region such as eu-central-1", "eu-central", "Frankfurt"],
+  ["trustedAccounts", "a list of AWS account ids", "123456789012"],
+  ["removalPolicy", "destroy or retain", "snapshot", null],
+  ["deletionProtection", "true or false", "true", 1],
+  ["pointInTimeRecovery", "true or false", "false"],
+  ["throttleRate", "a whole number from 1 to 100000", 0, "5", 1.5, 100_001],
+  ["throttleBurst", "a whole number from 1 to 100000", 0],
+  ["rateLimitRequests", "a whole number from 0 to 100000000", -1],
+  ["rateLimitSeconds", "a whole number from 1 to 3600", 0, 3601],
+  ["monthlyBudget", "a whole number from 1 to 999999999", 0],
+  ["authorizerCacheSeconds", "a whole number from 0 to 3600", 3601],
+  ["logRetentionDays", retention, 31, "7"],
+  ["alarmsTo", target, "ops", "ops@example", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""],
+  ["runbookUrl", url, "http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"],
+  ["corsOrigins", "a list of origins such as https://app.example.com", "https://app.example.com"],
+  [
+    ...(["domainName", host] as const),
+    ...["localhost", "*.example.com", "API.example.com", "https://api.example.com", "api.example.com."],
+    ...["-api.example.com", `${"a".repeat(64)}.example.com`, `${"a.".repeat(124)}example`],
+  ],
+  ["certificateArn", arn, "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
+  ["disableExecuteApiEndpoint", "true or false", "yes"],
+  ["warmThroughput", "an object with table, indexes or both", 12_000],
+])("%s must be %s", async (name, allowed, ...values) => {
+  // What the setting itself needs, so that only the value is wrong.
+  const others = { domainName: "api.example.com", certificateArn: certificate, alarmsTo: "ops@example.com" };
+  for (const value of values) {
+    expect(await sentence(JSON.stringify({ ...others, [name]: value }))).toBe(
+      `: ${name} must be ${allowed}, not ${JSON.stringify(value)}.`,
+    );
+  }
+});
+
+test.each<[settings: object, sentence: string]>([
+  [{ trustedAccounts: ["1"] }, `trustedAccounts[0] must be ${account}, not "1"`],
+  [{ tags: { team: "" } }, `tags.team must be ${text}, not ""`],
+  [{ tags: { team: "a\nb" } }, `tags.team must be ${text}, not "a\\nb"`],
+  [
+    { tags: { "aws:x": "y" } },
+    'tags must be an object with at most 50 tags, whose names have 1 to 128 letters, digits, spaces or . : / = + @ _ - and do not begin with aws:, not {"aws:x":"y"}',
+  ],
+  [
+    { reservedConcurrency: { authorizer: 5 } },
+    'reservedConcurrency must be an object with names of functions (list-leads, create-lead, list-conversations, send-message, authorize, maintain-counts, compose-events), not {"authorizer":5}',
+  ],
+  [
+    { reservedConcurrency: { authorize: 0 } },
+    "reservedConcurrency.authorize must be a whole number from 1 to 10000, not 0",
+  ],
+  [
+    { warmThroughput: { table: { readUnitsPerSecond: 12_000 } } },
+    "warmThroughput.table needs writeUnitsPerSecond",
+  ],
+  [
+    { warmThroughput: { indexes: { ...warm, writeUnitsPerSecond: 3999 } } },
+    "warmThroughput.indexes.writeUnitsPerSecond must be a whole number from 4000 to 10000000, not 3999",
+  ],
+  [
+    { warmThroughput: { index: warm } },
+    "there is no setting warmThroughput.index; the settings are table, indexes",
+  ],
+  [{ domainName: "api.example.com" }, "domainName needs certificateArn"],
+  [{ certificateArn: certificate }, "certificateArn needs domainName"],
+  [{ disableExecuteApiEndpoint: true }, "disableExecuteApiEndpoint needs domainName"],
+  [{ monthlyBudget: 250 }, "monthlyBudget needs alarmsTo"],
+  ...[
+    ...["*", "", "app.example.com", "https://*.example.com", "https://app.example.com/"],
+    ...["https://app.example.com:443", "https://App.example.com", "ftp://app.example.com"],
+  ].map((value): [object, string] => [
+    { corsOrigins: ["https://example.com", value] },
+    `corsOrigins[1] must be ${origin}, not ${JSON.stringify(value)}`,
+  ]),
+])("%j is rejected with a sentence", async (settings, expected) => {
+  expect(await sentence(JSON.stringify(settings))).toBe(`: ${expected}.`);
+});
+
+test.each([
+  "throtleRate",
+  "stage",
+  "authorizerReservedConcurrency",
+  "constructor",
+  "__proto__",
+])("the unknown setting %s is rejected with a list of the known ones", async (name) => {
+  expect(await sentence(`{ "${name}": 5 }`)).toBe(
+    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput.`,
+  );
+});
+
+test("a file that is no JSON object is rejected with a sentence", async () => {
+  expect(await sentence("[]")).toBe(": the file must be a JSON object, not [].");
+  expect(await sentence('{ "like": "dev", }')).toMatch(/^ is not valid JSON: .*\.$/);
+});

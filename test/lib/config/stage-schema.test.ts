@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { expect, test } from "vitest";
+import { withSettingsTable } from "../../../lib/config/settings-table.ts";
+import { ownSettings, stageSchema } from "../../../lib/config/stage-schema.ts";
+
+const read = (path: string) => readFile(join(import.meta.dirname, "../../..", path), "utf8");
+
+const settings = Object.entries(stageSchema.properties);
+
+test("stages/stage.schema.json is the schema: run `npm run stages`", async () => {
+  expect(JSON.parse(await read("stages/stage.schema.json"))).toEqual(stageSchema);
+});
+
+test("docs/configuration.md has every setting once: run `npm run stages`", async () => {
+  const page = await read("docs/configuration.md");
+  expect(withSettingsTable(page)).toBe(page);
+  for (const [name] of settings.slice(1)) expect(page.split(`\n| \`${name}\` |`)).toHaveLength(2);
+});
+
+test.each(settings)("%s has a description for editors", (_, { description }) => {
+  expect(description).toMatch(/^[A-Z`].*\.$/);
+});
+
+test("the retentions are those that CloudWatch supports", () => {
+  const supported = Object.values(RetentionDays).filter((days) => Number(days) < RetentionDays.INFINITE);
+  expect([...stageSchema.properties.logRetentionDays.enum].sort()).toEqual(supported.sort());
+});
+
+test("what belongs to one stage is a setting", () => {
+  for (const name of ownSettings) expect(stageSchema.properties).toHaveProperty(name);
+});

@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
+import { copyProject } from "../../support/project-copy.ts";
+import { startCommand, untilServing } from "./support/process.ts";
+
+function start(args: string[], cwd?: string) {
+  const command = startCommand({ PORT: "0" }, { args, ...(cwd !== undefined && { cwd }) });
+  onTestFinished(async () => {
+    signalProcess(command.pid, "SIGTERM");
+    await command.ended;
+  });
+  return command;
+}
+
+describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --stage", () => {
+  test("serves a stage that belongs to an AWS account and has CORS, with data of its own", async () => {
+    const staging = {
+      ...{ like: "dev", account: "123456789012", region: "eu-central-1", tags: { team: "sales" } },
+      ...{ rateLimitRequests: 70, corsOrigins: ["https://app.example.com"] },
+    };
+    const cwd = await copyProject({ staging });
+    const command = start(["--stage", "staging"], cwd);
+    await untilServing(command);
+    expect(command.output()).toContain("The local run has no CORS: corsOrigins has no effect here.");
+    expect(command.output()).toContain("with the settings of stages/staging.json");
+    const directory = join(cwd, ".local/stages/staging");
+    const { url, tableName } = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
+    expect(tableName).toBe("leads-and-conversations-staging");
+    const apiKey = (await readFile(join(directory, "api-key"), "utf8")).trim();
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const create = await fetch(`${url}/api/v1/leads`, { method: "POST", headers, body: '{"name":"Ada"}' });
+    expect([create.status, create.headers.get("ratelimit-policy")]).toEqual([201, '"account";q=70;w=60']);
+    const list = await (await fetch(`${url}/api/v1/leads`, { headers })).json();
+    expect(list).toMatchObject({ pagination: { total: 1 } });
+    await expect.poll(command.output).toContain("lead.created");
+  });
+
+  test.each([
+    [["--stage", "Prod"], /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/],
+    [
+      ["--stage", "pord"],
+      /^The stack cannot be synthesized: There is no stages\/pord\.json: .* or name one of the stages .*\.$/,
+    ],
+  ])("%j is rejected with one sentence", async (args, sentence) => {
+    const command = start(args, await copyProject());
+    expect(await command.ended).toBe(1);
+    const lines = command.output().trim().split("\n");
+    expect(lines.at(-1)).toMatch(sentence);
+    expect(lines.filter((line) => line !== "Starting …")).toHaveLength(1);
+  });
+});

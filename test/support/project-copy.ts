@@ -1,0 +1,23 @@
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { TestSettings } from "./stage-files.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/**
+ * Copies the sources of the project, for a test to change. The copy is removed after the test.
+ *
+ * @param stages files of stages to add
+ */
+export async function copyProject(stages: Readonly<Record<string, TestSettings>> = {}): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), "project-"));
+  onTestFinished(() => rm(copy, { recursive: true, force: true }));
+  for (const name of ["bin", "functions", "lib", "shared", "stages", "cdk.json", "package.json"])
+    await cp(join(root, name), join(copy, name), { recursive: true });
+  await symlink(join(root, "node_modules"), join(copy, "node_modules"));
+  for (const [name, settings] of Object.entries(stages))
+    await writeFile(join(copy, "stages", `${name}.json`), JSON.stringify(settings));
+  return copy;
+}
