@@ -19,7 +19,7 @@ import { Construct } from "constructs";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
-import { grantStatement, rateLimitGrant } from "./grants.ts";
+import { grantStatement, rateLimitGrants } from "./grants.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
@@ -114,7 +114,7 @@ const rateLimitSettings = ({ config: { rateLimitRequests, rateLimitSeconds }, ta
       RATE_LIMIT_REQUESTS: String(rateLimitRequests),
       RATE_LIMIT_SECONDS: String(rateLimitSeconds),
     },
-    policies: { RateLimit: [grantStatement(table, rateLimitGrant)] },
+    policies: { RateLimit: rateLimitGrants.map((grant) => grantStatement(table, grant)) },
   };
 
 /** What scripts of these origins may send and read. */

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { accountsCommand } from "./accounts-command.ts";
 import { toUserError } from "./aws-errors.ts";
 import { conversationsCommand } from "./conversations-command.ts";
 import { countsCommand } from "./counts-command.ts";
@@ -14,6 +15,7 @@ export async function runProgram(): Promise<void> {
   const program = new Command("npm run ops --")
     .description("The operator commands. Credentials, region and endpoint are configured as for the AWS SDK.")
     .addCommand(keysCommand())
+    .addCommand(accountsCommand())
     .addCommand(leadsCommand())
     .addCommand(conversationsCommand())
     .addCommand(countsCommand());

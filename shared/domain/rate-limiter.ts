@@ -3,6 +3,7 @@ import { rateWindowKey } from "../dynamodb/keys.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
+import { learnLimit } from "./account-limit.ts";
 import { type AccountWindow, RateWindows } from "./rate-windows.ts";
 import { addUsed } from "./used-requests.ts";
 
@@ -12,7 +13,7 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** The limit of every account; undefined without one. */
+/** The limit of every account that has none of its own; undefined without one. */
 export const rateLimit: RateLimit | undefined = readRateLimit();
 
 function readRateLimit(): RateLimit | undefined {
@@ -29,6 +30,8 @@ function readCount(name: string): number {
 /** The decision on a request. */
 export interface Permit {
   readonly granted: boolean;
+  /** How many requests the account may make in a window. */
+  readonly requests: number;
   /** Remaining requests of the window, as far as this environment knows; 0 if the table throttles the account. */
   readonly remaining: number;
   /** Seconds until further requests can be granted: at the end of the window, or soon after a throttle. */
@@ -56,25 +59,43 @@ const throttledTime = 1000;
  * which this environment does not ask again. When the table fails in another way, the limiter fails open for all
  * accounts that it has not refused.
  *
+ * An account's own limit is read beside its first lease in a window, and again after a minute. While it cannot be read,
+ * the limit that is known applies: at first, that of the stage.
+ *
+ * @param limit of an account that has none of its own
  * @param timeout how long a lease may take, in milliseconds
  * @returns a permit, or a promise of one when it needs a lease
  */
 export function rateLimiter(limit: RateLimit, timeout = 500): (account: string) => Permit | Promise<Permit> {
-  const { requests, seconds } = limit;
+  const { seconds } = limit;
   const windows = new RateWindows(limit);
   let failOpenUntil = 0;
 
   /** Leases permits: one at a time if other environments have left too few. */
-  async function lease(key: Key, known: AccountWindow, abortSignal: AbortSignal): Promise<void> {
+  async function lease(
+    account: string,
+    key: Key,
+    known: AccountWindow,
+    abortSignal: AbortSignal,
+  ): Promise<void> {
     const count = Math.max(1, Math.min(known.lease, Math.floor(known.remaining * largestShare)));
-    const expiresAt = Number(key.sk) + 2 * seconds;
-    const { added, used } = await addUsed(key, { count, requests, expiresAt }, abortSignal);
-    known.remaining = Math.max(0, requests - used);
+    const window = { count, requests: known.requests, expiresAt: Number(key.sk) + 2 * seconds };
+    const [adding, learning] = await Promise.allSettled([
+      addUsed(key, window, abortSignal),
+      learnLimit(account, known, limit.requests, abortSignal),
+    ]);
+    if (adding.status === "rejected") throw adding.reason;
+    if (learning.status === "rejected")
+      console.warn({ event: logEvents.accountLimitUnknown, cause: loggedError(learning.reason) });
+    const { added, used } = adding.value;
+    known.remaining = Math.max(0, known.requests - used);
     if (added) {
-      known.permits += count;
+      // Less what is over the limit, if that turned out to be lower.
+      known.permits += Math.max(0, Math.min(count, count + known.requests - used));
       known.lease = Math.min(count * 2, largestLease);
-    } else if (count > 1 && known.remaining > 0) {
-      await lease(key, known, abortSignal);
+    } else if (known.remaining > 0) {
+      // Fewer, or up to the limit that turned out to be higher.
+      await lease(account, key, known, abortSignal);
     }
   }
 
@@ -93,9 +114,15 @@ export function rateLimiter(limit: RateLimit, timeout = 500): (account: string) 
     const now = Date.now();
     const { permits, remaining, throttledUntil } = known;
     if (permits === 0 && remaining > 0 && now < throttledUntil)
-      return { granted: false, remaining: 0, reset: Math.ceil((throttledUntil - now) / 1000) };
+      return {
+        granted: false,
+        requests: known.requests,
+        remaining: 0,
+        reset: Math.ceil((throttledUntil - now) / 1000),
+      };
     known.permits = Math.max(0, permits - 1);
     return {
+      requests: known.requests,
       granted: permits > 0 || (remaining > 0 && now < failOpenUntil),
       remaining: remaining + known.permits,
       reset: Math.max(1, Math.ceil(windows.end - now / 1000)),
@@ -106,9 +133,10 @@ export function rateLimiter(limit: RateLimit, timeout = 500): (account: string) 
     const now = Date.now();
     const known = windows.of(account, now);
     const waitsUntil = Math.max(failOpenUntil, known.throttledUntil);
-    if (known.permits > 0 || known.remaining === 0 || now < waitsUntil) return takePermit(known);
+    const isRefused = known.remaining === 0 && now < known.limitUntil;
+    if (known.permits > 0 || isRefused || now < waitsUntil) return takePermit(known);
     const key = rateWindowKey(account, windows.start);
-    return lease(key, known, AbortSignal.timeout(timeout))
+    return lease(account, key, known, AbortSignal.timeout(timeout))
       .catch((error: unknown) => failed(known, error))
       .then(() => takePermit(known));
   };

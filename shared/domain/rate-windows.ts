@@ -1,5 +1,7 @@
+import type { KnownLimit } from "./account-limit.ts";
+
 /** The state of an account in the current window, as far as this environment knows. */
-export interface AccountWindow {
+export interface AccountWindow extends KnownLimit {
   permits: number;
   /** How many permits the next lease takes. */
   lease: number;
@@ -50,6 +52,13 @@ export class RateWindows {
   }
 
   #unused = (throttledUntil: number): AccountWindow => ({
-    ...{ permits: 0, lease: 1, remaining: this.#requests, throttledUntil },
+    ...{
+      requests: this.#requests,
+      limitUntil: 0,
+      permits: 0,
+      lease: 1,
+      remaining: this.#requests,
+      throttledUntil,
+    },
   });
 }

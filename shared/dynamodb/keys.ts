@@ -35,6 +35,7 @@ export const itemTypes = {
   count: "COUNT",
   idempotency: "IDEMPOTENCY",
   rate: "RATE",
+  limit: "LIMIT",
   leadImport: "IMPORT",
 } as const;
 
@@ -97,6 +98,9 @@ export const idempotencyKey = (account: string, route: string, idempotencyKey: s
 
 /** The used requests of an account in the rate limit's window that starts at a time, in seconds since the epoch. */
 export const rateWindowKey = (account: string, start: number) => key(String(start), itemTypes.rate, account);
+
+/** The limit of an account's requests that an operator has set in place of the stage's. */
+export const accountLimitKey = (account: string) => key("requests", itemTypes.limit, account);
 
 /** The long lists of an account that started in a second since the epoch. */
 export const longListsKey = (account: string, second: number) =>

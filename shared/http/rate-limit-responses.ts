@@ -15,17 +15,16 @@ import { authorizedAccount, type RouteEvent } from "./route-event.ts";
  */
 export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> {
   const take = rateLimiter(limit);
-  const policy = `"account";q=${limit.requests};w=${limit.seconds}`;
   const finish: NonNullable<MiddlewareObj<RouteEvent>["after"]> = async (request) => {
     const permit = await request.event.permit;
     if (!permit) return;
     if (!permit.granted) {
-      const error = rateLimited(limit, permit);
+      const error = rateLimited(permit, limit.seconds);
       request.error = error;
       request.response = problemResponse(error, request.event.requestContext.requestId);
     }
     const { headers } = request.response;
-    headers["ratelimit-policy"] = policy;
+    headers["ratelimit-policy"] = `"account";q=${permit.requests};w=${limit.seconds}`;
     headers.ratelimit = `"account";r=${permit.remaining};t=${permit.reset}`;
   };
   return {
@@ -52,7 +51,7 @@ function throwUnlessGranted(permit: Permit | undefined): void {
   if (permit?.granted === false) throw new ApiError("rate_limited", "The rate limit is used up.");
 }
 
-const rateLimited = ({ requests, seconds }: RateLimit, { reset }: Permit) =>
+const rateLimited = ({ requests, reset }: Permit, seconds: number) =>
   new ApiError(
     "rate_limited",
     `This account may make ${requests} requests in ${seconds} seconds. Try again in ${reset} s.`,

@@ -63,20 +63,23 @@ const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
 const putRecord = allowWrite("dynamodb:PutItem", ["IDEMPOTENCY#*"], indexKeys);
 
 /** What the functions of the routes may do to enforce the rate limit. */
-const rateLimit = allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys);
+const rateLimit = [
+  allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys),
+  allow("dynamodb:GetItem", ["LIMIT#*"]),
+];
 
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
     allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin", "by-parent"),
     allow("dynamodb:BatchGetItem", ["LEAD#*"]),
     allow("dynamodb:GetItem", ["LEAD#*", "COUNT#*"]),
-    rateLimit,
+    ...rateLimit,
   ],
   "create-lead": [
     allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["expiresAt"]),
     allowExistenceByOrigin(["LEAD#*"]),
     putRecord,
-    rateLimit,
+    ...rateLimit,
   ],
   "list-conversations": [
     allow(
@@ -89,7 +92,7 @@ const expected: Record<FunctionName, unknown[]> = {
     ),
     allow("dynamodb:BatchGetItem", ["CONVERSATION#*"]),
     allow("dynamodb:GetItem", ["CONVERSATION#*", "COUNT#*"]),
-    rateLimit,
+    ...rateLimit,
   ],
   "send-message": [
     allowExistence(["LEAD#*"]),
@@ -103,7 +106,7 @@ const expected: Record<FunctionName, unknown[]> = {
       ["CONVERSATION#*"],
       [...indexKeys, "expiresAt"],
     ),
-    rateLimit,
+    ...rateLimit,
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
   "maintain-counts": [
@@ -157,12 +160,12 @@ test.each(
   named.filter(({ name }) => name.startsWith("list-")),
 )("$name can write only its use of the rate limit", ({ id }) => {
   const all = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
-  const statements = all.filter((statement) => !isDeepStrictEqual(statement, rateLimit));
+  const statements = all.filter((statement) => !isDeepStrictEqual(statement, rateLimit[0]));
   expect(statements).toHaveLength(all.length - 1);
   const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
   expect(
     actions.filter((action) => !action.startsWith("logs:") && !action.startsWith("xray:")).sort(),
-  ).toEqual(["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"]);
+  ).toEqual(["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:GetItem", "dynamodb:Query"]);
 });
 
 test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {

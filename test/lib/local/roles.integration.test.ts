@@ -46,7 +46,7 @@ test.each([
 });
 
 test.each(lists)("%s can write nothing but the rate limit's window", (name, pk) => {
-  for (const target of [pk, "COUNT#a#LEAD", "KEY#a"]) {
+  for (const target of [pk, "COUNT#a#LEAD", "KEY#a", "LIMIT#a"]) {
     expect(allows(name, "PutItem", { Item: key(target) })).toBe(false);
     expect(allows(name, "UpdateItem", { Key: key(target) })).toBe(false);
     expect(allows(name, "DeleteItem", { Key: key(target) })).toBe(false);

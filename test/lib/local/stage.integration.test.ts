@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
+import { ops } from "../../support/ops.ts";
 import { copyProject } from "../../support/project-copy.ts";
 import { startCommand, untilServing } from "./support/process.ts";
 
@@ -32,8 +33,13 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --stage", () => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
     const create = await fetch(`${url}/api/v1/leads`, { method: "POST", headers, body: '{"name":"Ada"}' });
     expect([create.status, create.headers.get("ratelimit-policy")]).toEqual([201, '"account";q=70;w=60']);
-    const list = await (await fetch(`${url}/api/v1/leads`, { headers })).json();
-    expect(list).toMatchObject({ pagination: { total: 1 } });
+    const setLimit = ["accounts", "set-limit", "--account", "demo", "--requests", "500", "--local"];
+    expect((await ops(setLimit, { dataDirectory: directory })).code).toBe(0);
+    const list = await fetch(`${url}/api/v1/leads`, { headers });
+    // Another function, which has not read the limit before.
+    expect(list.headers.get("ratelimit-policy")).toBe('"account";q=500;w=60');
+    expect(await list.json()).toMatchObject({ pagination: { total: 1 } });
+    expect(command.output()).not.toContain("account limit unknown");
     await expect.poll(command.output).toContain("lead.created");
   });
 

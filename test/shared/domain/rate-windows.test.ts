@@ -3,7 +3,7 @@ import { maxAccounts, RateWindows } from "../../../shared/domain/rate-windows.ts
 
 const start = Date.UTC(2026, 0, 1);
 const limit = { requests: 300, seconds: 60 };
-const unused = { permits: 0, lease: 1, remaining: 300, throttledUntil: 0 };
+const unused = { requests: 300, limitUntil: 0, permits: 0, lease: 1, remaining: 300, throttledUntil: 0 };
 
 test("an account's state lasts for a window, and its throttle beyond it", () => {
   const windows = new RateWindows(limit);
