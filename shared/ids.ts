@@ -12,7 +12,7 @@ const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
  * @param at milliseconds since the epoch
  * @see https://github.com/ulid/spec
  */
-export const newId = (prefix: keyof typeof kinds, at = Date.now()) => `${prefix}_${ulid(at)}`;
+export const newId = (prefix: keyof typeof kinds | "erasure", at = Date.now()) => `${prefix}_${ulid(at)}`;
 
 /** What an id names; undefined if its prefix does not tell. */
 export const idKind = (id: string) =>

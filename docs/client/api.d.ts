@@ -114,6 +114,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "lead.erased": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A lead was erased
+         * @description Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         */
+        post: operations["receiveLeadErased"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -678,7 +698,7 @@ export interface components {
              */
             version: 1;
             /**
-             * @description The id of the lead, conversation or message. Deduplicate by it.
+             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             id: string;
@@ -700,7 +720,7 @@ export interface components {
             source?: string;
             /**
              * Format: date-time
-             * @description The creation time, in UTC.
+             * @description The creation time of what `id` names, in UTC.
              * @example 2026-11-21T01:59:00.163Z
              */
             createdAt: string;
@@ -765,7 +785,7 @@ export interface components {
              */
             version: 1;
             /**
-             * @description The id of the lead, conversation or message. Deduplicate by it.
+             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
              * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
              */
             id: string;
@@ -775,7 +795,7 @@ export interface components {
              */
             account: string;
             /**
-             * @description The lead of the conversation or message.
+             * @description The lead of the conversation, message or erasure.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             leadId: string;
@@ -786,7 +806,7 @@ export interface components {
             channel: string;
             /**
              * Format: date-time
-             * @description The creation time, in UTC.
+             * @description The creation time of what `id` names, in UTC.
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
@@ -851,7 +871,7 @@ export interface components {
              */
             version: 1;
             /**
-             * @description The id of the lead, conversation or message. Deduplicate by it.
+             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
              * @example msg_01M7XX83BDX5NTVPPGQKPC08SS
              */
             id: string;
@@ -861,7 +881,7 @@ export interface components {
              */
             account: string;
             /**
-             * @description The lead of the conversation or message.
+             * @description The lead of the conversation, message or erasure.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             leadId: string;
@@ -882,7 +902,7 @@ export interface components {
             message: string;
             /**
              * Format: date-time
-             * @description The creation time, in UTC.
+             * @description The creation time of what `id` names, in UTC.
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
@@ -932,6 +952,87 @@ export interface components {
              */
             resources: string[];
             detail: components["schemas"]["MessageSent"];
+        };
+        LeadErased: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example lead.erased
+             * @constant
+             */
+            type: "lead.erased";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
+             * @example erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * @description The lead of the conversation, message or erasure.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T09:31:35.820Z
+             */
+            createdAt: string;
+        };
+        LeadErasedEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example lead.erased
+             * @constant
+             */
+            "detail-type": "lead.erased";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["LeadErased"];
         };
     };
     responses: {
@@ -1770,6 +1871,48 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["MessageSentEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveLeadErased: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "lead.erased",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "lead.erased",
+                 *         "version": 1,
+                 *         "account": "acme",
+                 *         "id": "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
+                 *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "createdAt": "2026-11-21T09:31:35.820Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["LeadErasedEvent"];
             };
         };
         responses: {

@@ -14,7 +14,7 @@ import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 /** The `source` of every event. The bus tells the stages apart. */
 const eventSource = "leads-and-conversations";
 
-/** Publishes new leads, conversations and messages to an event bus, for which channel connectors define rules. */
+/** Publishes new leads, conversations and messages, and erased leads, to an event bus, for which channel connectors define rules. */
 export class EventPipe extends Construct {
   readonly bus: EventBus;
   readonly composer: ServiceFunction;
@@ -27,7 +27,7 @@ export class EventPipe extends Construct {
     const { streamArn } = props.table;
     this.bus = new EventBus(this, "Bus", {
       eventBusName: this.name,
-      description: "New leads, conversations and messages: docs/events.md",
+      description: "New leads, conversations and messages, and erased leads: docs/events.md",
     });
     this.failures = new FailureQueue(this, "Failures");
     this.composer = new ServiceFunction(this, "compose-events", {

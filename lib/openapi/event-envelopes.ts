@@ -8,15 +8,15 @@ import { pascalCase } from "./pascal-case.ts";
 const detailDescriptions = {
   type: "The same as `detail-type`, for targets that receive only the detail.",
   version: "Raised when a field is removed or changes its meaning.",
-  id: "The id of the lead, conversation or message. Deduplicate by it.",
+  id: "The id of the lead, conversation, message or erasure. Deduplicate by it.",
   account: "The account that owns the data.",
-  leadId: "The lead of the conversation or message.",
+  leadId: "The lead of the conversation, message or erasure.",
   conversationId: "The conversation of the message.",
   channel: "The channel of the conversation.",
   message: "The text, as sent.",
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",
-  createdAt: "The creation time, in UTC.",
+  createdAt: "The creation time of what `id` names, in UTC.",
 };
 
 /** An event as EventBridge sends it to the target of a rule. */

@@ -94,6 +94,13 @@ export const eventDetailExamples: Record<EventType, object> = {
     createdAt: message.createdAt,
   },
   "message.sent": { type: "message.sent", ...common, ...message },
+  "lead.erased": {
+    type: "lead.erased",
+    ...common,
+    id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
+    leadId,
+    createdAt: "2026-11-21T09:31:35.820Z",
+  },
 };
 
 /** Invalid requests: their query or body, and their responses. */

@@ -17,6 +17,11 @@ const words: Record<EventType, { summary: string; description: string }> = {
     summary: "A message was sent",
     description: "Sent for each message. A connector delivers it to the channel.",
   },
+  "lead.erased": {
+    summary: "A lead was erased",
+    description:
+      "Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events.",
+  },
 };
 
 const delivery =

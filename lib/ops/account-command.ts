@@ -34,9 +34,12 @@ export const accountsCommand = (name: string, description: string) =>
   );
 
 const tableCommand = (name: string, description: string, account: Option) =>
+  allAccountsCommand(name, description).addOption(account);
+
+/** A command on all accounts, with the options that name the table. */
+export const allAccountsCommand = (name: string, description: string) =>
   new Command(name)
     .description(description)
-    .addOption(account)
     .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
     .addOption(
       new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage).conflicts("table"),

@@ -9,6 +9,9 @@ import {
 } from "./account-command.ts";
 import { indexEmails } from "./changes/index-emails.ts";
 import { setLeadScore, setLeadStatus } from "./changes/lead-changes.ts";
+import { eraseCommand } from "./erasure/leads-erase.ts";
+import { erasedCommand } from "./erasure/leads-erased.ts";
+import { showCommand } from "./erasure/leads-show.ts";
 import { exportCommand } from "./import-export/leads-export.ts";
 import { importCommand, parseRate } from "./import-export/leads-import.ts";
 
@@ -20,9 +23,11 @@ interface IndexOptions extends AccountOptions {
   readonly rate: number;
 }
 
-/** `leads set-status|set-score|index-emails|import|export`: the leads of an account. */
+/** `leads set-status|set-score|index-emails|import|export|show|erase|erased`: the leads of an account. */
 export function leadsCommand(): Command {
-  const leads = new Command("leads").description("change, import and export the leads of an account");
+  const leads = new Command("leads").description(
+    "change, import, export, show and erase the leads of an account",
+  );
   leads.addCommand(
     writingCommand("set-status", "change the status of a lead")
       .requiredOption("--lead <id>", "the lead's id")
@@ -42,7 +47,12 @@ export function leadsCommand(): Command {
       .option("--rate <leads>", "the maximum number of leads to write per second", parseRate, 500)
       .action(indexLeads),
   );
-  return leads.addCommand(importCommand()).addCommand(exportCommand());
+  return leads
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
+    .addCommand(showCommand())
+    .addCommand(eraseCommand())
+    .addCommand(erasedCommand());
 }
 
 function parseScore(text: string): number {

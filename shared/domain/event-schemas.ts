@@ -59,11 +59,26 @@ const conversationStarted = {
   required: [...common, "leadId", "channel"],
 } as const satisfies JSONSchema;
 
+/** A lead was erased: who keeps data of the person deletes it, too. */
+const leadErased = {
+  type: "object",
+  properties: {
+    type: { type: "string", const: "lead.erased" },
+    version,
+    id: idSchema("erasure"),
+    account,
+    leadId: id,
+    createdAt: timestamp,
+  },
+  required: [...common, "leadId"],
+} as const satisfies JSONSchema;
+
 /** The JSON Schema of each event's `detail`, by its `detail-type`. New fields may be added within a version. */
 export const eventSchemas = {
   "lead.created": leadCreated,
   "conversation.started": conversationStarted,
   "message.sent": messageSent,
+  "lead.erased": leadErased,
 } as const;
 
 export type EventType = keyof typeof eventSchemas;

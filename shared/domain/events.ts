@@ -11,6 +11,7 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.lead, "lead.created"],
   [itemTypes.conversation, "conversation.started"],
   [itemTypes.message, "message.sent"],
+  [itemTypes.erasedLead, "lead.erased"],
 ]);
 
 /**
@@ -27,8 +28,9 @@ function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefi
   const { Keys, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
   const partition = readPartition(Keys?.pk?.S ?? "");
   const type = partition && eventTypes.get(partition.itemType);
-  const id = Keys?.sk?.S ?? "";
   if (eventName !== "INSERT" || !NewImage || NewImage.imported) return undefined;
+  // The sort key of what is left of an erased lead is the id of the lead.
+  const id = (type === "lead.erased" ? NewImage.id?.S : Keys?.sk?.S) ?? "";
   if (!type || !new RegExp(eventSchemas[type].properties.id.pattern).test(id)) return undefined;
   if (writtenAt * 1000 - idTimestamp(id) > maxAge) return undefined;
   return toRecord(eventSchemas[type], {

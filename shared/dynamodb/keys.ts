@@ -37,7 +37,12 @@ export const itemTypes = {
   rate: "RATE",
   limit: "LIMIT",
   leadImport: "IMPORT",
+  erasedLead: "ERASED",
 } as const;
+
+/** A partition that has items of a type for the whole account, or the beginning of those that have some of them. */
+export const accountPartition = (type: keyof typeof itemTypes, account: string) =>
+  join(itemTypes[type], account);
 
 type Listed = "lead" | "conversation";
 
@@ -108,6 +113,16 @@ export const longListsKey = (account: string, second: number) =>
 
 /** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
 export const leadImportKey = (account: string, sha256: string) => key(sha256, itemTypes.leadImport, account);
+
+/** The start of an import of a whole account, which is identified by the SHA-256 of the file's bytes. */
+export const accountImportKey = (account: string, sha256: string) =>
+  key(`${accountImportPrefix}${sha256}`, itemTypes.leadImport, account);
+
+/** The prefix that tells the imports of accounts from those of leads. */
+export const accountImportPrefix = "account#";
+
+/** What is left of an erased lead: its id, so that no import stores it again. */
+export const erasedLeadKey = (account: string, leadId: string) => key(leadId, itemTypes.erasedLead, account);
 
 /** The rows of one source, channel, lead or e-mail address: a partition of an index. */
 export interface Sublist {

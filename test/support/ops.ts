@@ -33,6 +33,8 @@ interface Environment {
   readonly cwd?: string;
   /** Variables that are added to those of this process. */
   readonly env?: NodeJS.ProcessEnv;
+  /** What the command reads from stdin. */
+  readonly input?: string;
 }
 
 /** Runs the command line `ops keys …` in a separate process. */
@@ -42,7 +44,7 @@ export const opsKeys = (args: readonly string[], environment: Environment) =>
 /** Runs the command line `ops …` in a separate process. */
 export async function ops(
   args: readonly string[],
-  { dataDirectory, cwd, env: added }: Environment,
+  { dataDirectory, cwd, env: added, input = "" }: Environment,
 ): Promise<Outcome> {
   const { TABLE_NAME, ...others } = process.env;
   const env = {
@@ -50,7 +52,9 @@ export async function ops(
     DATA_DIR: dataDirectory,
     ...added,
   };
-  return promisify(execFile)(process.execPath, [program, ...args], { env, cwd }).then(
+  const running = promisify(execFile)(process.execPath, [program, ...args], { env, cwd });
+  running.child.stdin?.end(input);
+  return running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );

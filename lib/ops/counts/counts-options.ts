@@ -10,7 +10,7 @@ export interface CountsOptions extends TableOptions {
 }
 
 /** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */
-export async function selectCounts(options: CountsOptions, wait: Wait): Promise<Pace> {
+export async function selectCounts(options: CountsOptions, wait?: Wait): Promise<Pace> {
   // The pace makes all further attempts, so that it notices every throttle.
   await selectTableByOptions(options, { maxAttempts: 1 });
   compareClocks(table);

@@ -15,12 +15,19 @@ interface FileImport {
   readonly startedAt: number;
   /** Identifies this run of the import. */
   readonly runId: string;
+  /** The ids of the leads that were erased, and must not come back. */
+  readonly erased: ReadonlySet<string>;
 }
 
-/** Stores the lead of a row, unless an earlier import of the file has stored it. @returns whether this run stored it */
-export function importRow(fileImport: FileImport, line: number, input: LeadInput): Promise<boolean> {
+/** What became of a row: this run has stored its lead, an earlier one had, or the lead is erased. */
+type RowOutcome = "imported" | "present" | "erased";
+
+/** Stores the lead of a row, unless an earlier import of the file has stored it, or it is erased. */
+export async function importRow(fileImport: FileImport, line: number, input: LeadInput): Promise<RowOutcome> {
   const lead = buildLead(fileImport, line, input);
-  return retryWhileBusy(() => addLead(fileImport.account, lead, fileImport.runId));
+  if (fileImport.erased.has(lead.id)) return "erased";
+  const added = await retryWhileBusy(() => addLead(fileImport.account, lead, fileImport.runId));
+  return added ? "imported" : "present";
 }
 
 /** The lead of a row, the same in every import of the file. */

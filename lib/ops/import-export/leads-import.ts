@@ -10,14 +10,17 @@ import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { UserError } from "../../errors.ts";
 import { type AccountOptions, selectTableByOptions, writingCommand } from "../account-command.ts";
 import { toPartialFailure } from "../aws-errors.ts";
+import { readErasedIds } from "../erasure/erased-leads.ts";
+import { sweepErasedSince } from "../erasure/sweep-erased.ts";
+import { Pace } from "../pace.ts";
 import { type OnRows, withProgress } from "../progress.ts";
 import { retryWhileBusy, type Wait } from "../retry-while-busy.ts";
 import { countSources } from "./count-sources.ts";
 import { forEachAtRate } from "./for-each-at-rate.ts";
 import { importRow } from "./import-row.ts";
 import { checkLead } from "./lead-check.ts";
-import { type LeadFile, openLeadFile } from "./lead-file.ts";
 import { RejectsFile } from "./rejects-file.ts";
+import { openRowFile, type RowFile } from "./row-file.ts";
 
 interface ImportOptions extends AccountOptions {
   readonly rejects?: string;
@@ -53,7 +56,7 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
   const { account, json, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
   if (!dryRun) await selectTableByOptions(options);
-  await using file = await openLeadFile(path);
+  await using file = await openRowFile(path);
   await using rejects = new RejectsFile(rejectsPath);
   const outcome = await withProgress(
     dryRun ? "Checking" : "Importing",
@@ -70,12 +73,12 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
 /** Stores the valid rows. @returns how many were imported now, and how many were already stored */
 async function importRows(
   { account, rate, dryRun }: ImportOptions,
-  file: LeadFile,
+  file: RowFile,
   rejects: RejectsFile,
   onRows: OnRows,
 ) {
   const { digest } = file;
-  const outcome = { imported: 0, present: 0, sources: new Map<string, number>() };
+  const outcome = { imported: 0, present: 0, erased: 0, sources: new Map<string, number>() };
   const runId = ulid();
   const startedAt = dryRun ? Date.now() : await readImportStart(account, digest.toString("hex"));
   const rows = validRows(file, rejects, startedAt, onRows);
@@ -84,13 +87,18 @@ async function importRows(
     for await (const _ of rows);
     return outcome;
   }
+  const pace = new Pace();
+  const erased = await readErasedIds(account, pace);
   try {
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
       const source = input.source && (await readStoredSource(input.source));
-      const added = await importRow({ account, digest, startedAt, runId }, line, { ...input, source });
-      outcome[added ? "imported" : "present"] += 1;
-      if (source !== undefined) outcome.sources.set(source, (outcome.sources.get(source) ?? 0) + 1);
+      const fileImport = { account, digest, startedAt, runId, erased };
+      const rowOutcome = await importRow(fileImport, line, { ...input, source });
+      outcome[rowOutcome] += 1;
+      if (source !== undefined && rowOutcome !== "erased")
+        outcome.sources.set(source, (outcome.sources.get(source) ?? 0) + 1);
     });
+    await sweepErasedSince(account, erased, pace);
   } catch (error) {
     const stored = outcome.imported + outcome.present;
     throw await toPartialFailure(
@@ -131,7 +139,7 @@ async function readImportStart(account: string, sha256: string): Promise<number>
 }
 
 /** The valid rows of the file. Invalid rows are written to the rejects. A row is done when the next one is read. */
-async function* validRows(file: LeadFile, rejects: RejectsFile, now: number, onRows: OnRows) {
+async function* validRows(file: RowFile, rejects: RejectsFile, now: number, onRows: OnRows) {
   for await (const row of file.rows()) {
     const { line } = row;
     const checked = "fault" in row ? { faults: [row.fault] } : checkLead(row.value, now);
@@ -144,18 +152,19 @@ async function* validRows(file: LeadFile, rejects: RejectsFile, now: number, onR
 function report(
   { account, dryRun, json }: ImportOptions,
   rows: number,
-  { imported, present }: { imported: number; present: number },
+  { imported, present, erased }: { imported: number; present: number; erased: number },
   rejects: RejectsFile,
 ): void {
   const rejected = rejects.count;
   if (json) {
-    const counts = dryRun ? { valid: rows - rejected } : { imported, present };
+    const counts = dryRun ? { valid: rows - rejected } : { imported, present, erased };
     const rejectsPath = rejected > 0 ? { rejects: rejects.path } : {};
     console.log(JSON.stringify({ account, rows, ...counts, rejected, ...rejectsPath }));
   } else {
+    const skipped = erased > 0 ? `${erased} of erased leads, ` : "";
     const sentence = dryRun
       ? `${rows} rows: ${rows - rejected} valid, ${rejected} invalid.`
-      : `${rows} rows: ${imported} imported, ${present} already imported, ${rejected} invalid.`;
+      : `${rows} rows: ${imported} imported, ${present} already imported, ${skipped}${rejected} invalid.`;
     console.log(rejected > 0 ? `${sentence} See ${rejects.path}.` : sentence);
   }
   if (rejected > 0) process.exitCode = someRejected;

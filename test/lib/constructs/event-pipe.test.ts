@@ -12,7 +12,7 @@ const [composer = ""] = [...functions].find(([, name]) => name === "compose-even
 const streamArn = arn(only(template, "AWS::DynamoDB::Table").id, "StreamArn");
 const queueArn = arn(only(template, "AWS::SQS::Queue", "Events").id);
 
-test("One pipe passes new leads, conversations and messages through compose-events to the bus", () => {
+test("One pipe passes new leads, conversations and messages, and erased leads, through compose-events to the bus", () => {
   const { SourceParameters, LogConfiguration, ...properties } = pipe.properties;
   expect(properties).toEqual({
     Name: "leads-and-conversations-prod",
@@ -35,13 +35,20 @@ test("One pipe passes new leads, conversations and messages through compose-even
   });
 });
 
-test("Only new items of the three types pass the filter of the pipe", () => {
+test("Only new items of the four types pass the filter of the pipe", () => {
   const { Filters } = pipe.properties.SourceParameters.FilterCriteria;
   expect(Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
     {
       eventName: ["INSERT"],
       dynamodb: {
-        Keys: { pk: { S: [{ prefix: "LEAD#" }, { prefix: "CONVERSATION#" }, { prefix: "MESSAGE#" }] } },
+        Keys: {
+          pk: {
+            S: [
+              ...[{ prefix: "LEAD#" }, { prefix: "CONVERSATION#" }, { prefix: "MESSAGE#" }],
+              { prefix: "ERASED#" },
+            ],
+          },
+        },
       },
     },
   ]);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
-import { leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 
@@ -17,7 +17,8 @@ const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
 /** The stream record of a new item. AWS gives the time of the write in whole seconds. */
 function toRecord(item: { pk: string; sk: string }, writtenAfter = 0): DynamoDBRecord {
   const { pk, sk } = item;
-  const createdTime = /_[0-7]\w{25}$/.test(sk) ? decodeTime(sk.slice(-26)) : 0;
+  const id = "id" in item ? String(item.id) : sk;
+  const createdTime = /_[0-7]\w{25}$/.test(id) ? decodeTime(id.slice(-26)) : 0;
   return {
     eventName: "INSERT",
     dynamodb: {
@@ -41,6 +42,9 @@ const message = {
   ...{ id: messageId, conversationId, leadId, channel: "whatsapp", message: 'Hello\n"Ada" 👋' },
   createdAt: createdAt(messageId),
 };
+
+const erasureId = `erasure_${ulid()}`;
+const erasedLead = { ...erasedLeadKey(account, "lead_1"), id: erasureId, leadId: "lead_1", pending: true };
 
 describe("a new item becomes an event with the fields that a connector needs, and no others", () => {
   test.each([
@@ -71,6 +75,14 @@ describe("a new item becomes an event with the fields that a connector needs, an
       {
         ...{ type: "message.sent", version: 1, id: messageId, account, leadId, conversationId },
         ...{ channel: "whatsapp", message: message.message, createdAt: createdAt(messageId) },
+      },
+    ],
+    [
+      "erased lead",
+      erasedLead,
+      {
+        ...{ type: "lead.erased", version: 1, id: erasureId, account, leadId: "lead_1" },
+        createdAt: createdAt(erasureId),
       },
     ],
   ])("%s", (_, item, expected) => {
@@ -104,6 +116,9 @@ describe("no event is sent for", () => {
     ["an item whose id has text after the ULID", { ...lead, sk: `${leadId}x` }],
     ["an item whose id has a time out of range", { ...lead, sk: `lead_8${"Z".repeat(25)}` }],
     ["a lead that was imported", { ...lead, imported: true }],
+    ["a message that was imported", { ...message, imported: true }],
+    ["an erased lead that was imported", { ...erasedLead, imported: true }],
+    ["an erased lead without the id of its erasure", { ...erasedLeadKey(account, leadId), leadId }],
   ])("%s", (_, item) => {
     expect(toEvents([toRecord(item)])).toEqual([]);
   });
@@ -123,6 +138,8 @@ test("sends no event for an item written long after its id was created, as by a 
   expect(toEvents([toRecord(message, 59_000)])).toHaveLength(1);
   expect(toEvents([toRecord(message, 62_000)])).toEqual([]);
   expect(toEvents([toRecord(lead, 24 * 3_600_000)])).toEqual([]);
+  expect(toEvents([toRecord(erasedLead, 59_000)])).toHaveLength(1);
+  expect(toEvents([toRecord(erasedLead, 62_000)])).toEqual([]);
   // A writer's clock may be ahead of the table's.
   expect(toEvents([toRecord(message, -2000)])).toHaveLength(1);
 });

@@ -74,7 +74,7 @@ test("it waits again for rows that maintainers counted later", async () => {
 test("with --json only the report is printed", async () => {
   await run(await writeFile(300), ["--json"]);
   expect(printed.map((text) => JSON.parse(text))).toEqual([
-    { account: "acme", rows: 300, imported: 300, present: 0, rejected: 0 },
+    { account: "acme", rows: 300, imported: 300, present: 0, erased: 0, rejected: 0 },
   ]);
 });
 

@@ -13,6 +13,8 @@ const importStart = "2026-01-01T00:00:00.000Z";
 beforeEach(() => {
   table.reset();
   table.on(UpdateCommand).resolves({ Attributes: { startedAt: importStart } });
+  // No lead is erased.
+  table.on(QueryCommand).resolves({});
 });
 
 /** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */

@@ -42,7 +42,7 @@ describe("leads import", () => {
     );
     expect({ code, stderr, report }).toEqual({
       ...{ code: 0, stderr: "" },
-      report: { account, rows: 2, imported: 2, present: 0, rejected: 0 },
+      report: { account, rows: 2, imported: 2, present: 0, erased: 0, rejected: 0 },
     });
     const defaults = { id: expect.stringMatching(/^lead_/), score: 0, status: "new" };
     const createdAt = leads[0]?.createdAt ?? "";

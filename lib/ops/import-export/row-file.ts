@@ -6,8 +6,8 @@ import { parseCsv } from "./csv-rows.ts";
 import { parseJsonLines } from "./jsonl-rows.ts";
 import type { Row } from "./row.ts";
 
-/** A file of leads whose syntax is valid. */
-export interface LeadFile extends AsyncDisposable {
+/** A file of rows whose syntax is valid. */
+export interface RowFile extends AsyncDisposable {
   /** The SHA-256 of the file's bytes. */
   readonly digest: Buffer;
   /** The number of rows. */
@@ -25,7 +25,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
  *
  * @throws UserError when the file cannot be read or its syntax is invalid
  */
-export async function openLeadFile(path: string): Promise<LeadFile> {
+export async function openRowFile(path: string): Promise<RowFile> {
   const parse = parsers[extname(path).toLowerCase()];
   if (!parse) throw new UserError(`${path} must end in ${Object.keys(parsers).join(" or ")}.`);
   const handle = await open(path).catch((error: unknown) => {

@@ -1,0 +1,32 @@
+import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { unprocessed } from "../../shared/dynamodb/dynamodb-errors.ts";
+import { type Key, table, tableName } from "../../shared/dynamodb/table-client.ts";
+import type { Pace } from "./pace.ts";
+
+/** The most items that a batch can delete. */
+const batchSize = 25;
+
+/** How many read units a write unit is worth: a partition key provides a third as many. */
+export const readsPerWrite = 3;
+
+/** Deletes items, batch by batch. Items that do not exist cost a write unit, too. */
+export async function deleteItems(keys: readonly Key[], pace: Pace): Promise<void> {
+  for (let from = 0; from < keys.length; from += batchSize)
+    await deleteBatch(keys.slice(from, from + batchSize), pace);
+}
+
+async function deleteBatch(keys: readonly Key[], pace: Pace): Promise<void> {
+  let requests: NonNullable<BatchWriteCommandInput["RequestItems"]>[string] = keys.map(({ pk, sk }) => ({
+    DeleteRequest: { Key: { pk, sk } },
+  }));
+  await pace.retry(async () => {
+    const { UnprocessedItems, ConsumedCapacity = [] } = await table.send(
+      new BatchWriteCommand({ RequestItems: { [tableName]: requests }, ReturnConsumedCapacity: "TOTAL" }),
+    );
+    const units = ConsumedCapacity.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+    await pace.spend(readsPerWrite * units);
+    requests = UnprocessedItems?.[tableName] ?? [];
+    if (requests.length === 0) return;
+    throw unprocessed("items");
+  });
+}

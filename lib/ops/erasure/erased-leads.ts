@@ -1,0 +1,74 @@
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../shared/ids.ts";
+import { readsPerWrite } from "../delete-items.ts";
+import type { Pace } from "../pace.ts";
+import { inPartition, queryItems } from "../query-items.ts";
+import { tableTime } from "../table-clock.ts";
+
+/**
+ * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes
+ * the event `lead.erased`.
+ */
+export interface ErasedLead {
+  /** The id of the erasure, which has its time. */
+  readonly id: string;
+  readonly leadId: string;
+  /** Whether the erasure has not ended: the next one continues it. */
+  readonly pending?: boolean;
+}
+
+/** The erased leads of an account, in the order of their ids. */
+export async function* readErasedLeads(account: string, pace: Pace): AsyncGenerator<readonly ErasedLead[]> {
+  const partition = inPartition(accountPartition("erasedLead", account));
+  for await (const items of queryItems(partition, pace)) yield items as unknown as readonly ErasedLead[];
+}
+
+/** The ids of the erased leads of an account. */
+export async function readErasedIds(account: string, pace: Pace): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const leads of readErasedLeads(account, pace)) for (const { leadId } of leads) ids.add(leadId);
+  return ids;
+}
+
+/** Whether the lead is erased, or was about to be. */
+export const isErased = async (account: string, leadId: string) =>
+  (await readItem(erasedLeadKey(account, leadId))) !== undefined;
+
+/**
+ * Deletes the item of a lead and begins its erasure, all or nothing: from now on no request finds the lead, and no import
+ * stores it. It changes nothing more when it is repeated.
+ */
+export async function beginErasure(account: string, leadId: string, pace: Pace): Promise<void> {
+  const { ConsumedCapacity = [] } = await pace.retry(() => {
+    // Each attempt has its own time: a late item would make no event.
+    const id = newId("erasure", tableTime());
+    const noteErasure = {
+      Update: {
+        TableName: tableName,
+        Key: erasedLeadKey(account, leadId),
+        UpdateExpression: "SET #id = if_not_exists(#id, :id), leadId = :leadId, pending = :pending",
+        ExpressionAttributeNames: { "#id": "id" },
+        ExpressionAttributeValues: { ":id": id, ":leadId": leadId, ":pending": true },
+      },
+    };
+    const deleteLead = { Delete: { TableName: tableName, Key: leadKey(account, leadId) } };
+    const TransactItems = [noteErasure, deleteLead];
+    return table.send(new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" }));
+  });
+  const units = ConsumedCapacity.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+  await pace.spend(readsPerWrite * units);
+}
+
+/** Notes that nothing of the lead is left. */
+export async function endErasure(account: string, leadId: string, pace: Pace): Promise<void> {
+  const command = new UpdateCommand({
+    TableName: tableName,
+    Key: erasedLeadKey(account, leadId),
+    UpdateExpression: "REMOVE pending",
+    // Whoever erases the account deletes it.
+    ConditionExpression: "attribute_exists(pk)",
+  });
+  await pace.retry(() => table.send(command));
+}

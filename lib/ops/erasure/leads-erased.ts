@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { createdAt } from "../../../shared/ids.ts";
+import { type AccountOptions, accountCommand } from "../account-command.ts";
+import { type CountsOptions, selectCounts } from "../counts/counts-options.ts";
+import { unitsOption } from "../pace.ts";
+import { readErasedLeads } from "./erased-leads.ts";
+
+/** `leads erased`: which leads were erased, for example to erase them again in a restored table. */
+export const erasedCommand = (): Command =>
+  accountCommand("erased", "list the ids of erased leads").addOption(unitsOption()).action(listErased);
+
+async function listErased(options: AccountOptions & CountsOptions): Promise<void> {
+  const pace = await selectCounts(options);
+  const { account, json } = options;
+  const erased = [];
+  for await (const leads of readErasedLeads(account, pace))
+    for (const { id, leadId, pending = false } of leads)
+      erased.push({ leadId, erasedAt: createdAt(id), pending });
+  if (json) return console.log(JSON.stringify(erased));
+  if (erased.length === 0) return console.log(`The account ${account} has no erased leads.`);
+  console.table(erased);
+}

@@ -1,0 +1,36 @@
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { type Item, table, tableName } from "../../shared/dynamodb/table-client.ts";
+import type { Pace } from "./pace.ts";
+
+/** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
+type Selection = Omit<
+  QueryCommandInput,
+  "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity" | "ConsistentRead"
+>;
+
+/** Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it. */
+export async function* queryItems(selection: Selection, pace: Pace): AsyncGenerator<readonly Item[]> {
+  let position: Item | undefined;
+  do {
+    const query = new QueryCommand({
+      ...selection,
+      TableName: tableName,
+      ConsistentRead: selection.IndexName === undefined,
+      ExclusiveStartKey: position,
+      ReturnConsumedCapacity: "TOTAL",
+    });
+    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
+    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
+    yield Items;
+    position = LastEvaluatedKey;
+  } while (position);
+}
+
+/** The items of a partition of the table. */
+export const inPartition = (pk: string) => ({
+  KeyConditionExpression: "pk = :pk",
+  ExpressionAttributeValues: { ":pk": pk },
+});
+
+/** Reads only the keys of items. */
+export const keysOnly = { ProjectionExpression: "pk, sk" };

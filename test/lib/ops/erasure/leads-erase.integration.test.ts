@@ -1,0 +1,291 @@
+import { randomUUID } from "node:crypto";
+import { BatchWriteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { describe, expect, test } from "vitest";
+import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
+import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
+import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
+import { erasedCommand } from "../../../../lib/ops/erasure/leads-erased.ts";
+import { showCommand } from "../../../../lib/ops/erasure/leads-show.ts";
+import { exportCommand } from "../../../../lib/ops/import-export/leads-export.ts";
+import { importCommand } from "../../../../lib/ops/import-export/leads-import.ts";
+import { Pace } from "../../../../lib/ops/pace.ts";
+import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import {
+  activeConversationKey,
+  conversationKey,
+  erasedLeadKey,
+  idempotencyKey,
+  leadKey,
+  messageKey,
+} from "../../../../shared/dynamodb/keys.ts";
+import { type Key, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { createdAt } from "../../../../shared/ids.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { call } from "../../../support/call.ts";
+import { runCommand, runJson } from "../../../support/command.ts";
+import { filePath } from "../../../support/lead-files.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
+import { compareItems, tableItems } from "../../../support/table-items.ts";
+
+const noWait = async () => {};
+const erase = (account: string, ...args: string[]) =>
+  runJson(eraseCommand(noWait), "--account", account, ...args);
+
+const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
+
+/** A lead with a conversation on each of two channels, all created with idempotency keys. @returns the keys of its items */
+async function aKnownLead(account: string, email?: string) {
+  const post = async (route: "create-lead" | "send-message", body: object) => {
+    const key = randomUUID();
+    const headers = { "idempotency-key": key };
+    const response = await call(route, { account, body, headers });
+    expect(response.status).toBe(201);
+    return {
+      body: response.body,
+      record: name(idempotencyKey(account, route, key)),
+      request: { account, body, headers },
+    };
+  };
+  const lead = await post("create-lead", { name: "Ada", ...(email && { email }) });
+  const { id } = lead.body;
+  const sent = [];
+  for (const channel of ["whatsapp", "email", "email"])
+    sent.push(await post("send-message", { leadId: id, channel, message: "Hello" }));
+  const items = [
+    ...[lead.record, name(leadKey(account, id))],
+    ...["whatsapp", "email"].map((channel) => name(activeConversationKey(account, id, channel))),
+    ...sent.flatMap(({ record, body }) => {
+      const { conversationId } = body as { conversationId: string };
+      const { id: messageId } = body;
+      return [
+        ...[record, name(conversationKey(account, conversationId))],
+        name(messageKey(account, conversationId, messageId)),
+      ];
+    }),
+  ];
+  return {
+    id,
+    requests: [lead.request, ...sent.map(({ request }) => request)],
+    items: [...new Set(items)].sort(),
+  };
+}
+
+const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 4 };
+
+describe("leads erase", () => {
+  test("deletes everything that names the lead, and nothing else", async () => {
+    const account = "acme-1";
+    const lead = await aKnownLead(account);
+    await aKnownLead(account);
+    // An account whose name begins like the other's.
+    await aKnownLead("acme");
+    const before = await tableItems();
+    expect(await erase(account, "--lead", lead.id)).toEqual({
+      failure: undefined,
+      output: { account, leads: [lead.id], ...deletedItems },
+    });
+    const after = await tableItems();
+    const left = erasedLeadKey(account, lead.id);
+    expect(compareItems(before, after)).toEqual({ added: [name(left)], changed: [], deleted: lead.items });
+    expect(after.get(name(left))).toEqual({
+      ...{ ...left, leadId: lead.id, id: expect.stringMatching(/^erasure_/) },
+    });
+  });
+
+  test("afterwards the lead does not exist for any request, replays included", async () => {
+    const account = randomUUID();
+    const { id, requests } = await aKnownLead(account);
+    await erase(account, "--lead", id);
+    const [, ...messages] = requests;
+    for (const request of messages) {
+      const { status, problem } = await call("send-message", request);
+      expect({ status, code: problem.code }).toEqual({ status: 404, code: "lead_not_found" });
+    }
+    for (const [route, query] of [
+      ["list-leads", `id=${id}`],
+      ["list-conversations", `leadId=${id}`],
+    ] as const)
+      expect((await call(route, { account, query })).body.pagination.total).toBe(0);
+  });
+
+  test("--email finds all leads with the address, in any letter case", async () => {
+    const account = randomUUID();
+    const leads = [
+      await aKnownLead(account, "Ada@example.com"),
+      await aKnownLead(account, "ada@EXAMPLE.com"),
+    ];
+    const other = await aKnownLead(account, "grace@example.com");
+    const before = await tableItems();
+    const { output } = await erase(account, "--email", "ADA@example.com");
+    expect(output.leads.toSorted()).toEqual(leads.map(({ id }) => id).sort());
+    const { deleted } = compareItems(before, await tableItems());
+    expect(deleted).toEqual(leads.flatMap(({ items }) => items).sort());
+    expect(deleted).not.toContain(other.items[0]);
+  });
+
+  test("--dry-run counts the same, and changes nothing", async () => {
+    const account = randomUUID();
+    const { id } = await aKnownLead(account);
+    const before = await tableItems();
+    const { output } = await erase(account, "--lead", id, "--dry-run");
+    expect(output).toEqual({ account, leads: [id], ...deletedItems });
+    expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
+    const { printed } = await runCommand(
+      eraseCommand(noWait),
+      "--account",
+      account,
+      "--lead",
+      id,
+      "--dry-run",
+    );
+    expect(printed).toEqual([
+      `${id} would be erased: 2 conversations, 3 messages, 2 pointers, 4 idempotency records.`,
+    ]);
+  });
+
+  test("--no-scan keeps the idempotency records", async () => {
+    const account = randomUUID();
+    const { id, items } = await aKnownLead(account);
+    const before = await tableItems();
+    await erase(account, "--lead", id, "--no-scan");
+    const { deleted } = compareItems(before, await tableItems());
+    expect(deleted).toEqual(items.filter((item) => !item.startsWith("IDEMPOTENCY")));
+  });
+
+  test("a message that was being sent leaves nothing behind", async () => {
+    const account = randomUUID();
+    const { id, items } = await aKnownLead(account);
+    const before = await tableItems();
+    const conversationId = `conv_${ulid()}`;
+    const messageId = `msg_${ulid()}`;
+    const late = conversationItem(account, {
+      ...{ id: conversationId, leadId: id, channel: "sms", status: "active", messageCount: 1 },
+      lastMessageAt: createdAt(messageId),
+    });
+    const pointer = { ...activeConversationKey(account, id, "sms"), conversationId };
+    const message = { ...messageKey(account, conversationId, messageId), id: messageId, leadId: id };
+    // The request had found the lead, and writes while the command waits for such requests.
+    const wait = async () => {
+      for (const Item of [late, pointer, message])
+        await table.send(new PutCommand({ TableName: tableName, Item }));
+    };
+    const { output } = await runJson(eraseCommand(wait), "--account", account, "--lead", id);
+    expect(output).toMatchObject({ conversations: 3, messages: 4, pointers: 3 });
+    expect(compareItems(before, await tableItems()).deleted).toEqual(items);
+  });
+
+  test("finishes an erasure that ended early, also when it is no longer found by its address", async () => {
+    const account = randomUUID();
+    const { id, items } = await aKnownLead(account, "ada@example.com");
+    const before = await tableItems();
+    await beginErasure(account, id, new Pace());
+    const { output } = await erase(account, "--email", "ada@example.com");
+    expect(output.leads).toEqual([id]);
+    expect(compareItems(before, await tableItems()).deleted).toEqual(items);
+    expect(await erase(account, "--email", "ada@example.com")).toEqual({
+      output: undefined,
+      failure: `The account ${account} has no lead with this email address.`,
+    });
+    expect((await erase(account, "--lead", id)).output).toMatchObject({ leads: [id], messages: 0 });
+    const erased = await runJson(erasedCommand(), "--account", account);
+    expect(erased.output).toEqual([{ leadId: id, erasedAt: expect.any(String), pending: false }]);
+  });
+
+  test("deletes the counts of a lead with many conversations, whose record has its id", async () => {
+    const account = randomUUID();
+    const { id } = await aLead(account);
+    const { id: other } = await aLead(account);
+    const old = Date.now() - 3_600_000;
+    for (const leadId of [id, other])
+      for (let i = 0; i < 200; i += 25) await putConversations(account, leadId, old + i);
+    const owner = { account, list: countedLists.conversation };
+    await repairSublists(owner, { wait: noWait });
+    const leadsWithTrees = async () =>
+      (await readSublists(owner, new Pace()))
+        .filter(({ sublist }) => sublist.index === "by-parent")
+        .map(({ sublist }) => sublist.partition.split("#").at(-1));
+    expect((await leadsWithTrees()).sort()).toEqual([id, other].sort());
+    await erase(account, "--lead", id);
+    expect(await leadsWithTrees()).toEqual([other]);
+    const { pagination } = (await call("list-conversations", { account, query: `leadId=${other}` })).body;
+    expect(pagination.total).toBe(200);
+  });
+
+  test.each([
+    [["--lead", "lead_1"], "The account nobody has no lead lead_1."],
+    [["--email", "a@example.com"], "The account nobody has no lead with this email address."],
+    [[], "Name the person: --lead ID or --email ADDRESS."],
+  ])("%j fails with one sentence", async (args, failure) => {
+    expect(await erase("nobody", ...args)).toEqual({ output: undefined, failure });
+  });
+});
+
+async function putConversations(account: string, leadId: string, time: number): Promise<void> {
+  const items = Array.from({ length: 25 }, (_, i) => {
+    const id = `conv_${ulid(time + i)}`;
+    const fields = { id, leadId, channel: "whatsapp", status: "closed", messageCount: 1 };
+    return conversationItem(account, { ...fields, lastMessageAt: createdAt(id) });
+  });
+  const requests = items.map((Item) => ({ PutRequest: { Item } }));
+  await table.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }));
+}
+
+test("an erased lead is not stored again by importing its old file", async () => {
+  const account = randomUUID();
+  const erased = await aLead(account, { name: "Ada" });
+  const kept = await aLead(account, { name: "Grace" });
+  const path = filePath(".csv");
+  await runCommand(exportCommand(), "--account", account, "--output", path);
+  await erase(account, "--lead", erased.id);
+  const { output } = await runJson(importCommand(noWait), path, "--account", account);
+  expect(output).toMatchObject({ rows: 2, imported: 0, present: 1, erased: 1 });
+  const { printed } = await runCommand(importCommand(noWait), path, "--account", account);
+  expect(printed).toEqual(["2 rows: 0 imported, 1 already imported, 1 of erased leads, 0 invalid."]);
+  const { data } = (await call("list-leads", { account })).body;
+  expect(data.map(({ id }) => id)).toEqual([kept.id]);
+});
+
+test("a lead that is erased while its file is imported is deleted at the end of the import", async () => {
+  const [from, to] = [randomUUID(), randomUUID()];
+  const leads = [];
+  for (let i = 0; i < 40; i++) leads.push(await aLead(from));
+  const path = filePath(".csv");
+  await runCommand(exportCommand(), "--account", from, "--oldest-first", "--output", path);
+  const { id = "" } = leads.at(-1) ?? {};
+  const importing = runJson(importCommand(noWait), path, "--account", to, "--rate", "40");
+  await expect
+    .poll(async () => (await call("list-leads", { account: to })).body.pagination.total)
+    .toBeGreaterThan(0);
+  // The import knows the erased leads by now, and has not come to this one.
+  await beginErasure(to, id, new Pace());
+  expect((await importing).output).toMatchObject({ imported: 40, erased: 0 });
+  const { data } = (await call("list-leads", { account: to, query: "limit=100" })).body;
+  expect(data).toHaveLength(39);
+  expect(data.map((lead) => lead.id)).not.toContain(id);
+});
+
+describe("leads show", () => {
+  test("shows a lead with its conversations and messages", async () => {
+    const account = randomUUID();
+    const lead = await aLead(account, { email: "ada@example.com", tags: ["vip", "hot"] });
+    const first = await aMessage(account, lead.id, "whatsapp", "Hello\nAda");
+    const second = await aMessage(account, lead.id, "whatsapp", "Hello again");
+    const { data: conversations } = (await call("list-conversations", { account })).body;
+    const stored = { lead, conversations: [{ ...conversations[0], messages: [first, second] }] };
+    for (const person of [
+      ["--lead", lead.id],
+      ["--email", "ADA@example.com"],
+    ]) {
+      const { output } = await runJson(showCommand(), "--account", account, ...person);
+      expect(output).toEqual({ account, leads: [stored] });
+    }
+    const { printed } = await runCommand(showCommand(), "--account", account, "--lead", lead.id);
+    expect(String(printed[0])).toContain("email: ada@example.com\n");
+    expect(String(printed[0])).toContain("tags: vip, hot\n");
+    expect(String(printed[0])).toContain(`  ${first.createdAt}  "Hello\\nAda"\n`);
+    const unknown = await runCommand(showCommand(), "--account", account, "--lead", "lead_1");
+    expect(unknown).toEqual({ printed: [], failure: `The account ${account} has no lead lead_1.` });
+  });
+});

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { vi } from "vitest";
+import { tableName } from "../../shared/dynamodb/table-client.ts";
+
+/** Runs a command on the test file's table in this process. @returns what it printed, and the message of its error */
+export async function runCommand(command: Command, ...args: string[]) {
+  const printed: unknown[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
+  const tables = vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
+  const failure: unknown = await command
+    .exitOverride()
+    .parseAsync([...args, "--table", tableName], { from: "user" })
+    .then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+  log.mockRestore();
+  tables.mockRestore();
+  return { printed, failure };
+}
+
+/** The same with `--json`. @returns what it printed, parsed */
+export async function runJson(command: Command, ...args: string[]) {
+  const { printed, failure } = await runCommand(command, ...args, "--json");
+  return { failure, output: typeof printed[0] === "string" ? JSON.parse(printed[0]) : undefined };
+}

@@ -1,0 +1,24 @@
+import { isDeepStrictEqual } from "node:util";
+import { paginateScan } from "@aws-sdk/lib-dynamodb";
+import { type Item, table, tableName } from "../../shared/dynamodb/table-client.ts";
+
+/** All items of the table, by their keys. */
+export async function tableItems(): Promise<ReadonlyMap<string, Item>> {
+  const items = new Map<string, Item>();
+  for await (const { Items = [] } of paginateScan({ client: table }, { TableName: tableName }))
+    for (const item of Items) items.set(`${item.pk} ${item.sk}`, item);
+  return items;
+}
+
+/** The keys of the items that are not the same in both, by what has become of them. */
+export function compareItems(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, Item>) {
+  const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return {
+    added: keys.filter((key) => !before.has(key)),
+    changed: keys.filter((key) => {
+      const [was, is] = [before.get(key), after.get(key)];
+      return was !== undefined && is !== undefined && !isDeepStrictEqual(was, is);
+    }),
+    deleted: keys.filter((key) => !after.has(key)),
+  };
+}
