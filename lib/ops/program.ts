@@ -18,7 +18,8 @@ export async function runProgram(): Promise<void> {
     .addCommand(accountsCommand())
     .addCommand(leadsCommand())
     .addCommand(conversationsCommand())
-    .addCommand(countsCommand());
+    .addCommand(countsCommand())
+    .addCommand(accountsCommand());
   try {
     await program.parseAsync();
   } catch (error) {

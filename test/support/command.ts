@@ -7,13 +7,12 @@ export async function runCommand(command: Command, ...args: string[]) {
   const printed: unknown[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
   const tables = vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
-  const failure: unknown = await command
-    .exitOverride()
-    .parseAsync([...args, "--table", tableName], { from: "user" })
-    .then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
+  for (const each of [command, ...command.commands])
+    each.exitOverride().configureOutput({ writeErr: () => {} });
+  const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
   log.mockRestore();
   tables.mockRestore();
   return { printed, failure };

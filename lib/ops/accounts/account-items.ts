@@ -1,0 +1,51 @@
+import { accountPartition, itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { Pace } from "../pace.ts";
+import type { OnRows } from "../progress.ts";
+import { scanTable } from "../scan-table.ts";
+
+type ItemType = keyof typeof itemTypes;
+
+const typeNames = new Map(
+  Object.entries(itemTypes).map(([name, type]) => [type as string, name as ItemType]),
+);
+
+/** The number of items of each type. */
+export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
+
+/** Counts the items of all accounts, by account. It reads the whole table. */
+export async function countAccounts(pace: Pace, onRows?: OnRows): Promise<ReadonlyMap<string, ItemCounts>> {
+  const accounts = new Map<string, Partial<Record<ItemType, number>>>();
+  const onItems = (items: readonly Item[]) => {
+    for (const item of items) {
+      const owner = findOwner(item);
+      if (!owner) continue;
+      const counts = accounts.get(owner.account) ?? {};
+      counts[owner.type] = (counts[owner.type] ?? 0) + 1;
+      accounts.set(owner.account, counts);
+    }
+  };
+  await scanTable({ ProjectionExpression: "pk, accountId" }, { pace, onItems, onRows });
+  return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The type and the account of an item. The partition of a key has its hash instead of its account. */
+export function findOwner({ pk, accountId }: Item): { type: ItemType; account: string } | undefined {
+  const { itemType = "", account = "" } = readPartition(String(pk)) ?? {};
+  const type = typeNames.get(itemType);
+  return type && { type, account: type === "apiKey" ? String(accountId) : account };
+}
+
+/** The filter of a scan for an account's items of some types, by their partition keys. */
+export function filterAccount(account: string, types: readonly ItemType[]) {
+  const values = types.map((type, i) => [`:t${i}`, accountPartition(type, account)] as const);
+  return {
+    FilterExpression: values.map(([name]) => `pk = ${name} OR begins_with(pk, ${name}p)`).join(" OR "),
+    ExpressionAttributeValues: Object.fromEntries(
+      values.flatMap(([name, value]) => [
+        [name, value],
+        [`${name}p`, `${value}#`],
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { deleteItems } from "../delete-items.ts";
+import { longestWrite } from "../erasure/erase-leads.ts";
+import { beginErasure } from "../erasure/erased-leads.ts";
+import { forEachAtRate } from "../import-export/for-each-at-rate.ts";
+import type { Pace } from "../pace.ts";
+import type { OnRows } from "../progress.ts";
+import { inPartition, keysOnly, queryItems } from "../query-items.ts";
+import type { Wait } from "../retry-while-busy.ts";
+import { scanTable } from "../scan-table.ts";
+import { filterAccount, findOwner } from "./account-items.ts";
+import { eraseCounts } from "./erase-counts.ts";
+import { deleteKeys, revokeKeys } from "./erase-keys.ts";
+
+interface Erasing {
+  readonly pace: Pace;
+  readonly wait: Wait;
+  /** How long a revoked key may still work, in milliseconds. */
+  readonly keyCache: number;
+  readonly onRows: OnRows;
+}
+
+/** How many leads are erased at the same time. */
+const parallel = 16;
+
+/** What a scan of the table deletes, in any order. The keys of all other items are known. */
+const scanned = ["lead", "conversation", "message", "active", "idempotency", "rate", "leadImport"] as const;
+
+/**
+ * Deletes everything of an account. Its keys are revoked first, so that nothing is written any more when they and the
+ * requests that they had authorized have ended. Each lead leaves an erased lead, which makes its event `lead.erased`; these
+ * are deleted last, so that an erasure that ends early is known as such and continues.
+ *
+ * @returns how many leads were erased
+ */
+export async function eraseAccount(
+  account: string,
+  { pace, wait, keyCache, onRows }: Erasing,
+): Promise<number> {
+  const keysEndedAt = await revokeKeys(account, pace);
+  let leads = await eraseAllLeads(account, pace, onRows);
+  await wait(Math.max(0, keysEndedAt + keyCache - Date.now()) + longestWrite);
+  leads += await eraseAllLeads(account, pace, onRows);
+  const onItems = (items: readonly Item[]) =>
+    deleteItems(
+      items.filter((item) => findOwner(item)?.account === account) as unknown as readonly Key[],
+      pace,
+    );
+  await scanTable({ ...filterAccount(account, scanned), ...keysOnly }, { pace, onItems, onRows });
+  await eraseCounts(account, pace, wait);
+  await deleteKeys(account, pace);
+  await deletePartition(accountPartition("erasedLead", account), pace);
+  return leads;
+}
+
+/** Erases the leads of an account, as far as their items. */
+async function eraseAllLeads(account: string, pace: Pace, onRows: OnRows): Promise<number> {
+  let erased = 0;
+  await forEachAtRate(leadIds(account, pace), { rate: Number.POSITIVE_INFINITY, parallel }, async (id) => {
+    await beginErasure(account, id, pace);
+    erased += 1;
+    onRows(1);
+  });
+  return erased;
+}
+
+async function* leadIds(account: string, pace: Pace): AsyncGenerator<string> {
+  const leads = { ...inPartition(accountPartition("lead", account)), ...keysOnly };
+  for await (const items of queryItems(leads, pace)) for (const { sk } of items) yield String(sk);
+}
+
+async function deletePartition(pk: string, pace: Pace): Promise<void> {
+  for await (const items of queryItems({ ...inPartition(pk), ...keysOnly }, pace))
+    await deleteItems(items as unknown as readonly Key[], pace);
+}
