@@ -19,7 +19,7 @@ export default defineConfig({
       // What is deployed, and the operator's changes of the same data.
       include: [
         "{functions,shared}/**/*.ts",
-        "lib/ops/{changes,counts}/**/*.ts",
+        "lib/ops/{accounts,changes,counts,erasure}/**/*.ts",
         "lib/ops/import-export/all-leads.ts",
       ],
       reporter: ["text-summary", ["text", { skipFull: true }]],

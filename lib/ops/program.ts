@@ -15,7 +15,6 @@ export async function runProgram(): Promise<void> {
   const program = new Command("npm run ops --")
     .description("The operator commands. Credentials, region and endpoint are configured as for the AWS SDK.")
     .addCommand(keysCommand())
-    .addCommand(accountsCommand())
     .addCommand(leadsCommand())
     .addCommand(conversationsCommand())
     .addCommand(countsCommand())
