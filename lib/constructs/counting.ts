@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import { FailureQueue } from "./failure-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
+import { streamRetries } from "./stream-retries.ts";
 import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 
 /** Keeps the counts of lists: a function that reads the table's stream, and a queue for failed batches. */
@@ -43,11 +44,8 @@ export class Counting extends Construct {
       filters: [FilterCriteria.filter({ dynamodb: { Keys: { pk: { S: listed } } } })],
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // While the table throttles, an invocation tries for 55 s, so this is the stream's 24 hours. A batch that fails at
-      // once is given up sooner, and the batches behind it are counted.
-      retryAttempts: 1600,
-      // The stream's own retention.
-      maxRecordAge: Duration.hours(24),
+      retryAttempts: streamRetries.attempts,
+      maxRecordAge: streamRetries.maxAge,
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
     });
   }

@@ -9,6 +9,7 @@ import { eventTypes } from "../../shared/domain/events.ts";
 import type { Config } from "../config/config.ts";
 import { FailureQueue } from "./failure-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
+import { streamRetries } from "./stream-retries.ts";
 import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 
 /** The `source` of every event. The bus tells the stages apart. */
@@ -70,9 +71,8 @@ export class EventPipe extends Construct {
         // Events have no guaranteed order, and five batches at a time keep up with the write limit of a shard.
         parallelizationFactor: 5,
         onPartialBatchItemFailure: "AUTOMATIC_BISECT",
-        // EventBridge's own retry policy: hours, in which a fault can be fixed.
-        maximumRetryAttempts: 185,
-        maximumRecordAgeInSeconds: Duration.hours(24).toSeconds(),
+        maximumRetryAttempts: streamRetries.attempts,
+        maximumRecordAgeInSeconds: streamRetries.maxAge.toSeconds(),
         deadLetterConfig: { arn: this.failures.queueArn },
       },
     };

@@ -3,10 +3,13 @@ import type { EventSource } from "../template/event-source.ts";
 
 /** How a batch is delivered. */
 export interface Delivery {
-  readonly source: Pick<EventSource, "retries" | "bisects" | "reportsFailures">;
+  readonly source: Pick<EventSource, "retries" | "maxAge" | "bisects" | "reportsFailures">;
+  /** When the run began to deliver the stream, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly now: () => number;
   /** Invokes the function with records. */
   readonly invoke: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
-  /** Called with the records whose retries are exhausted. */
+  /** Called with the records whose retries are exhausted, or that are too old. */
   readonly onDiscarded: (records: readonly DynamoDBRecord[], attempts: number) => void;
   readonly delay: (milliseconds: number) => Promise<unknown>;
   readonly signal: AbortSignal;
@@ -17,7 +20,7 @@ const maxDelay = 10_000;
 
 /**
  * Delivers a batch as Lambda does: a failed batch is retried from its first failed record, a batch for which the
- * function threw is split in two, and records whose retries are exhausted are discarded.
+ * function threw is split in two, and records whose retries are exhausted or that are too old are discarded.
  *
  * @param attempt how many attempts have failed before
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
@@ -28,7 +31,12 @@ export async function deliverBatch(
   attempt = 0,
 ): Promise<void> {
   const { source, onDiscarded, delay, signal } = delivery;
-  const { threw, failed } = await invoke(batch, delivery);
+  const { expired = [], current = [] } = Object.groupBy(batch, (record) =>
+    isExpired(record, delivery) ? "expired" : "current",
+  );
+  if (expired.length > 0) onDiscarded(expired, attempt);
+  if (current.length === 0) return;
+  const { threw, failed } = await invoke(current, delivery);
   if (failed.length === 0 || signal.aborted) return;
   if (threw && source.bisects && failed.length > 1) {
     const middle = Math.ceil(failed.length / 2);
@@ -38,6 +46,12 @@ export async function deliverBatch(
   if (attempt >= source.retries) return onDiscarded(failed, attempt + 1);
   await delay(Math.min(firstDelay * 2 ** attempt, maxDelay));
   if (!signal.aborted) return deliverBatch(failed, delivery, attempt + 1);
+}
+
+/** Lambda runs without a pause, so the time before this run does not count. */
+function isExpired({ dynamodb }: DynamoDBRecord, { source, startedAt, now }: Delivery): boolean {
+  const writtenAt = (dynamodb?.ApproximateCreationDateTime ?? 0) * 1000;
+  return now() - Math.max(writtenAt, startedAt) > source.maxAge;
 }
 
 async function invoke(batch: readonly DynamoDBRecord[], { invoke, source }: Delivery) {

@@ -19,13 +19,16 @@ interface StreamOptions {
   readonly log: (line: string) => void;
 }
 
+/** The options of a stream that is being delivered since a time, in milliseconds since the epoch. */
+type RunningOptions = StreamOptions & Pick<Delivery, "startedAt">;
+
 /** The delay between two checks for new shards, in milliseconds. */
 const shardsDelay = 3000;
 
 /** Feeds a function from a stream, as a Lambda event source mapping or an EventBridge pipe does. */
 export function startStream(source: EventSource, options: StreamOptions) {
   const controller = new AbortController();
-  const delivery = deliverShards(source, options, controller.signal);
+  const delivery = deliverShards(source, { ...options, startedAt: Date.now() }, controller.signal);
   return {
     /** Stops reading without waiting for batches that are being delivered: the next run delivers them again. */
     async stop() {
@@ -39,7 +42,7 @@ export function startStream(source: EventSource, options: StreamOptions) {
 /** Delivers every shard of the stream, each one after its parent. */
 async function deliverShards(
   source: EventSource,
-  options: StreamOptions,
+  options: RunningOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, streamArn, log } = options;
@@ -69,12 +72,14 @@ async function deliverShards(
 function deliverShard(
   shard: string,
   source: EventSource,
-  { positions, deliver, ...options }: StreamOptions,
+  { positions, deliver, startedAt, ...options }: RunningOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { streamArn, log } = options;
   const delivery: Delivery = {
     source,
+    startedAt,
+    now: Date.now,
     invoke: (records) => deliver(addSource(records, source)),
     onDiscarded: (records, attempts) => log(describeDiscarded(records, attempts, source)),
     delay: (milliseconds) => delay(milliseconds, signal),

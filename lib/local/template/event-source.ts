@@ -19,6 +19,8 @@ export interface EventSource {
   readonly parallelization: number;
   /** How often a failed batch is retried. */
   readonly retries: number;
+  /** How old a record may become before it is given up, in milliseconds. */
+  readonly maxAge: number;
   /** Whether a failed batch is split in two. */
   readonly bisects: boolean;
   /** Whether the function reports which records of a batch failed. */
@@ -30,9 +32,9 @@ export interface EventSource {
 const supported = [
   ...["FunctionName", "EventSourceArn", "StartingPosition", "BatchSize", "MaximumBatchingWindowInSeconds"],
   ...["ParallelizationFactor", "MaximumRetryAttempts", "BisectBatchOnFunctionError", "FilterCriteria"],
-  ...["FunctionResponseTypes", "DestinationConfig", "Enabled"],
-  // These have no effect on this machine: no record here lives long enough for its age to matter.
-  ...["MaximumRecordAgeInSeconds", "Tags", "MetricsConfig"],
+  ...["FunctionResponseTypes", "DestinationConfig", "Enabled", "MaximumRecordAgeInSeconds"],
+  // These have no effect on this machine.
+  ...["Tags", "MetricsConfig"],
 ];
 
 /**
@@ -101,14 +103,18 @@ export function readDelivery(
 ): Omit<EventSource, "id" | "function" | "streamArn" | "bisects" | "reportsFailures"> {
   const readNumber = (name: string, fallback: number) => Number(properties[name] ?? fallback);
   const { Filters = [] } = (filterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
-  const retries = readNumber("MaximumRetryAttempts", -1);
+  // -1 in a template means until the record expires.
+  const readLimit = (name: string) => {
+    const limit = readNumber(name, -1);
+    return limit < 0 ? Number.POSITIVE_INFINITY : limit;
+  };
   return {
     accepts: readFilters(Filters.map(({ Pattern }) => Pattern)),
     batchSize: readNumber("BatchSize", 100),
     window: readNumber("MaximumBatchingWindowInSeconds", 0) * 1000,
     parallelization: readNumber("ParallelizationFactor", 1),
-    // -1 in a template means until the record expires.
-    retries: retries < 0 ? Number.POSITIVE_INFINITY : retries,
+    retries: readLimit("MaximumRetryAttempts"),
+    maxAge: readLimit("MaximumRecordAgeInSeconds") * 1000,
     ...(failureQueue !== undefined && { failureQueue: failureQueue.replace(/^.*:/, "") }),
   };
 }

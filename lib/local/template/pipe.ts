@@ -16,7 +16,7 @@ export interface BusParameters {
   readonly typeField: string;
 }
 
-/** Every property that is supported, or has no effect on this machine: names, and the age of records. */
+/** Every property that is supported, or has no effect on this machine: names. */
 const supported = {
   pipe: ["Name", "Tags", "Source", "SourceParameters", "Enrichment", "Target", "TargetParameters"],
   source: ["DynamoDBStreamParameters", "FilterCriteria"],

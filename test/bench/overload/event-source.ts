@@ -15,7 +15,12 @@ interface Waiting {
 }
 
 /** The event source of `lib/constructs/counting.ts`. */
-const source = { retries: 1600, bisects: true, reportsFailures: true };
+const source = {
+  retries: Number.POSITIVE_INFINITY,
+  maxAge: 12 * 3_600_000,
+  bisects: true,
+  reportsFailures: true,
+};
 const batchSize = 10_000;
 const window = 1000;
 
@@ -73,6 +78,8 @@ export class EventSource {
         this.#batch().map(({ change, at }) => toRecord(change, at)),
         {
           source,
+          startedAt: 0,
+          now: () => this.#clock.now,
           invoke: (records) => this.#deliver(records),
           onDiscarded: (records) => {
             this.discarded += records.length;

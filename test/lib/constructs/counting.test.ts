@@ -18,8 +18,8 @@ test("maintain-counts reads the table's stream from its beginning, in large batc
     ParallelizationFactor: 1,
     FunctionResponseTypes: ["ReportBatchItemFailures"],
     BisectBatchOnFunctionError: true,
-    MaximumRetryAttempts: 1600,
-    MaximumRecordAgeInSeconds: 86_400,
+    MaximumRetryAttempts: -1,
+    MaximumRecordAgeInSeconds: 43_200,
     DestinationConfig: { OnFailure: { Destination: queueArn } },
   });
 });

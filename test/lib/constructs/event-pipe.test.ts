@@ -29,8 +29,8 @@ test("One pipe passes new leads, conversations and messages, and erased leads, t
     BatchSize: 10,
     ParallelizationFactor: 5,
     OnPartialBatchItemFailure: "AUTOMATIC_BISECT",
-    MaximumRetryAttempts: 185,
-    MaximumRecordAgeInSeconds: 86_400,
+    MaximumRetryAttempts: -1,
+    MaximumRecordAgeInSeconds: 43_200,
     DeadLetterConfig: { Arn: queueArn },
   });
 });

@@ -17,7 +17,15 @@ async function deliver(
   await deliverBatch(
     [8, 9, 10, 11].map((number) => createRecord(number)),
     {
-      source: { retries: 2, bisects: true, reportsFailures: true, ...settings },
+      source: {
+        retries: 2,
+        maxAge: Number.POSITIVE_INFINITY,
+        bisects: true,
+        reportsFailures: true,
+        ...settings,
+      },
+      startedAt: 0,
+      now: () => 0,
       invoke: async (records) => {
         calls.push(sequenceNumbers(records));
         return response(sequenceNumbers(records), calls.length);
@@ -100,7 +108,9 @@ test("nothing is retried or discarded once the run ends", async () => {
   const controller = new AbortController();
   const calls: number[] = [];
   await deliverBatch([createRecord(1)], {
-    source: { retries: 0, bisects: true, reportsFailures: true },
+    source: { retries: 0, maxAge: Number.POSITIVE_INFINITY, bisects: true, reportsFailures: true },
+    startedAt: 0,
+    now: () => 0,
     invoke: async () => {
       calls.push(1);
       controller.abort();
@@ -111,4 +121,33 @@ test("nothing is retried or discarded once the run ends", async () => {
     signal: controller.signal,
   });
   expect(calls).toEqual([1]);
+});
+
+test("records are retried by their age alone where attempts are not limited, from the start of the run at the earliest", async () => {
+  const hour = 3_600_000;
+  const startedAt = 1_000_000_000_000;
+  let now = startedAt;
+  const writtenAt = (sequenceNumber: number, time: number) => {
+    const { dynamodb, ...record } = createRecord(sequenceNumber);
+    return { ...record, dynamodb: { ...dynamodb, ApproximateCreationDateTime: time / 1000 } };
+  };
+  const discarded: { numbers: number[]; hours: number }[] = [];
+  await deliverBatch([writtenAt(1, startedAt - 24 * hour), writtenAt(2, startedAt + 2 * hour)], {
+    source: { retries: Number.POSITIVE_INFINITY, maxAge: 12 * hour, bisects: false, reportsFailures: false },
+    startedAt,
+    now: () => now,
+    invoke: async () => {
+      throw new Error("on purpose");
+    },
+    onDiscarded: (records) =>
+      discarded.push({ numbers: sequenceNumbers(records), hours: (now - startedAt) / hour }),
+    delay: async () => {
+      now += hour / 2;
+    },
+    signal: new AbortController().signal,
+  });
+  expect(discarded).toEqual([
+    { numbers: [1], hours: 12.5 },
+    { numbers: [2], hours: 14.5 },
+  ]);
 });

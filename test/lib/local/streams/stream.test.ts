@@ -54,6 +54,7 @@ async function start(client: FakeStream, { file, respond = () => null, ...settin
   const source: EventSource = {
     ...{ id: "Source", function: await createFunction(""), streamArn: "arn:template:stream" },
     ...{ accepts: () => true, batchSize: 3, window: 20, parallelization: 1, retries: 1 },
+    maxAge: Number.POSITIVE_INFINITY,
     ...{ bisects: true, reportsFailures: true, failureQueue: "Failures", ...settings },
   };
   const delivered: (readonly DynamoDBRecord[])[] = [];

@@ -49,6 +49,7 @@ test("a pipe is read from the template", () => {
       window: 2000,
       parallelization: 5,
       retries: 185,
+      maxAge: 86_400_000,
       bisects: true,
       reportsFailures: false,
     },
@@ -61,7 +62,7 @@ test("a pipe is read from the template", () => {
 
 test("settings that the template omits have EventBridge's defaults", () => {
   expect(readPipes({})).toMatchObject([
-    { batchSize: 100, window: 0, parallelization: 1, retries: Infinity, bisects: false },
+    { batchSize: 100, window: 0, parallelization: 1, retries: Infinity, maxAge: Infinity, bisects: false },
   ]);
 });
 
