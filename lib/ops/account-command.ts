@@ -53,6 +53,10 @@ const accountOption = () => new Option("--account <id>", "the account").argParse
 export const writingCommand = (name: string, description: string) =>
   withDryRun(accountCommand(name, description));
 
+/** A command on an account or on all accounts that writes to the table, unless `--dry-run` is set. */
+export const writingAccountsCommand = (name: string, description: string) =>
+  withDryRun(accountsCommand(name, description));
+
 /** The same for a command that can do without the account if another option names one of its items. */
 export const itemCommand = (name: string, description: string) =>
   withDryRun(tableCommand(name, description, accountOption()));

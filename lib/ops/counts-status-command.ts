@@ -1,18 +1,11 @@
 import type { Command } from "commander";
-import { countedLists } from "../../shared/pages/tree/counted-list.ts";
-import { UserError } from "../errors.ts";
 import { accountsCommand } from "./account-command.ts";
-import { readAllOwners } from "./counts/all-owners.ts";
-import { type CountsOptions, selectCounts } from "./counts/counts-options.ts";
+import { countedOwners, readAllOwners } from "./counts/all-owners.ts";
+import { type AccountsOptions, checkAccounts, selectCounts } from "./counts/counts-options.ts";
 import { dearer } from "./counts/page-cost.ts";
 import { type ListStatus, readStatus } from "./counts/status.ts";
 import { unitsOption } from "./pace.ts";
 import type { Wait } from "./retry-while-busy.ts";
-
-interface StatusOptions extends CountsOptions {
-  readonly account?: string;
-  readonly all?: boolean;
-}
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
 export const statusCommand = (wait: Wait): Command =>
@@ -21,16 +14,13 @@ export const statusCommand = (wait: Wait): Command =>
     "show what is counted, what waits to be counted, and rebuilds that have not ended",
   )
     .addOption(unitsOption())
-    .action((options: StatusOptions) => showStatus(options, wait));
+    .action((options: AccountsOptions) => showStatus(options, wait));
 
-async function showStatus(options: StatusOptions, wait: Wait): Promise<void> {
-  const { account, all, json } = options;
-  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
+async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
+  checkAccounts(options);
+  const { account, json } = options;
   const pace = await selectCounts(options, wait);
-  const owners =
-    account === undefined
-      ? await readAllOwners(pace)
-      : Object.values(countedLists).map((list) => ({ account, list }));
+  const owners = account === undefined ? await readAllOwners(pace) : countedOwners(account);
   const lists: ListStatus[] = [];
   for (const owner of owners) lists.push(await readStatus(owner, pace));
   // The sublists of all accounts would be too many to print.

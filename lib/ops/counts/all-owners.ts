@@ -27,6 +27,16 @@ export async function readAllOwners(pace: Pace): Promise<CountedOwner[]> {
   return [...owners].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, owner]) => owner);
 }
 
+/** Reads the whole table. @returns the accounts with rows or with a tree, sorted */
+export async function readAllAccounts(pace: Pace): Promise<string[]> {
+  const owners = await readAllOwners(pace);
+  return [...new Set(owners.map(({ account }) => account))].sort();
+}
+
+/** The lists of an account. */
+export const countedOwners = (account: string): CountedOwner[] =>
+  Object.values(countedLists).map((list) => ({ account, list }));
+
 /** The list of a partition with rows or with nodes of a tree. */
 function findOwner(pk: string): CountedOwner | undefined {
   const { itemType, account = "", others = [] } = readPartition(pk) ?? {};

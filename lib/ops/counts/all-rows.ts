@@ -48,6 +48,12 @@ export async function* readAllRows(
   }
 }
 
+/** The number of rows of lists. */
+export async function countRows(owners: readonly CountedOwner[], pace: Pace): Promise<number> {
+  const totals = await Promise.all(owners.map((owner) => totalRows(owner, pace)));
+  return totals.reduce((sum, total) => sum + total, 0);
+}
+
 /** The number of rows of a list: those that its tree counts, and those of its tail. */
 export async function totalRows(owner: CountedOwner, pace: Pace): Promise<number> {
   const root = await pace.retry(() => readRoot(owner));

@@ -1,0 +1,50 @@
+import { inParallel } from "../../../shared/pages/maintenance/in-parallel.ts";
+import { errorMessage } from "../../errors.ts";
+import { toUserError } from "../aws-errors.ts";
+import type { Pace } from "../pace.ts";
+import { readAllAccounts } from "./all-owners.ts";
+
+/** What became of an account: the result of the work, or why it failed. */
+type Outcome<T> = { readonly account: string } & (
+  | { readonly result: T; readonly failure?: never }
+  | { readonly result?: never; readonly failure: string }
+);
+
+/**
+ * Does the same work for every account of the table, a few at once, and goes on after one fails. Each account that is done is
+ * a line on stderr.
+ *
+ * @param describe what to say of a result
+ * @returns the outcomes, sorted by account
+ */
+export async function forEachAccount<T>(
+  pace: Pace,
+  work: (account: string) => Promise<T>,
+  describe: (result: T) => string,
+): Promise<Outcome<T>[]> {
+  const accounts = await readAllAccounts(pace);
+  const outcomes = new Map<string, Outcome<T>>();
+  await inParallel(accounts, async (account) => {
+    const outcome = await attempt(account, work);
+    outcomes.set(account, outcome);
+    const text = outcome.failure ?? describe(outcome.result);
+    console.error(`${outcomes.size} of ${accounts.length}: ${account}: ${text}`);
+  });
+  return accounts.flatMap((account) => outcomes.get(account) ?? []);
+}
+
+async function attempt<T>(account: string, work: (account: string) => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { account, result: await work(account) };
+  } catch (error) {
+    return { account, failure: errorMessage(await toUserError(error)) };
+  }
+}
+
+/** A sentence that names the accounts that failed; undefined if none did. */
+export function describeFailed(outcomes: readonly Outcome<unknown>[]): string | undefined {
+  const failed = outcomes.filter(({ failure }) => failure !== undefined);
+  if (failed.length === 0) return undefined;
+  const names = failed.map(({ account }) => account).join(", ");
+  return `${failed.length} of ${outcomes.length} accounts failed: run the command again for ${names}.`;
+}
