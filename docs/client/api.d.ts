@@ -65,7 +65,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was created
-         * @description Sent for each lead that a request creates. It has where to reach the person, and no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         * @description Sent for each lead that a request creates. It has where to reach the person, and no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
          */
         post: operations["receiveLeadCreated"];
         delete?: never;
@@ -85,7 +85,7 @@ export interface webhooks {
         put?: never;
         /**
          * A conversation was started
-         * @description Sent for each conversation, which its first message starts. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         * @description Sent for each conversation, which its first message starts. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
          */
         post: operations["receiveConversationStarted"];
         delete?: never;
@@ -105,7 +105,7 @@ export interface webhooks {
         put?: never;
         /**
          * A message was sent
-         * @description Sent for each message. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         * @description Sent for each message. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
          */
         post: operations["receiveMessageSent"];
         delete?: never;
@@ -724,6 +724,11 @@ export interface components {
              * @example 2026-11-21T01:59:00.163Z
              */
             createdAt: string;
+            /**
+             * @description True if an operator sent the event again. The `id` is that of the first one.
+             * @example true
+             */
+            repeated?: boolean;
         };
         LeadCreatedEvent: {
             /**
@@ -810,6 +815,11 @@ export interface components {
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
+            /**
+             * @description True if an operator sent the event again. The `id` is that of the first one.
+             * @example true
+             */
+            repeated?: boolean;
         };
         ConversationStartedEvent: {
             /**
@@ -906,6 +916,11 @@ export interface components {
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
+            /**
+             * @description True if an operator sent the event again. The `id` is that of the first one.
+             * @example true
+             */
+            repeated?: boolean;
         };
         MessageSentEvent: {
             /**

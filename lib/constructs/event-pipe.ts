@@ -5,15 +5,12 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnPipe } from "aws-cdk-lib/aws-pipes";
 import { Construct } from "constructs";
-import { eventTypes } from "../../shared/domain/events.ts";
+import { eventSource, eventTypes } from "../../shared/domain/events.ts";
 import type { Config } from "../config/config.ts";
 import { FailureQueue } from "./failure-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 import { streamRetries } from "./stream-retries.ts";
 import { readStreamStatement, sendStatement } from "./stream-statements.ts";
-
-/** The `source` of every event. The bus tells the stages apart. */
-const eventSource = "leads-and-conversations";
 
 /** Publishes new leads, conversations and messages, and erased leads, to an event bus, for which channel connectors define rules. */
 export class EventPipe extends Construct {

@@ -9,6 +9,7 @@ import { prepareTable } from "./engine/table-setup.ts";
 import { listen, type Pages, startGateway } from "./gateway/gateway.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
+import { startBusEndpoint } from "./streams/bus-endpoint.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
 import { startStreams } from "./streams/streams.ts";
 import { synthesize } from "./synthesize.ts";
@@ -84,6 +85,7 @@ async function start(
   const streamArn = await prepareTable(stack.table, endpoint);
   const functions = await startFunctions(stack, endpoint, options, resources);
   const { invoke, reload } = functions;
+  let eventsEndpoint: string | undefined;
   if (streams) {
     const client = engineStreamsClient(endpoint);
     resources.defer(() => client.destroy());
@@ -91,13 +93,16 @@ async function start(
     const file = data && join(data.path, "stream.json");
     const streamsOptions = { client: createStreamClient(client), streamArn, file, invoke, eventsUrl, log };
     resources.defer(await startStreams(stack, streamsOptions));
+    const bus = await startBusEndpoint({ eventsUrl, log });
+    resources.defer(bus.close);
+    eventsEndpoint = bus.endpoint;
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
   const gateway = await startGateway(api, { port, invoke, pages: options.pages, log });
   resources.defer(gateway.stop);
   const { TableName: tableName } = stack.table.input;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
-  await data?.writeRun(run);
+  await data?.writeRun({ ...run, eventsEndpoint });
   return { ...run, templateDirectory, reload };
 }
 

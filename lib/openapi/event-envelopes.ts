@@ -17,6 +17,7 @@ const detailDescriptions = {
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",
   createdAt: "The creation time of what `id` names, in UTC.",
+  repeated: "True if an operator sent the event again. The `id` is that of the first one.",
 };
 
 /** An event as EventBridge sends it to the target of a rule. */
@@ -64,9 +65,10 @@ export const envelopeExample = (type: EventType) => ({
 export const eventComponents = Object.fromEntries(
   [...envelopeSchemas].flatMap(([type, envelope]) => {
     const name = pascalCase(type);
-    const detail = eventSchemas[type];
+    const [detail, example] = [eventSchemas[type], eventDetailExamples[type]];
     return [
-      [name, { schema: detail, descriptions: detailDescriptions, example: eventDetailExamples[type] }],
+      // An event that arrives for the first time has no `repeated`.
+      [name, { schema: detail, descriptions: detailDescriptions, example: { ...example, repeated: true } }],
       [`${name}Event`, { schema: envelope, example: envelopeExample(type) }],
     ];
   }),

@@ -25,7 +25,7 @@ const words: Record<EventType, { summary: string; description: string }> = {
 };
 
 const delivery =
-  "EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.";
+  "EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.";
 
 const webhook = (type: EventType, schema: object) => ({
   operationId: `receive${pascalCase(type)}`,

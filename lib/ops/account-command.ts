@@ -77,17 +77,17 @@ function parseStage(text: string): string {
 }
 
 /** A command can wait longer than a route. Times are in milliseconds. */
-const operatorConfig: DynamoDBClientConfig = {
+export const operatorConfig = {
   maxAttempts: 10,
   retryMode: "standard",
   requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
-};
+} satisfies DynamoDBClientConfig;
 
 /** The same region and credentials as `npm start`; with these the SDK does not look for those of an AWS profile. */
-const localConfig: DynamoDBClientConfig = {
+export const localConfig = {
   region: "local",
   credentials: { accessKeyId: "local", secretAccessKey: "local" },
-};
+} satisfies DynamoDBClientConfig;
 
 /**
  * Selects the table that the options name, for all later calls of this process.

@@ -7,11 +7,13 @@ import { isRecord } from "../is-record.ts";
 interface LocalRun {
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
+  /** Where its event bus takes events; undefined if it does not read the stream. */
+  readonly eventsEndpoint?: string;
   readonly pid: number;
 }
 
 /**
- * Reads where the running `npm start` has its table.
+ * Reads where the running `npm start` has its table and its event bus.
  *
  * @throws UserError when none is running
  */

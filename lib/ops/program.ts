@@ -3,6 +3,7 @@ import { accountsCommand } from "./accounts-command.ts";
 import { toUserError } from "./aws-errors.ts";
 import { conversationsCommand } from "./conversations-command.ts";
 import { countsCommand } from "./counts-command.ts";
+import { eventsCommand } from "./events-command.ts";
 import { keysCommand } from "./keys-command.ts";
 import { leadsCommand } from "./leads-command.ts";
 
@@ -18,7 +19,8 @@ export async function runProgram(): Promise<void> {
     .addCommand(leadsCommand())
     .addCommand(conversationsCommand())
     .addCommand(countsCommand())
-    .addCommand(accountsCommand());
+    .addCommand(accountsCommand())
+    .addCommand(eventsCommand());
   try {
     await program.parseAsync();
   } catch (error) {

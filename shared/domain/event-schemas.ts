@@ -12,6 +12,9 @@ const common = ["type", "version", "id", "account", "createdAt"] as const;
 
 const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
 
+/** Only in an event that an operator sends again, with the id of the first one. */
+const repeated = { type: "boolean" } as const satisfies JSONSchema;
+
 /** A message was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
 const messageSent = {
   type: "object",
@@ -25,6 +28,7 @@ const messageSent = {
     channel: label,
     message: messageText,
     createdAt: timestamp,
+    repeated,
   },
   required: [...common, "leadId", "conversationId", "channel", "message"],
 } as const satisfies JSONSchema;
@@ -40,6 +44,7 @@ const leadCreated = {
     email,
     source: label,
     createdAt: timestamp,
+    repeated,
   },
   required: common,
 } as const satisfies JSONSchema;
@@ -55,6 +60,7 @@ const conversationStarted = {
     leadId: id,
     channel: label,
     createdAt: timestamp,
+    repeated,
   },
   required: [...common, "leadId", "channel"],
 } as const satisfies JSONSchema;

@@ -2,9 +2,13 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { itemTypes, readPartition } from "../dynamodb/keys.ts";
+import type { Item } from "../dynamodb/table-client.ts";
 import { createdAt, idTimestamp } from "../ids.ts";
 import { toRecord } from "../schemas/record.ts";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
+
+/** The `source` of every event. The bus tells the stages apart. */
+export const eventSource = "leads-and-conversations";
 
 /** The event of a new item, by the item's type. */
 export const eventTypes: ReadonlyMap<string, EventType> = new Map([
@@ -25,16 +29,22 @@ export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
   records.flatMap((record) => toEvent(record) ?? []);
 
 function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
-  const { Keys, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
-  const partition = readPartition(Keys?.pk?.S ?? "");
+  const { NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
+  if (eventName !== "INSERT" || !NewImage) return undefined;
+  const event = itemEvent(unmarshall(NewImage as Record<string, AttributeValue>));
+  return event && writtenAt * 1000 - idTimestamp(event.id) <= maxAge ? event : undefined;
+}
+
+/** The event of an item, the same at any time after its creation; undefined for an item that has none. */
+export function itemEvent(item: Item): ServiceEvent | undefined {
+  const partition = readPartition(String(item.pk));
   const type = partition && eventTypes.get(partition.itemType);
-  if (eventName !== "INSERT" || !NewImage || NewImage.imported) return undefined;
   // The sort key of what is left of an erased lead is the id of the lead.
-  const id = (type === "lead.erased" ? NewImage.id?.S : Keys?.sk?.S) ?? "";
-  if (!type || !new RegExp(eventSchemas[type].properties.id.pattern).test(id)) return undefined;
-  if (writtenAt * 1000 - idTimestamp(id) > maxAge) return undefined;
+  const id = String(type === "lead.erased" ? item.id : item.sk);
+  if (!type || item.imported || !new RegExp(eventSchemas[type].properties.id.pattern).test(id))
+    return undefined;
   return toRecord(eventSchemas[type], {
-    ...unmarshall(NewImage as Record<string, AttributeValue>),
+    ...item,
     type,
     version: eventSchemas[type].properties.version.const,
     account: partition.account,

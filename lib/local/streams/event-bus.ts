@@ -14,6 +14,14 @@ type Detail = Readonly<Record<string, unknown>>;
 /** EventBridge's time limit for an API destination, in milliseconds. */
 const timeout = 5000;
 
+/** An event that is put on a bus. */
+interface Entry {
+  readonly source: string;
+  /** Its `detail-type`. */
+  readonly type: unknown;
+  readonly detail: Detail;
+}
+
 /**
  * Puts events on a bus, which logs and posts them one after the other.
  *
@@ -21,24 +29,33 @@ const timeout = 5000;
  * @throws Error when an event cannot be delivered; the events after it are not attempted
  */
 export async function putOnBus(
-  bus: BusParameters,
+  { source, typeField }: BusParameters,
   details: unknown,
-  { eventsUrl, log }: EventBusOptions,
+  options: EventBusOptions,
 ): Promise<void> {
   for (const detail of Array.isArray(details) ? (details as Detail[]) : []) {
-    // Only the type and the id may be logged; the other fields are data of a caller.
-    const label = `${detail[bus.typeField]} ${detail.id}`;
-    const failure = eventsUrl === undefined ? undefined : await post(eventsUrl, toEvent(bus, detail));
-    log(failure === undefined ? `[events] ${label}` : `[events] ${label} failed and is retried: ${failure}`);
+    const failure = await putEvent({ source, type: detail[typeField], detail }, options);
     if (failure !== undefined) throw new Error(failure);
   }
 }
 
+/** Logs and posts an event. @returns why it could not be delivered; undefined when it was */
+export async function putEvent(
+  entry: Entry,
+  { eventsUrl, log }: EventBusOptions,
+): Promise<string | undefined> {
+  // Only the type and the id may be logged; the other fields are data of a caller.
+  const label = `${entry.type} ${entry.detail.id}`;
+  const failure = eventsUrl === undefined ? undefined : await post(eventsUrl, toEvent(entry));
+  log(failure === undefined ? `[events] ${label}` : `[events] ${label} failed and is retried: ${failure}`);
+  return failure;
+}
+
 /** @see https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html */
-const toEvent = ({ source, typeField }: BusParameters, detail: Detail) => ({
+const toEvent = ({ source, type, detail }: Entry) => ({
   version: "0",
   id: randomUUID(),
-  "detail-type": detail[typeField],
+  "detail-type": type,
   source,
   account: localAccountId,
   time: new Date().toISOString().replace(/\.\d+Z$/, "Z"),

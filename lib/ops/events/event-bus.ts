@@ -1,0 +1,74 @@
+import type { EventBridgeClientConfig, PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
+import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
+import { eventSource } from "../../../shared/domain/events.ts";
+import { isTableBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { errorMessage, UserError } from "../../errors.ts";
+
+/** The most events of one call. Ten of the largest have less than the 256 KB that every region accepts. */
+export const maxEntries = 10;
+
+/** How long events that the bus does not take are put again, in milliseconds. */
+const patience = 60_000;
+
+/** @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html */
+const retryableCodes = new Set<unknown>(["InternalFailure", "InternalException", "ThrottlingException"]);
+
+/** Puts at most `maxEntries` events on a bus, marked as repetitions. */
+export type PutEvents = (events: readonly ServiceEvent[]) => Promise<void>;
+
+/**
+ * Connects to an event bus.
+ *
+ * @throws UserError when it does not exist: EventBridge would accept the events, and drop them
+ */
+export async function openEventBus(
+  name: string,
+  config: EventBridgeClientConfig,
+  wait?: (milliseconds: number) => Promise<unknown>,
+): Promise<PutEvents> {
+  // No other command needs the package.
+  const { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } = await import(
+    "@aws-sdk/client-eventbridge"
+  );
+  const client = new EventBridgeClient(config);
+  const describe = async (error: unknown): Promise<never> => {
+    if (error instanceof Error && error.name === "ResourceNotFoundException")
+      throw new UserError(`There is no event bus ${name} in the region ${await client.config.region()}.`);
+    if (!isTableBusy(error)) throw error;
+    throw new UserError(`The event bus ${name} cannot be reached or is busy (${errorMessage(error)}).`);
+  };
+  await client.send(new DescribeEventBusCommand({ Name: name })).catch(describe);
+  return async (events) => {
+    let entries = events.map((event) => toEntry(name, event));
+    const attempt = async () => {
+      const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries: entries }));
+      entries = entries.filter((_, i) => results[i]?.ErrorCode !== undefined);
+      if (entries.length > 0) throw new RejectedError(name, results);
+    };
+    const deadline = Date.now() + patience;
+    await withRetry(attempt, { deadline, isRetryable, ...(wait && { wait }) }).catch(describe);
+  };
+}
+
+const toEntry = (bus: string, event: ServiceEvent) => ({
+  EventBusName: bus,
+  Source: eventSource,
+  DetailType: event.type,
+  Detail: JSON.stringify({ ...event, repeated: true }),
+});
+
+/** Thrown when the bus did not take some events of a call. */
+class RejectedError extends UserError {
+  readonly codes: readonly string[];
+
+  constructor(bus: string, results: readonly PutEventsResultEntry[]) {
+    const codes = results.flatMap(({ ErrorCode }) => ErrorCode ?? []);
+    const kinds = [...new Set(codes)].join(", ");
+    super(`The event bus ${bus} did not take ${codes.length} events (${kinds}).`);
+    this.codes = codes;
+  }
+}
+
+const isRetryable = (error: unknown) =>
+  error instanceof RejectedError ? error.codes.every((code) => retryableCodes.has(code)) : isTableBusy(error);

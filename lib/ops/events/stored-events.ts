@@ -1,0 +1,111 @@
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { encodeTime } from "ulid";
+import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
+import { itemEvent } from "../../../shared/domain/events.ts";
+import { itemTypes, listPartition, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
+import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { Pace } from "../pace.ts";
+
+/** Which events are read. */
+export interface Selection {
+  readonly accounts: readonly string[];
+  readonly types: readonly EventType[];
+  /** The first time of creation, and the time at which they end, exclusive, in milliseconds since the epoch. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** The event of an item, and the item's key. */
+export interface StoredEvent {
+  readonly event: ServiceEvent;
+  readonly key: Key;
+}
+
+/** A partition with items of a selection. */
+interface Partition {
+  readonly pk: string;
+  readonly idPrefix: "lead" | "conv" | "msg";
+}
+
+/** In this order the items of an account are read. */
+const itemOrder: readonly string[] = [itemTypes.lead, itemTypes.conversation, itemTypes.message];
+
+/**
+ * Reads the events of the items that are stored, in an order that is always the same: by account, then leads, conversations,
+ * and the messages of one conversation after the other, each by time.
+ *
+ * @param after the key of the item with which to continue, exclusive
+ */
+export async function* readEvents(
+  { accounts, ...selection }: Selection,
+  pace: Pace,
+  after?: Key,
+): AsyncGenerator<StoredEvent> {
+  const start = after && readPartition(after.pk)?.account;
+  for (const account of accounts) {
+    if (start !== undefined && account < start) continue;
+    for await (const partition of findPartitions(account, selection, pace)) {
+      if (after && order(partition.pk) < order(after.pk)) continue;
+      const from = after?.pk === partition.pk ? after : undefined;
+      for await (const item of query(rangeOf(partition, selection), pace, from)) {
+        const event = itemEvent(item);
+        if (event) yield { event, key: { pk: String(item.pk), sk: String(item.sk) } };
+      }
+    }
+  }
+}
+
+type Range = Omit<Selection, "accounts">;
+
+/** Partitions sort by this text. Ids have no character before `!`. */
+function order(pk: string): string {
+  const { account = "", itemType = "", others = [] } = readPartition(pk) ?? {};
+  return [account, itemOrder.indexOf(itemType), ...others].join("\0");
+}
+
+/** The partitions of an account with items of these types. Messages are found by the last one of their conversation. */
+async function* findPartitions(account: string, range: Range, pace: Pace): AsyncGenerator<Partition> {
+  const conversations: Partition = { pk: listPartition("conversation", account), idPrefix: "conv" };
+  if (range.types.includes("lead.created")) yield { pk: listPartition("lead", account), idPrefix: "lead" };
+  if (range.types.includes("conversation.started")) yield conversations;
+  if (!range.types.includes("message.sent")) return;
+  const { ExpressionAttributeValues, ...input } = rangeOf(conversations, { ...range, since: 0 });
+  const recent = {
+    ...input,
+    ProjectionExpression: "sk",
+    FilterExpression: "lastMessageAt >= :since",
+    ExpressionAttributeValues: {
+      ...ExpressionAttributeValues,
+      ":since": new Date(range.since).toISOString(),
+    },
+  };
+  for await (const { sk } of query(recent, pace))
+    yield { pk: messageKey(account, String(sk), "").pk, idPrefix: "msg" };
+}
+
+/** No id is as short as these ends, so the second one is exclusive. */
+const rangeOf = ({ pk, idPrefix }: Partition, { since, until }: Pick<Range, "since" | "until">) => ({
+  TableName: tableName,
+  KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+  ExpressionAttributeValues: {
+    ":pk": pk,
+    ":from": `${idPrefix}_${encodeTime(since, 10)}`,
+    ":to": `${idPrefix}_${encodeTime(until, 10)}`,
+  },
+  ConsistentRead: true,
+});
+
+async function* query(input: QueryCommandInput, pace: Pace, after?: Key): AsyncGenerator<Item> {
+  let position: Record<string, unknown> | undefined = after;
+  do {
+    const command = new QueryCommand({
+      ...input,
+      ExclusiveStartKey: position,
+      ReturnConsumedCapacity: "TOTAL",
+    });
+    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(command));
+    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
+    yield* Items;
+    position = LastEvaluatedKey;
+  } while (position);
+}

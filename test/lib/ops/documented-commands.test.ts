@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { conversationsCommand } from "../../../lib/ops/conversations-command.ts";
+import { countsCommand } from "../../../lib/ops/counts-command.ts";
+import { eventsCommand } from "../../../lib/ops/events-command.ts";
+import { keysCommand } from "../../../lib/ops/keys-command.ts";
+import { leadsCommand } from "../../../lib/ops/leads-command.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const commands = [keysCommand(), leadsCommand(), conversationsCommand(), countsCommand(), eventsCommand()];
+const find = (all: readonly Command[], name: string | undefined) =>
+  all.find((command) => command.name() === name);
+
+const documented = globSync("{README,SECURITY,docs/*}.md", { cwd: root }).flatMap((file) =>
+  [...readFileSync(join(root, file), "utf8").matchAll(/^npm run ops -- (\w.*)$/gm)].map(([, text = ""]) => ({
+    file,
+    text,
+  })),
+);
+
+test.each(documented)("$file: npm run ops -- $text is a command with these options", ({ text }) => {
+  const [group, name] = text.split(/\s+/);
+  const command = find(find(commands, group)?.commands ?? [], name);
+  expect(command).toBeDefined();
+  const options = command?.options.map(({ long }) => long) ?? [];
+  expect(options).toEqual(expect.arrayContaining(text.match(/--[a-z-]+/g) ?? []));
+});
+
+test("The pages have examples of each group", () => {
+  const groups = new Set(documented.map(({ text }) => text.split(" ")[0]));
+  expect([...groups].sort()).toEqual(commands.map((command) => command.name()).sort());
+});

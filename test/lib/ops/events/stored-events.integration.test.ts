@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { republish } from "../../../../lib/ops/events/republish.ts";
+import { eventTypeNames } from "../../../../lib/ops/events/republish-options.ts";
+import { readEvents, type Selection, type StoredEvent } from "../../../../lib/ops/events/stored-events.ts";
+import { Pace } from "../../../../lib/ops/pace.ts";
+import type { Key } from "../../../../shared/dynamodb/table-client.ts";
+import { storeConversation, storeLead } from "./support.ts";
+
+const hour = 3_600_000;
+const since = Date.UTC(2026, 5, 1);
+const until = since + hour;
+const always = { since: 0, until: since + 24 * hour, types: eventTypeNames };
+
+async function read(selection: Selection, after?: Key): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const event of readEvents(selection, new Pace(1_000_000), after)) events.push(event);
+  return events;
+}
+
+const readIds = async (selection: Selection) => (await read(selection)).map(({ event }) => event.id);
+
+test("the items from a time to before another have events, also the messages of older conversations", async () => {
+  const account = randomUUID();
+  await storeLead(account, since - 1);
+  const leads = [await storeLead(account, since), await storeLead(account, until - 1)];
+  await storeLead(account, until);
+  const [, , ...recent] = await storeConversation(account, [since - hour, since, until - 1, until]);
+  const [started, first] = await storeConversation(account, [since, until]);
+  await storeConversation(account, [since - hour, since - 1]);
+  await storeConversation(account, [until, until]);
+  const selection = { accounts: [account], since, until, types: eventTypeNames };
+  expect(await readIds(selection)).toEqual([...leads, started, ...recent.slice(0, 2), first]);
+  expect(await readIds({ ...selection, types: ["lead.created"] })).toEqual(leads);
+  expect(await readIds({ ...selection, types: ["conversation.started"] })).toEqual([started]);
+  expect(await readIds({ ...selection, types: ["message.sent"] })).toEqual([...recent.slice(0, 2), first]);
+});
+
+test("an imported lead has no event, and neither have other accounts", async () => {
+  const account = randomUUID();
+  const id = await storeLead(account, since);
+  await storeLead(account, since, { imported: "run" });
+  await storeLead(`${account}-2`, since);
+  await storeConversation(`${account}-2`, [since]);
+  expect(await readIds({ ...always, accounts: [account] })).toEqual([id]);
+});
+
+test("reading continues after any item, in the same order", async () => {
+  const prefix = randomUUID();
+  const accounts = [`${prefix}#1`, `${prefix}-a`, `${prefix}é`].sort();
+  for (const account of accounts) {
+    for (const time of [since, since + 1]) await storeLead(account, time);
+    for (let i = 0; i < 3; i++) await storeConversation(account, [since + i, since + i, since + 10]);
+  }
+  const selection = { ...always, accounts };
+  const all = await read(selection);
+  expect(all).toHaveLength(3 * (2 + 3 + 9));
+  for (const [i, { key }] of all.entries()) expect(await read(selection, key)).toEqual(all.slice(i + 1));
+});
+
+test("events are put ten at a time, no faster than the rate, and reported when the bus has them", async () => {
+  const account = randomUUID();
+  const ids: string[] = [];
+  for (let i = 0; i < 35; i++) ids.push(await storeLead(account, since + i));
+  const batches: string[][] = [];
+  const reported: unknown[] = [];
+  const started = performance.now();
+  const counts = await republish(
+    { ...always, accounts: [account] },
+    {
+      pace: new Pace(1_000_000),
+      rate: 50,
+      after: undefined,
+      put: async (events) => void batches.push(events.map(({ id }) => id)),
+      onSent: async (key, events) => void reported.push([key.sk, events, batches.length]),
+      onRows: () => {},
+    },
+  );
+  expect(batches).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20, 30), ids.slice(30)]);
+  expect(reported).toEqual([
+    [ids[9], 10, 1],
+    [ids[19], 10, 2],
+    [ids[29], 10, 3],
+    [ids[34], 5, 4],
+  ]);
+  // Three pauses of 200 ms.
+  expect(performance.now() - started).toBeGreaterThan(590);
+  expect(counts).toEqual({ "lead.created": 35 });
+});
