@@ -50,7 +50,7 @@ export const stageSchema = {
         "The AWS account of the stage. With credentials of another account, nothing is synthesized or deployed.",
     }),
     region: text("an AWS region such as eu-central-1", {
-      pattern: String.raw`^[a-z]{2}(?:-[a-z]+)+-\d$`,
+      pattern: String.raw`^[a-z]+(?:-[a-z]+)+-\d+$`,
       description:
         "The AWS region of the stage. It is deployed there, whatever region the environment is configured for.",
     }),
@@ -178,7 +178,7 @@ export const stageSchema = {
       },
       errorMessage: "an object with table, indexes or both",
       description:
-        "What `table` and `indexes` (each of the four) can serve at once from their first second, as `readUnitsPerSecond` and `writeUnitsPerSecond`. DynamoDB charges once for what exceeds 12,000 and 4,000, and never lowers it again.",
+        "What `table` and `indexes` (each of the four) can serve at once from their first second, as `readUnitsPerSecond` and `writeUnitsPerSecond`. A new table starts with 12,000 and 4,000. DynamoDB charges once for each increase, and never lowers it again.",
     },
   },
   dependencies: {

@@ -36,7 +36,7 @@ const warm = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 };
 test.each<[string, ...unknown[]]>([
   ["like", "prod", "pr-42"],
   ["account", "123456789012"],
-  ["region", "eu-central-1", "us-gov-west-1"],
+  ["region", "eu-central-1", "us-gov-west-1", "eusc-de-east-1"],
   ["trustedAccounts", [], ["123456789012"]],
   ["tags", {}, { team: "sales", "cost:centre": "4711" }],
   ["removalPolicy", "destroy", "retain"],

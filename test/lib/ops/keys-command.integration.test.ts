@@ -175,7 +175,7 @@ describe("ops keys", () => {
     [["issue", "--account", "a#b", "--local"], /letters, digits/],
     [["issue", "--account", "a"], /--local, --stage NAME or --table NAME/],
     [["issue", "--account", "a", "--local", "--stage", "dev"], /cannot be used with/],
-    [["issue", "--account", "a", "--stage", "test"], /dev, prod/],
+    [["issue", "--account", "a", "--stage", "Test"], /A stage's name has 1 to 21 lower-case letters/],
     [["issue", "--account", "a", "--local", "--valid-for", "soon"], /90s, 24h, 7d/],
     [["issue", "--account", "a", "--local", "--valid-for", "-1d"], /90s, 24h, 7d/],
     [["issue", "--account", "a", "--local", "--valid-for", "30"], /90s, 24h, 7d/],
