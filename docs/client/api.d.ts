@@ -125,7 +125,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was erased
-         * @description Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`.
+         * @description Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
          */
         post: operations["receiveLeadErased"];
         delete?: never;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stageDefaults } from "../../../lib/config/stage-defaults.ts";
+import { defaults } from "../../../lib/config/stage-schema.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { problems } from "../../../shared/errors.ts";
@@ -37,7 +37,7 @@ test("the guides have each event", () => {
 test("the guides have the limits of the code", () => {
   const count = (value: number) => value.toLocaleString("en");
   expect(guide("Pages and links")).toContain(`from 1 to ${maxLimit}, by default ${defaultLimit}`);
-  const { rateLimitRequests, rateLimitSeconds } = stageDefaults.prod;
+  const { rateLimitRequests, rateLimitSeconds } = defaults;
   expect(guide("Limits")).toContain(`${count(rateLimitRequests)} requests in each minute`);
   expect(guide("Limits")).toContain(`q=${rateLimitRequests};w=${rateLimitSeconds}`);
   expect(guide("Limits")).toContain(`at most ${maxBodyBytes / 1024} KB`);
