@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
-import { EventSourceMapping, FilterCriteria, StartingPosition } from "aws-cdk-lib/aws-lambda";
+import { Metric, type MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
+import { EventSourceMapping, FilterCriteria, MetricType, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import { FailureQueue } from "./failure-queue.ts";
@@ -11,6 +12,7 @@ import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 export class Counting extends Construct {
   readonly maintainer: ServiceFunction;
   readonly failures: FailureQueue;
+  private readonly source: EventSourceMapping;
 
   constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
@@ -25,12 +27,22 @@ export class Counting extends Construct {
       policies: { Stream: [readStreamStatement(streamArn), sendStatement(this.failures.queueArn)] },
       whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
     });
-    this.addSource(streamArn);
+    this.source = this.addSource(streamArn);
   }
 
-  private addSource(eventSourceArn: string) {
+  /**
+   * A metric of the event source mapping.
+   *
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+   */
+  sourceMetric(metricName: string, options?: MetricOptions): Metric {
+    const dimensionsMap = { EventSourceMappingUUID: this.source.eventSourceMappingId };
+    return new Metric({ namespace: "AWS/Lambda", metricName, dimensionsMap, ...options });
+  }
+
+  private addSource(eventSourceArn: string): EventSourceMapping {
     const listed = [itemTypes.lead, itemTypes.conversation].map((type) => ({ prefix: `${type}#` }));
-    new EventSourceMapping(this, "Source", {
+    return new EventSourceMapping(this, "Source", {
       target: this.maintainer.lambda,
       eventSourceArn,
       // LATEST can miss records while the mapping is created.
@@ -46,6 +58,8 @@ export class Counting extends Construct {
       bisectBatchOnError: true,
       retryAttempts: streamRetries.attempts,
       maxRecordAge: streamRetries.maxAge,
+      // Without these metrics, nothing tells a mapping that reads nothing from one that has nothing to read.
+      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
     });
   }

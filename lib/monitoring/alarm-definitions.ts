@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression, type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { faultsDuring } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 /** What an alarm monitors and when it is raised. */
@@ -18,8 +19,11 @@ type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;
 const minute = { period: Duration.minutes(1) };
 const fiveMinutes = { period: Duration.minutes(5) };
 
-/** Shorter faults are not worth a notification. */
-const persistent = { breaching: 3, of: 5 };
+/**
+ * Shorter faults are not worth a notification. All periods must breach: a value between them that does not would clear
+ * the alarm when its metrics end.
+ */
+const persistent = { breaching: 3, of: 3 };
 
 /** Every alarm by its name. `docs/operations.md` explains the thresholds. */
 export const alarmDefinitions = (resources: MonitoredResources): AlarmDefinitions => ({
@@ -35,7 +39,7 @@ const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDef
     meaning: "At least 1 % of the requests fail with 5xx: callers cannot read or write and must retry.",
     // With few requests, a few failures are a large percentage.
     metric: new MathExpression({
-      expression: "IF(errors >= 5, 100 * errors / requests, 0)",
+      expression: "IF(errors + 0 * requests >= 5, 100 * errors / requests, 0)",
       usingMetrics: {
         errors: stage.metricServerError({ statistic: Stats.SUM }),
         requests: stage.metricCount({ statistic: Stats.SUM }),
@@ -63,13 +67,17 @@ const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDef
   "authorizer-errors": {
     meaning:
       "The authorizer fails: callers with valid keys get 500 on every route when cached results expire.",
-    metric: authorizer.lambda.metricErrors(fiveMinutes),
+    metric: faultsDuring(
+      authorizer.lambda.metricInvocations(),
+      [authorizer.lambda.metricErrors()],
+      fiveMinutes.period,
+    ),
     threshold: 5,
   },
 });
 
 /** Requests, invocations, reads and writes over a limit. */
-const throttles = ({ table, functions, logs }: MonitoredResources): AlarmDefinitions => ({
+const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDefinitions => ({
   "gateway-throttles": {
     meaning: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
     metric: logs.sum("ThrottledRequests").with(minute),
@@ -79,38 +87,58 @@ const throttles = ({ table, functions, logs }: MonitoredResources): AlarmDefinit
   "function-throttles": {
     meaning:
       "Lambda has no concurrency left for the functions: callers get 5xx, and counts and events are late.",
-    metric: sumMetrics(functions.map(({ lambda }) => lambda.metricThrottles())),
+    metric: faultsDuring(
+      api.stage.metricCount({ statistic: Stats.SUM }),
+      functions.map(({ lambda }) => lambda.metricThrottles()),
+      minute.period,
+    ),
     threshold: 1,
     periods: persistent,
   },
   "table-read-throttles": {
     meaning:
       "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or fail with 503.",
-    metric: sumMetrics(table.metricThrottleEvents("Read")),
+    metric: faultsDuring(
+      table.metricConsumedReadCapacityUnits({ statistic: Stats.SUM }),
+      table.metricThrottleEvents("Read"),
+      minute.period,
+    ),
     threshold: 1,
     periods: persistent,
   },
   "table-write-throttles": {
     meaning:
       "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or fail with 503.",
-    metric: sumMetrics(table.metricThrottleEvents("Write")),
+    metric: faultsDuring(
+      table.metricConsumedWriteCapacityUnits({ statistic: Stats.SUM }),
+      table.metricThrottleEvents("Write"),
+      minute.period,
+    ),
     threshold: 1,
     periods: persistent,
   },
 });
 
 /** Counts that are late or wrong. */
-const counting = ({ counting: { maintainer, failures }, logs }: MonitoredResources): AlarmDefinitions => ({
+const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitions => ({
   "stream-age": {
     meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
-    metric: maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, ...minute }),
+    // The age has data only while the function is called, and the polls also when there is nothing to count.
+    metric: faultsDuring(
+      counting.sourceMetric("PolledEventCount", { statistic: Stats.SUM }),
+      [counting.maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM })],
+      minute.period,
+    ),
     threshold: Duration.minutes(5).toMilliseconds(),
     periods: persistent,
   },
   "failure-queue": {
     meaning:
       "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
-    metric: failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
+    metric: counting.failures.metricApproximateNumberOfMessagesVisible({
+      statistic: Stats.MAXIMUM,
+      ...minute,
+    }),
     threshold: 1,
   },
   "rebuild-stalled": {
@@ -126,10 +154,12 @@ const publishing = ({ events }: MonitoredResources): AlarmDefinitions => ({
   "event-pipe-failures": {
     meaning:
       "The pipe cannot put events on the bus and retries: messages that callers sent are delivered late.",
-    metric: sumMetrics(
+    metric: faultsDuring(
+      events.metric("EventCount", { statistic: Stats.SUM }),
       ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
         events.metric(name, { statistic: Stats.SUM }),
       ),
+      minute.period,
     ),
     threshold: 1,
     periods: persistent,
@@ -141,11 +171,3 @@ const publishing = ({ events }: MonitoredResources): AlarmDefinitions => ({
     threshold: 1,
   },
 });
-
-/** The sum of metrics. Missing data counts as 0: for DynamoDB's metrics CloudWatch ignores `TreatMissingData`. */
-const sumMetrics = (metrics: readonly Metric[]): MathExpression =>
-  new MathExpression({
-    expression: "SUM(FILL(METRICS(), 0))",
-    usingMetrics: Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric])),
-    ...minute,
-  });

@@ -35,8 +35,8 @@ export class Alarms extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: periods.breaching,
       evaluationPeriods: periods.of,
-      // These metrics have no data while nothing happens.
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      // Without data, nothing shows that a fault is over: an alarm that is raised stays raised.
+      treatMissingData: TreatMissingData.IGNORE,
     });
   }
 

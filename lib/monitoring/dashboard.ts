@@ -53,11 +53,12 @@ const sum = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
 const p99 = { statistic: Stats.p(99) };
 
-const requests = ({ api: { stage }, logs }: MonitoredResources): IWidget[] => [
+const requests = ({ api: { stage, authorizer }, logs }: MonitoredResources): IWidget[] => [
   graph("Requests, errors and rate limits", [
     stage.metricCount({ ...sum, label: "All" }),
     stage.metricClientError({ ...sum, label: "4xx" }),
     stage.metricServerError({ ...sum, label: "5xx" }),
+    authorizer.lambda.metricInvocations({ label: "Calls of the authorizer" }),
     logs.sum("RateLimitedRequests"),
     logs.sum("RateLimitFailures"),
     logs.sum("ThrottledRequests"),
@@ -109,8 +110,11 @@ const data = ({ table, counting: { maintainer, failures }, logs }: MonitoredReso
   ),
 ];
 
-const publishing = ({ events }: MonitoredResources): IWidget[] => [
-  graph("Events: new items", [events.metric("EventCount", { ...sum, label: "Items" })]),
+const publishing = ({ events, counting }: MonitoredResources): IWidget[] => [
+  graph("Stream: records read by the pipe and by counting", [
+    events.metric("EventCount", { ...sum, label: "Pipe: new items" }),
+    counting.sourceMetric("PolledEventCount", { ...sum, label: "Counting: all changes" }),
+  ]),
   graph(
     "Events: failed batches (left), failure queue (right)",
     [

@@ -20,6 +20,7 @@ test("maintain-counts reads the table's stream from its beginning, in large batc
     BisectBatchOnFunctionError: true,
     MaximumRetryAttempts: -1,
     MaximumRecordAgeInSeconds: 43_200,
+    MetricsConfig: { Metrics: ["EventCount"] },
     DestinationConfig: { OnFailure: { Destination: queueArn } },
   });
 });

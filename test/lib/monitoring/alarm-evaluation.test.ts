@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { evaluateAlarm } from "./support/alarm-evaluation.ts";
 import { type Alarm, metricKey, readMetrics } from "./support/alarms.ts";
-import { calculate, type Datapoint } from "./support/metric-math.ts";
+import { calculate, type Datapoint, type TimeSeries } from "./support/metric-math.ts";
 
 const alarm = (toAlarm: number, treatment: string): Alarm => ({
   AlarmName: "alarm",
@@ -28,6 +28,8 @@ describe.each([
   [3, "-----", "retain", "ALARM", "OK"],
   [3, "0XX-X", "ALARM", "ALARM", "ALARM"],
   [3, "--X--", "retain", "ALARM", "OK"],
+  [3, "----X", "retain", "ALARM", "OK"],
+  [3, "X----", "retain", "ALARM", "OK"],
   [2, "0-X-X", "ALARM", "ALARM", "ALARM"],
   [2, "00X0X", "ALARM", "ALARM", "ALARM"],
   [2, "0-X--", "OK", "ALARM", "OK"],
@@ -59,30 +61,36 @@ test("A series of a metric that the alarm does not read is an error", () => {
   );
 });
 
-test.each<[expression: string, a: Datapoint, b: Datapoint, value: Datapoint]>([
-  ["a + 2 * b", 1, 3, 7],
-  ["100 * a / b", 1, 4, 25],
-  ["a / b", 1, 0, undefined],
-  ["a - b", 1, undefined, 1],
-  ["a - b", undefined, undefined, undefined],
-  ["a >= 30", 30, 0, 1],
-  ["a < b", 30, 20, 0],
-  ["IF(a, b, 5)", 1, 30, 30],
-  ["IF(a, b, 5)", 1, undefined, 0],
-  ["IF(a, b, 5)", 0, 30, 5],
-  ["IF(a, b, 5)", undefined, 30, undefined],
-  ["SUM(METRICS())", 1, undefined, 1],
-  ["SUM(METRICS())", undefined, undefined, undefined],
-  ["SUM(FILL(METRICS(), 0))", undefined, undefined, 0],
-  ["FILL(a, 10)", undefined, 1, 10],
-])("%s is, for %s and %s, %s", (expression, a, b, value) => {
+const no: Datapoint = undefined;
+
+/** The examples of CloudWatch's documentation are the first of each function. */
+test.each<[expression: string, a: TimeSeries, b: TimeSeries, values: TimeSeries]>([
+  ["(a < b)", [30, 20, 0, 0], [20, no, 20, no], [0, 0, 1, 0]],
+  ["(a >= 30)", [30, 20, 0, 0], [20, no, 20, no], [1, 0, 0, 0]],
+  ["a > 0", [1, no, 0], [], [1, no, 0]],
+  ["IF(a, b, 5)", [1, 1, 0, 0, no], [30, no, 0, 0, 30], [30, 0, 5, 5, no]],
+  ["IF(a, 5, b)", [1, 1, 0, 0, no], [0, 0, 20, no, 20], [5, 5, 20, no, no]],
+  ["IF(a < 400, a)", [500, 100, no], [], [no, 100, no]],
+  ["IF(a > 0, 0, IF(b > 0, 1))", [1, 0, 0, no], [1, 1, 0, 1], [0, 1, no, no]],
+  ["a + 2 * b", [1, 1, no, no], [3, no, 3, no], [7, 1, 6, no]],
+  ["(a + 2) * b", [1], [3], [9]],
+  ["100 * a / b", [1, 1, no], [4, 0, 4], [25, no, 0]],
+  ["a - b", [1, no], [no, 1], [1, -1]],
+  ["a + 0 * b", [no, 3, no], [7, no, no], [0, 3, no]],
+  ["DIFF(a)", [1, 4, 4, 2], [], [no, 3, 0, -2]],
+  ["DIFF(a)", [1, no, 4], [], [no, no, 3]],
+  ["TIME_SERIES(7)", [no, no], [], [7, 7]],
+  ["a + TIME_SERIES(0)", [no, 2, no], [], [0, 2, 0]],
+])("%s is, for %j and %j, %j", (expression, a, b, values) => {
   const metrics = new Map([
     ["a", a],
     ["b", b],
   ]);
-  expect(calculate(expression, metrics)).toBe(value);
+  expect(calculate(expression, (id) => metrics.get(id), a.length)).toEqual(values);
 });
 
-test.each(["SUM(a)", "METRICS()", "AVG(a)", "b", "a a", "IF(a", "a ^ 2"])("%s is rejected", (expression) => {
-  expect(() => calculate(expression, new Map([["a", 1]]))).toThrow();
+test.each([
+  ...["SUM(a)", "b", "a a", "(a", "IF(a", "a ^ 2", "1 + 1", "DIFF(1)", "IF(1, a, a)", "TIME_SERIES(a)"],
+])("%s is rejected", (expression) => {
+  expect(() => calculate(expression, (id) => (id === "a" ? [1] : undefined), 1)).toThrow();
 });

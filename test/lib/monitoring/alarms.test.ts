@@ -15,6 +15,7 @@ const [minute, fiveMinutes] = [60, 300];
 const apiStage = { ApiId: { Ref: only(template, "AWS::ApiGatewayV2::Api").id }, Stage: "$default" };
 const requests = metricKey("AWS/ApiGateway", "Count", apiStage, "Sum", fiveMinutes);
 const serverErrors = metricKey("AWS/ApiGateway", "5xx", apiStage, "Sum", fiveMinutes);
+const requestsPerMinute = metricKey("AWS/ApiGateway", "Count", apiStage, "Sum", minute);
 const latency = metricKey("AWS/ApiGateway", "Latency", apiStage, "p99", fiveMinutes);
 const gatewayThrottles = metricKey(stackName, "ThrottledRequests", {}, "Sum", minute);
 
@@ -24,7 +25,10 @@ function functionMetric(fn: FunctionName, name: string, statistic: string, secon
 }
 
 const authorizerErrors = functionMetric("authorize", "Errors", "Sum", fiveMinutes);
+const authorizerCalls = functionMetric("authorize", "Invocations", "Sum", fiveMinutes);
 const streamAge = functionMetric("maintain-counts", "IteratorAge", "Maximum", minute);
+const mapping = { EventSourceMappingUUID: { Ref: only(template, "AWS::Lambda::EventSourceMapping").id } };
+const polls = metricKey("AWS/Lambda", "PolledEventCount", mapping, "Sum", minute);
 const stalledRebuilds = metricKey(stackName, "StalledRebuilds", {}, "Sum", fiveMinutes);
 const functionThrottles = functionNames.map((name) => functionMetric(name, "Throttles", "Sum", minute));
 
@@ -34,6 +38,10 @@ const tableThrottles = (kind: "Read" | "Write") =>
     metricKey("AWS/DynamoDB", `${kind}ThrottleEvents`, { TableName, ...index }, "Sum", minute),
   );
 
+const tableUnits = (kind: "Read" | "Write") =>
+  metricKey("AWS/DynamoDB", `Consumed${kind}CapacityUnits`, { TableName }, "Sum", minute);
+
+const pipeEvents = metricKey("AWS/EventBridge/Pipes", "EventCount", { PipeName: stackName }, "Sum", minute);
 const pipeFailures = ["Failed", "PartiallyFailed", "Throttled", "Timeout"].map((outcome) =>
   metricKey("AWS/EventBridge/Pipes", `Execution${outcome}`, { PipeName: stackName }, "Sum", minute),
 );
@@ -73,33 +81,81 @@ const once = (metric: string, value: number): Behavior => ({
   clearedBy: { "one less in the next period": [[metric, value, value - 1]] },
 });
 
-/** A metric that must reach a value in three of five periods. */
-function threeOfFive(metric: string, value: number): Behavior {
+/** A metric that must reach a value in three periods in a row. */
+function threeInARow(metric: string, value: number): Behavior {
   const below = value - 1;
   return {
     raisedBy: {
-      "three of five values": [[metric, value, below, value, below, value]],
-      "three values with gaps": [[metric, value, no, value, no, value]],
+      "three values": [[metric, below, value, value, value]],
+      "three values with gaps": [[metric, below, value, no, value, no, value]],
     },
     notRaisedBy: {
-      "two of five values": [[metric, value, value, below, below, below, value, value]],
-      "one less in every period": [[metric, below, below, below, below, below]],
+      "two values, twice": [[metric, value, value, below, value, value]],
+      "one less in every period": [[metric, below, below, below]],
     },
-    clearedBy: { "one less in three periods": [[metric, value, value, value, below, below, below]] },
+    clearedBy: { "one less in one period": [[metric, value, value, value, below]] },
   };
 }
 
-/** Metrics of which any must be 1 in three of five periods. */
-function anyThreeOfFive(metrics: readonly string[]): Behavior {
-  const [first = "", second = ""] = metrics;
-  const behavior = threeOfFive(first, 1);
-  const each: Cases = Object.fromEntries(metrics.map((metric) => [metric, [[metric, 1, no, 1, no, 1]]]));
-  const inTurn: Series = [
-    [first, 1, no, no, 1],
-    [second, no, no, 1, no],
-  ];
-  return { ...behavior, raisedBy: { ...behavior.raisedBy, ...each, "two metrics in turn": inTurn } };
+/**
+ * Faults, of which any must reach a value in three periods in a row.
+ *
+ * @param activity the metric that shows that there is no fault where a fault has no data
+ */
+function faultsInARow(faults: readonly string[], activity: string, value = 1): Behavior {
+  const [first = "", second = first] = faults;
+  const { raisedBy, notRaisedBy, clearedBy } = threeInARow(first, value);
+  const each = faults.map((fault): [string, Series] => [fault, [[fault, value, value, value]]]);
+  return {
+    raisedBy: {
+      ...raisedBy,
+      ...Object.fromEntries(each),
+      "three values beside activity": [
+        [second, value, value, value],
+        [activity, 9, 9, 9],
+      ],
+      ...(second !== first && {
+        "two metrics in turn": [
+          [first, value, no, value],
+          [second, no, value, no],
+        ],
+      }),
+    },
+    notRaisedBy: {
+      ...notRaisedBy,
+      "activity without faults between them": [
+        [first, value, value, no, value, value],
+        [activity, no, no, 9, no, no],
+      ],
+    },
+    clearedBy: {
+      ...clearedBy,
+      "activity without faults": [
+        [first, value, value, value, no],
+        [activity, 9, 9, 9, 9],
+      ],
+    },
+  };
 }
+
+/** Faults of a function that must reach a value in one period. */
+const faultsOnce = (faults: string, activity: string, value: number): Behavior => ({
+  raisedBy: {
+    [`${value}`]: [[faults, 0, value]],
+    "beside activity": [
+      [faults, no, value],
+      [activity, 1, 2 * value],
+    ],
+  },
+  notRaisedBy: { "one less": [[faults, value - 1, value - 1]] },
+  clearedBy: {
+    "one less in the next period": [[faults, value, value - 1]],
+    "activity without faults": [
+      [faults, value, no],
+      [activity, value, 1],
+    ],
+  },
+});
 
 /** Every alarm with the metric values that raise it, do not raise it, and clear it. */
 const behaviors: Readonly<Record<string, Behavior>> = {
@@ -113,6 +169,7 @@ const behaviors: Readonly<Record<string, Behavior>> = {
       "four failures of four requests": failures([4], [4]),
     },
     clearedBy: {
+      "requests without failures": failures([5], [5, 1]),
       "less than 1 %": failures([10, 10], [1000, 1001]),
       "fewer than five failures": failures([5, 4], [5, 4]),
     },
@@ -129,15 +186,15 @@ const behaviors: Readonly<Record<string, Behavior>> = {
       "fewer than 100 requests": latencies([1000, 1000, 1000, 1000], [100, 100, 100, 99]),
     },
   },
-  "authorizer-errors": once(authorizerErrors, 5),
-  "gateway-throttles": threeOfFive(gatewayThrottles, 1),
-  "function-throttles": anyThreeOfFive(functionThrottles),
-  "table-read-throttles": anyThreeOfFive(tableThrottles("Read")),
-  "table-write-throttles": anyThreeOfFive(tableThrottles("Write")),
-  "stream-age": threeOfFive(streamAge, 300_000),
+  "authorizer-errors": faultsOnce(authorizerErrors, authorizerCalls, 5),
+  "gateway-throttles": threeInARow(gatewayThrottles, 1),
+  "function-throttles": faultsInARow(functionThrottles, requestsPerMinute),
+  "table-read-throttles": faultsInARow(tableThrottles("Read"), tableUnits("Read")),
+  "table-write-throttles": faultsInARow(tableThrottles("Write"), tableUnits("Write")),
+  "stream-age": faultsInARow([streamAge], polls, 300_000),
   "failure-queue": once(queuedBatches("Counting"), 1),
   "rebuild-stalled": once(stalledRebuilds, 1),
-  "event-pipe-failures": anyThreeOfFive(pipeFailures),
+  "event-pipe-failures": faultsInARow(pipeFailures, pipeEvents),
   "event-failure-queue": once(queuedBatches("Events"), 1),
 };
 
@@ -152,7 +209,7 @@ describe.each(Object.entries(behaviors))("%s", (name, { raisedBy, notRaisedBy, c
   const alarm = alarms.get(name);
   if (!alarm) throw new Error(`The stack has no alarm ${name}.`);
   const metrics = [...readMetrics(alarm).values()];
-  const silence: Datapoint[] = Array(10).fill(no);
+  const silence: Datapoint[] = Array(30).fill(no);
 
   test.each(Object.entries(raisedBy))("is raised by %s", (_, series) => {
     const states = evaluateAlarm(alarm, series);
@@ -168,9 +225,12 @@ describe.each(Object.entries(behaviors))("%s", (name, { raisedBy, notRaisedBy, c
     expect(evaluateAlarm(alarm, series).slice(-2)).toEqual(["ALARM", "OK"]);
   });
 
-  test.each(Object.entries(raisedBy))("is cleared by silence after %s", (_, series) => {
+  test.each(Object.entries(raisedBy))("stays raised if its sources are disabled after %s", (_, series) => {
     const followed: Series = series.map(([metric, ...values]) => [metric, ...values, ...silence]);
-    expect(evaluateAlarm(alarm, followed).at(-1)).toBe("OK");
+    for (const extraDatapoints of [2, 5, 10]) {
+      const states = evaluateAlarm(alarm, followed, extraDatapoints);
+      expect(states.slice(-silence.length - 1)).not.toContain("OK");
+    }
   });
 
   test("is not raised by silence", () => {

@@ -67,7 +67,7 @@ test("The dashboard has the stack's name and these rows of full width", () => {
       "Counting: stream age (ms, left), failure queue, stalled rebuilds (right)",
     ],
     [
-      "Events: new items",
+      "Stream: records read by the pipe and by counting",
       "Events: failed batches (left), failure queue (right)",
       "Events: p99 pipe duration (ms)",
     ],

@@ -1,13 +1,10 @@
 import { type Alarm, readMetrics } from "./alarms.ts";
-import { calculate, type Datapoint } from "./metric-math.ts";
+import { calculate, type Datapoint, type TimeSeries } from "./metric-math.ts";
 
 export type State = "OK" | "ALARM";
 
 /** Values of metrics, one per period, oldest first; a metric has no data where its value is undefined. */
 export type Series = readonly (readonly [metric: string, ...values: Datapoint[]])[];
-
-/** CloudWatch reads more datapoints than an alarm evaluates. Its documentation has examples with two more. */
-const extraDatapoints = 2;
 
 const breaches: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
   GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
@@ -16,21 +13,23 @@ const breaches: Readonly<Record<string, (value: number, threshold: number) => bo
   LessThanThreshold: (value, threshold) => value < threshold,
 };
 
-/** The value that the alarm evaluates in one period. */
-function toDatapoint(alarm: Alarm, values: ReadonlyMap<string, Datapoint>): Datapoint {
-  const expression = alarm.Metrics?.find(({ Expression }) => Expression !== undefined)?.Expression;
-  return expression === undefined ? values.get("metric") : calculate(expression, values);
+/** The datapoints that the alarm evaluates, by the values of its metrics in the evaluation range. */
+function readDatapoints({ Metrics }: Alarm, values: ReadonlyMap<string, TimeSeries>): TimeSeries {
+  const periods = Math.max(...[...values.values()].map(({ length }) => length));
+  const find = (id: string): TimeSeries | undefined => {
+    const expression = Metrics?.find(({ Id }) => Id === id)?.Expression;
+    return expression === undefined ? values.get(id) : calculate(expression, find, periods);
+  };
+  const { Id = "metric" } = Metrics?.find(({ ReturnData = true }) => ReturnData) ?? {};
+  return find(Id) ?? [];
 }
 
-/** The state after a period, by the datapoints up to it. Missing ones are filled in only if there are too few. */
-function evaluate(alarm: Alarm, datapoints: readonly Datapoint[], previous: State): State {
+/** The state by the datapoints of the evaluation range. Missing ones are filled in only if there are too few. */
+function evaluate(alarm: Alarm, datapoints: TimeSeries, previous: State): State {
   const { ComparisonOperator, Threshold, DatapointsToAlarm, EvaluationPeriods, TreatMissingData } = alarm;
   const breach = breaches[ComparisonOperator];
   if (!breach) throw new Error(`The operator ${ComparisonOperator} is not supported.`);
-  const existing = datapoints
-    .slice(-EvaluationPeriods - extraDatapoints)
-    .filter((value) => value !== undefined)
-    .slice(-EvaluationPeriods);
+  const existing = datapoints.filter((value) => value !== undefined).slice(-EvaluationPeriods);
   const breaching = existing.filter((value) => breach(value, Threshold)).length;
   const missing = EvaluationPeriods - existing.length;
   // For metrics of DynamoDB, CloudWatch always ignores missing data.
@@ -47,22 +46,27 @@ function evaluate(alarm: Alarm, datapoints: readonly Datapoint[], previous: Stat
 /**
  * The states of an alarm after each period, starting from `OK`.
  *
+ * @param extraDatapoints how many more datapoints CloudWatch reads than the alarm evaluates. AWS documents that it reads
+ *   more, but not how many; its examples have two
  * @throws Error for a series of a metric that the alarm does not read
- * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  */
-export function evaluateAlarm(alarm: Alarm, series: Series): State[] {
+export function evaluateAlarm(alarm: Alarm, series: Series, extraDatapoints = 2): State[] {
   const metrics = readMetrics(alarm);
   const unread = series.find(([metric]) => ![...metrics.values()].includes(metric));
   if (unread)
     throw new Error(`The alarm does not read ${unread[0]}, only ${[...metrics.values()].join(", ")}`);
   const values = new Map(series.map(([metric, ...rest]) => [metric, rest]));
   const periods = Math.max(...[...values.values()].map(({ length }) => length));
-  const datapoints: Datapoint[] = [];
   const states: State[] = [];
-  for (let period = 0; period < periods; period++) {
-    const current = new Map([...metrics].map(([id, metric]) => [id, values.get(metric)?.[period]]));
-    datapoints.push(toDatapoint(alarm, current));
-    states.push(evaluate(alarm, datapoints, states.at(-1) ?? "OK"));
+  for (let end = 1; end <= periods; end++) {
+    const start = end - alarm.EvaluationPeriods - extraDatapoints;
+    const range = Array.from({ length: end - start }, (_, index) => start + index);
+    const ranges = [...metrics].map(([id, metric]): [string, TimeSeries] => [
+      id,
+      range.map((period) => values.get(metric)?.[period]),
+    ]);
+    states.push(evaluate(alarm, readDatapoints(alarm, new Map(ranges)), states.at(-1) ?? "OK"));
   }
   return states;
 }

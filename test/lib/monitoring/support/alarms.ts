@@ -6,7 +6,7 @@ interface TemplateMetric {
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
 }
 
-/** The properties of an alarm in a template: either a metric of its own, or `Metrics` with one expression. */
+/** The properties of an alarm in a template: either a metric of its own, or `Metrics` with expressions. */
 export interface Alarm extends Partial<TemplateMetric> {
   readonly AlarmName: string;
   readonly AlarmDescription: string;
@@ -23,6 +23,8 @@ export interface Alarm extends Partial<TemplateMetric> {
   readonly Metrics?: readonly {
     readonly Id: string;
     readonly Expression?: string;
+    /** Whether it is what the alarm evaluates. */
+    readonly ReturnData?: boolean;
     readonly MetricStat?: {
       readonly Metric: TemplateMetric;
       readonly Stat: string;
