@@ -1,33 +1,14 @@
-import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { accessAlarms } from "./access-alarms.ts";
+import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
 import { faultsDuring } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
-
-/** What an alarm monitors and when it is raised. */
-export interface AlarmDefinition {
-  /** One sentence: the fault and whom it affects. */
-  readonly meaning: string;
-  readonly metric: IMetric;
-  /** The lowest value that breaches. */
-  readonly threshold: number;
-  /** How many of the last periods must breach; by default, the last one. */
-  readonly periods?: { readonly breaching: number; readonly of: number };
-}
-
-type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;
-
-const minute = { period: Duration.minutes(1) };
-const fiveMinutes = { period: Duration.minutes(5) };
-
-/**
- * Shorter faults are not worth a notification. All periods must breach: a value between them that does not would clear
- * the alarm when its metrics end.
- */
-const persistent = { breaching: 3, of: 3 };
+import { counting, publishing } from "./stream-alarms.ts";
 
 /** Every alarm by its name. `docs/operations.md` explains the thresholds. */
 export const alarmDefinitions = (resources: MonitoredResources): AlarmDefinitions => ({
   ...responses(resources),
+  ...accessAlarms(resources),
   ...throttles(resources),
   ...counting(resources),
   ...publishing(resources),
@@ -116,58 +97,5 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     ),
     threshold: 1,
     periods: persistent,
-  },
-});
-
-/** Counts that are late or wrong. */
-const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitions => ({
-  "stream-age": {
-    meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
-    // The age has data only while the function is called, and the polls also when there is nothing to count.
-    metric: faultsDuring(
-      counting.sourceMetric("PolledEventCount", { statistic: Stats.SUM }),
-      [counting.maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM })],
-      minute.period,
-    ),
-    threshold: Duration.minutes(5).toMilliseconds(),
-    periods: persistent,
-  },
-  "failure-queue": {
-    meaning:
-      "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
-    metric: counting.failures.metricApproximateNumberOfMessagesVisible({
-      statistic: Stats.MAXIMUM,
-      ...minute,
-    }),
-    threshold: 1,
-  },
-  "rebuild-stalled": {
-    meaning:
-      "A rebuild of counts has stopped before its end: lists stay exact, but each change of its account is counted twice until the rebuild is continued.",
-    metric: logs.sum("StalledRebuilds").with(fiveMinutes),
-    threshold: 1,
-  },
-});
-
-/** Events that are late or not published. */
-const publishing = ({ events }: MonitoredResources): AlarmDefinitions => ({
-  "event-pipe-failures": {
-    meaning:
-      "The pipe cannot put events on the bus and retries: messages that callers sent are delivered late.",
-    metric: faultsDuring(
-      events.metric("EventCount", { statistic: Stats.SUM }),
-      ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
-        events.metric(name, { statistic: Stats.SUM }),
-      ),
-      minute.period,
-    ),
-    threshold: 1,
-    periods: persistent,
-  },
-  "event-failure-queue": {
-    meaning:
-      "A batch of events is in the failure queue of the pipe: messages that callers sent reach no channel until it is published.",
-    metric: events.failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
-    threshold: 1,
   },
 });

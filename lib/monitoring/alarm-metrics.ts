@@ -19,3 +19,34 @@ export const faultsDuring = (activity: IMetric, faults: readonly IMetric[], peri
     usingMetrics: { ...byId("fault", faults), activity },
     period,
   });
+
+/** Counts of the work that callers gave, and of signs that it was done. */
+interface Work {
+  readonly given: readonly IMetric[];
+  /** Each of them must be there. */
+  readonly signs: readonly IMetric[];
+}
+
+/**
+ * 1 if there was work in the period before and no sign of it in that period and this one, because the work takes time
+ * and metrics come late. 0 if there is each sign. No data without work and signs, when nothing shows whether work would
+ * be done.
+ *
+ * `TIME_SERIES(0)` gives a metric a value in every period, even if it has no data at all. `x - DIFF(x)` is then the value
+ * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
+ */
+export function undone({ given, signs }: Work, period: Duration): MathExpression {
+  const always = (prefix: string, metrics: readonly IMetric[]) =>
+    new MathExpression({
+      expression: `${sum(prefix, metrics)} + TIME_SERIES(0)`,
+      usingMetrics: byId(prefix, metrics),
+      period,
+    });
+  const done = signs.map((sign, index) => always(`sign${index}_`, [sign]));
+  const inTwoPeriods = done.map((_, index) => `(2 * done${index} - DIFF(done${index}))`).join(" * ");
+  return new MathExpression({
+    expression: `IF(${inTwoPeriods} > 0, 0, IF(work - DIFF(work) > 0, 1))`,
+    usingMetrics: { ...byId("done", done), work: always("given", given) },
+    period,
+  });
+}

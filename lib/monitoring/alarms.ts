@@ -3,7 +3,8 @@ import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-clo
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
-import { type AlarmDefinition, alarmDefinitions } from "./alarm-definitions.ts";
+import type { AlarmDefinition } from "./alarm-definition.ts";
+import { alarmDefinitions } from "./alarm-definitions.ts";
 import { AlarmTopic } from "./alarm-topic.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
@@ -26,17 +27,19 @@ export class Alarms extends Construct {
   }
 
   private addAlarm(name: string, definition: AlarmDefinition, runbookUrl: string): Alarm {
-    const { meaning, metric, threshold, periods = { breaching: 1, of: 1 } } = definition;
+    const { meaning, metric, threshold, required, periods = { breaching: 1, of: 1 } } = definition;
     return new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: `${meaning} Runbook: ${runbookUrl}#${name}`,
       metric,
       threshold,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: required
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: periods.breaching,
       evaluationPeriods: periods.of,
       // Without data, nothing shows that a fault is over: an alarm that is raised stays raised.
-      treatMissingData: TreatMissingData.IGNORE,
+      treatMissingData: required ? TreatMissingData.BREACHING : TreatMissingData.IGNORE,
     });
   }
 

@@ -62,6 +62,7 @@ const requests = ({ api: { stage, authorizer }, logs }: MonitoredResources): IWi
     logs.sum("RateLimitedRequests"),
     logs.sum("RateLimitFailures"),
     logs.sum("ThrottledRequests"),
+    logs.sum("ForbiddenRequests"),
   ]),
   graph("Latency (ms)", [
     stage.metricLatency({ statistic: Stats.p(50), label: "p50" }),
@@ -114,6 +115,7 @@ const publishing = ({ events, counting }: MonitoredResources): IWidget[] => [
   graph("Stream: records read by the pipe and by counting", [
     events.metric("EventCount", { ...sum, label: "Pipe: new items" }),
     counting.sourceMetric("PolledEventCount", { ...sum, label: "Counting: all changes" }),
+    counting.sourceMetric("InvokedEventCount", { ...sum, label: "Counting: leads and conversations" }),
   ]),
   graph(
     "Events: failed batches (left), failure queue (right)",

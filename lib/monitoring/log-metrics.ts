@@ -46,7 +46,10 @@ const throttled = FilterPattern.all(
   FilterPattern.stringValue(accessField("integrationStatus"), "!=", "429"),
 );
 
-type LogMetricName = keyof typeof counters | "ThrottledRequests" | "StalledRebuilds";
+/** Keys that the authorizer refuses, and writes with keys that may only read. */
+const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
+
+type LogMetricName = keyof typeof counters | "ThrottledRequests" | "ForbiddenRequests" | "StalledRebuilds";
 
 interface LogMetricsProps {
   readonly api: Api;
@@ -67,6 +70,7 @@ export class LogMetrics extends Construct {
       }
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
+    this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
     const { logGroup } = counting.maintainer.lambda;
     this.addFilter("StalledRebuilds", "StalledRebuilds", logGroup, event(logEvents.rebuildStalled));
   }

@@ -1,3 +1,4 @@
+import type { ICertificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { Api } from "../constructs/api.ts";
 import type { Counting } from "../constructs/counting.ts";
 import type { EventPipe } from "../constructs/event-pipe.ts";
@@ -12,6 +13,8 @@ export interface MonitoredResources {
   readonly counting: Counting;
   readonly events: EventPipe;
   readonly logs: LogMetrics;
+  /** The certificate of the custom domain, if there is one. */
+  readonly certificate?: ICertificate;
   /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 }

@@ -1,3 +1,4 @@
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
 import { Alarms } from "./alarms.ts";
@@ -6,7 +7,7 @@ import { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 import { MonthlyBudget } from "./monthly-budget.ts";
 
-interface MonitoringProps extends Omit<MonitoredResources, "logs" | "functions"> {
+interface MonitoringProps extends Omit<MonitoredResources, "logs" | "certificate" | "functions"> {
   readonly config: Config;
 }
 
@@ -15,9 +16,11 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { config, ...constructs }: MonitoringProps) {
     super(scope, id);
     const { api, counting, events } = constructs;
+    const { certificateArn: arn } = config;
     const resources: MonitoredResources = {
       ...constructs,
       logs: new LogMetrics(this, "Requests", constructs),
+      ...(arn !== undefined && { certificate: Certificate.fromCertificateArn(this, "Certificate", arn) }),
       functions: [api.authorizer, ...api.handlers, counting.maintainer, events.composer],
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });

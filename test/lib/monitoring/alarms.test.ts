@@ -4,13 +4,14 @@ import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 import { evaluateAlarm, type Series } from "./support/alarm-evaluation.ts";
 import { metricKey, readAlarms, readMetrics } from "./support/alarms.ts";
+import { withEveryAlarm } from "./support/every-alarm.ts";
 import type { Datapoint } from "./support/metric-math.ts";
 
 const stackName = "leads-and-conversations-prod";
-const { template, functions } = await synthesize("prod");
+const { template, functions } = await synthesize("prod", withEveryAlarm);
 const alarms = readAlarms(template);
 
-const [minute, fiveMinutes] = [60, 300];
+const [minute, fiveMinutes, day] = [60, 300, 86_400];
 
 const apiStage = { ApiId: { Ref: only(template, "AWS::ApiGatewayV2::Api").id }, Stage: "$default" };
 const requests = metricKey("AWS/ApiGateway", "Count", apiStage, "Sum", fiveMinutes);
@@ -37,6 +38,28 @@ const tableThrottles = (kind: "Read" | "Write") =>
   [{}, ...Object.keys(indexes).map((name) => ({ GlobalSecondaryIndexName: name }))].map((index) =>
     metricKey("AWS/DynamoDB", `${kind}ThrottleEvents`, { TableName, ...index }, "Sum", minute),
   );
+
+const forbidden = metricKey(stackName, "ForbiddenRequests", {}, "Sum", fiveMinutes);
+const limiterFailures = metricKey(stackName, "RateLimitFailures", {}, "Sum", minute);
+const daysToExpiry = metricKey(
+  "AWS/CertificateManager",
+  "DaysToExpiry",
+  { CertificateArn: withEveryAlarm.certificateArn },
+  "Minimum",
+  day,
+);
+
+const leads = metricKey(stackName, "LeadsCreated", {}, "Sum", fiveMinutes);
+const messages = metricKey(stackName, "MessagesSent", {}, "Sum", fiveMinutes);
+const counted = metricKey("AWS/Lambda", "InvokedEventCount", mapping, "Sum", fiveMinutes);
+const ages = functionMetric("maintain-counts", "IteratorAge", "SampleCount", fiveMinutes);
+const published = metricKey(
+  "AWS/EventBridge/Pipes",
+  "EventCount",
+  { PipeName: stackName },
+  "Sum",
+  fiveMinutes,
+);
 
 const tableUnits = (kind: "Read" | "Write") =>
   metricKey("AWS/DynamoDB", `Consumed${kind}CapacityUnits`, { TableName }, "Sum", minute);
@@ -157,6 +180,67 @@ const faultsOnce = (faults: string, activity: string, value: number): Behavior =
   },
 });
 
+/**
+ * Work of callers that must be done in its period or the next one.
+ *
+ * @param signs the metrics that show that it is
+ */
+function workDone(signs: readonly string[]): Behavior {
+  const [first = "", ...others] = signs;
+  const done = (...values: Datapoint[]): Series => signs.map((sign) => [sign, ...values]);
+  const busy: Datapoint[] = [5, 5, 5, 5];
+  return {
+    raisedBy: {
+      "one message that is never done": [[messages, 0, 1, 0]],
+      "one lead that is never done": [[leads, no, 1, no]],
+      "a source that is disabled in the middle of traffic": [[messages, ...busy], ...done(5, 5, no, no)],
+      "a source that reads nothing in the middle of traffic": [[leads, ...busy], ...done(5, 5, 0, 0)],
+      ...Object.fromEntries(
+        others.map((other) => [
+          `traffic of which only ${other} shows something`,
+          [
+            [leads, 1, 1],
+            [other, 1, 1],
+          ],
+        ]),
+      ),
+    },
+    notRaisedBy: {
+      "work that is done in its period": [[messages, 0, 1, 0, 0, 0], ...done(no, 1, no, no, no)],
+      "work that is done in the next period": [[messages, 0, 1, 0, 0, 0], ...done(no, no, 1, no, no)],
+      "requests that write nothing": [
+        [messages, 0, 0, 0, 0],
+        [leads, 0, 0, 0, 0],
+      ],
+      "changes by operators": done(7, no, 7, no),
+    },
+    clearedBy: {
+      "a source that catches up": [[messages, 1, no, no, no], ...done(no, no, no, 1)],
+      "traffic that is done": [[messages, 5, 5, 5, 5], ...done(no, no, no, 5)],
+      ...Object.fromEntries(
+        others.map((other) => [
+          `${other} that comes back`,
+          [
+            [messages, 1, 1, 1],
+            [first, 1, 1, 1],
+            [other, no, no, 1],
+          ],
+        ]),
+      ),
+    },
+  };
+}
+
+/** A metric that must always have a value of at least a threshold. */
+const required = (metric: string, lowest: number): Behavior => ({
+  raisedBy: {
+    "a lower value": [[metric, lowest, lowest - 1]],
+    "no data": [[metric, lowest, no, no, no]],
+  },
+  notRaisedBy: { "the lowest value": [[metric, lowest, lowest, lowest + 1]] },
+  clearedBy: { "the lowest value": [[metric, lowest - 1, lowest]] },
+});
+
 /** Every alarm with the metric values that raise it, do not raise it, and clear it. */
 const behaviors: Readonly<Record<string, Behavior>> = {
   "server-errors": {
@@ -187,16 +271,24 @@ const behaviors: Readonly<Record<string, Behavior>> = {
     },
   },
   "authorizer-errors": faultsOnce(authorizerErrors, authorizerCalls, 5),
+  "forbidden-requests": once(forbidden, 100),
+  "rate-limiter-open": threeInARow(limiterFailures, 1),
+  "certificate-expiry": required(daysToExpiry, 30),
   "gateway-throttles": threeInARow(gatewayThrottles, 1),
   "function-throttles": faultsInARow(functionThrottles, requestsPerMinute),
   "table-read-throttles": faultsInARow(tableThrottles("Read"), tableUnits("Read")),
   "table-write-throttles": faultsInARow(tableThrottles("Write"), tableUnits("Write")),
   "stream-age": faultsInARow([streamAge], polls, 300_000),
+  "counting-stopped": workDone([counted, ages]),
   "failure-queue": once(queuedBatches("Counting"), 1),
   "rebuild-stalled": once(stalledRebuilds, 1),
   "event-pipe-failures": faultsInARow(pipeFailures, pipeEvents),
+  "events-stopped": workDone([published]),
   "event-failure-queue": once(queuedBatches("Events"), 1),
 };
+
+/** All others are about what callers do, and nobody may call at night. */
+const alarmsThatRequireData = ["certificate-expiry"];
 
 test("Every alarm has cases that raise it, do not raise it, and clear it", () => {
   expect(Object.keys(behaviors)).toEqual([...alarms.keys()]);
@@ -209,6 +301,7 @@ describe.each(Object.entries(behaviors))("%s", (name, { raisedBy, notRaisedBy, c
   const alarm = alarms.get(name);
   if (!alarm) throw new Error(`The stack has no alarm ${name}.`);
   const metrics = [...readMetrics(alarm).values()];
+  const requiresData = alarmsThatRequireData.includes(name);
   const silence: Datapoint[] = Array(30).fill(no);
 
   test.each(Object.entries(raisedBy))("is raised by %s", (_, series) => {
@@ -218,7 +311,9 @@ describe.each(Object.entries(behaviors))("%s", (name, { raisedBy, notRaisedBy, c
   });
 
   test.each(Object.entries(notRaisedBy))("is not raised by %s", (_, series) => {
-    expect(evaluateAlarm(alarm, series)).not.toContain("ALARM");
+    for (const extraDatapoints of [1, 2, 5, 10]) {
+      expect(evaluateAlarm(alarm, series, extraDatapoints)).not.toContain("ALARM");
+    }
   });
 
   test.each(Object.entries(clearedBy))("is cleared by %s", (_, series) => {
@@ -229,13 +324,14 @@ describe.each(Object.entries(behaviors))("%s", (name, { raisedBy, notRaisedBy, c
     const followed: Series = series.map(([metric, ...values]) => [metric, ...values, ...silence]);
     for (const extraDatapoints of [2, 5, 10]) {
       const states = evaluateAlarm(alarm, followed, extraDatapoints);
-      expect(states.slice(-silence.length - 1)).not.toContain("OK");
+      expect(states.slice(states.indexOf("ALARM"))).not.toContain("OK");
+      expect(states.at(-1)).toBe("ALARM");
     }
   });
 
-  test("is not raised by silence", () => {
+  test(`is ${requiresData ? "" : "not "}raised by silence`, () => {
     const series: Series = metrics.map((metric) => [metric, ...silence]);
-    expect(evaluateAlarm(alarm, series)).not.toContain("ALARM");
+    expect(evaluateAlarm(alarm, series).includes("ALARM")).toBe(requiresData);
   });
 
   test("reads only metrics that have a case", () => {

@@ -104,12 +104,18 @@ const countedInAccessLog = (values: Record<string, string>) =>
 test("A 429 of the gateway counts as throttled, a 429 of a function does not", () => {
   expect(countedInAccessLog({ status: "429" })).toEqual(["ThrottledRequests"]);
   expect(countedInAccessLog({ status: "429", "integration.status": "429" })).toEqual([]);
-  expect(countedInAccessLog({ status: "403" })).toEqual([]);
   expect(countedInAccessLog({ status: "201", "integration.status": "201" })).toEqual([]);
 });
 
+test.each<Record<string, string>>([
+  { status: "403" },
+  { status: "403", "integration.status": "403" },
+])("A 403 of the gateway or of a function counts as forbidden: %j", (values) => {
+  expect(countedInAccessLog(values)).toEqual(["ForbiddenRequests"]);
+});
+
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(14);
+  expect(filters).toHaveLength(15);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

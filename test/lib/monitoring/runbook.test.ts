@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
 import { readAlarms } from "./support/alarms.ts";
+import { withEveryAlarm } from "./support/every-alarm.ts";
 
-const { template } = await synthesize("prod");
+const { template } = await synthesize("prod", withEveryAlarm);
 const alarms = readAlarms(template);
 const names = [...alarms.keys()];
 const runbook = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");

@@ -1,0 +1,26 @@
+import { Duration } from "aws-cdk-lib";
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
+
+/** What an alarm monitors and when it is raised. */
+export interface AlarmDefinition {
+  /** One sentence: the fault and whom it affects. */
+  readonly meaning: string;
+  readonly metric: IMetric;
+  /** The lowest value that breaches; for a required metric, the lowest that does not. */
+  readonly threshold: number;
+  /** Whether the metric must always have data: missing data breaches. */
+  readonly required?: true;
+  /** How many of the last periods must breach; by default, the last one. */
+  readonly periods?: { readonly breaching: number; readonly of: number };
+}
+
+export type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;
+
+export const minute = { period: Duration.minutes(1) };
+export const fiveMinutes = { period: Duration.minutes(5) };
+
+/**
+ * Shorter faults are not worth a notification. All periods must breach: a value between them that does not would clear
+ * the alarm when its metrics end.
+ */
+export const persistent = { breaching: 3, of: 3 };

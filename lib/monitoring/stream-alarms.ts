@@ -1,0 +1,86 @@
+import { Duration } from "aws-cdk-lib";
+import { Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
+import { faultsDuring, undone } from "./alarm-metrics.ts";
+import type { LogMetrics } from "./log-metrics.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
+
+/** What callers wrote: each write is a record of the stream, for counting and for the pipe. */
+const written = (logs: LogMetrics) => [logs.sum("LeadsCreated"), logs.sum("MessagesSent")];
+
+/** Counts that are late or wrong. */
+export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitions => ({
+  "stream-age": {
+    meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
+    // The age has data only while the function is called, and the polls also when there is nothing to count.
+    metric: faultsDuring(
+      counting.sourceMetric("PolledEventCount", { statistic: Stats.SUM }),
+      [counting.maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM })],
+      minute.period,
+    ),
+    threshold: Duration.minutes(5).toMilliseconds(),
+    periods: persistent,
+  },
+  "counting-stopped": {
+    meaning:
+      "Leads or messages were written and nothing counts them: lists cost more every minute, and show operators' changes late.",
+    metric: undone(
+      {
+        given: written(logs),
+        signs: [
+          counting.sourceMetric("InvokedEventCount", { statistic: Stats.SUM }),
+          counting.maintainer.lambda.metric("IteratorAge", { statistic: Stats.SAMPLE_COUNT }),
+        ],
+      },
+      fiveMinutes.period,
+    ),
+    threshold: 1,
+  },
+  "failure-queue": {
+    meaning:
+      "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
+    metric: counting.failures.metricApproximateNumberOfMessagesVisible({
+      statistic: Stats.MAXIMUM,
+      ...minute,
+    }),
+    threshold: 1,
+  },
+  "rebuild-stalled": {
+    meaning:
+      "A rebuild of counts has stopped before its end: lists stay exact, but each change of its account is counted twice until the rebuild is continued.",
+    metric: logs.sum("StalledRebuilds").with(fiveMinutes),
+    threshold: 1,
+  },
+});
+
+/** Events that are late or not published. */
+export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitions => ({
+  "event-pipe-failures": {
+    meaning:
+      "The pipe cannot put events on the bus and retries: messages that callers sent are delivered late.",
+    metric: faultsDuring(
+      events.metric("EventCount", { statistic: Stats.SUM }),
+      ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
+        events.metric(name, { statistic: Stats.SUM }),
+      ),
+      minute.period,
+    ),
+    threshold: 1,
+    periods: persistent,
+  },
+  "events-stopped": {
+    meaning:
+      "Leads or messages were written and the pipe reads nothing: messages that callers sent reach no channel.",
+    metric: undone(
+      { given: written(logs), signs: [events.metric("EventCount", { statistic: Stats.SUM })] },
+      fiveMinutes.period,
+    ),
+    threshold: 1,
+  },
+  "event-failure-queue": {
+    meaning:
+      "A batch of events is in the failure queue of the pipe: messages that callers sent reach no channel until it is published.",
+    metric: events.failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
+    threshold: 1,
+  },
+});
