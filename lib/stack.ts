@@ -33,7 +33,7 @@ export class ServiceStack extends Stack {
     const api = new Api(this, "Api", { config, table, bundles });
     const counting = new Counting(this, "Counting", { config, table, bundles });
     const events = new EventPipe(this, "Events", { config, table, bundles });
-    new Monitoring(this, "Monitoring", { config, table, api, counting, events });
+    new Monitoring(this, "Monitoring", { config, bundles, table, api, counting, events });
     new CfnOutput(this, "ApiUrl", { value: api.url });
     if (api.domain) new CfnOutput(this, "DomainTarget", { value: api.domain.regionalDomainName });
     new CfnOutput(this, "TableName", { value: table.tableName });

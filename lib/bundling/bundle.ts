@@ -4,14 +4,15 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
 
 /** The name of a function's file in `functions/` and of its folder among the bundles. */
-export type FunctionName = RouteName | "authorize" | "maintain-counts" | "compose-events";
+export type FunctionName = RouteName | "authorize" | "maintain-counts" | "compose-events" | "canary";
 
-/** Every deployed function. */
+/** Every function. A stage without a canary does not deploy that one. */
 export const functionNames: readonly FunctionName[] = [
   ...Object.values(routes).map(({ name }) => name),
   "authorize",
   "maintain-counts",
   "compose-events",
+  "canary",
 ];
 
 const root = join(import.meta.dirname, "../..");

@@ -5,7 +5,7 @@ import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = [
   ...["domainName", "certificateArn", "disableExecuteApiEndpoint", "alarmsTo", "monthlyBudget"],
-  ...["warmThroughput", "reservedConcurrency"],
+  ...["canary", "warmThroughput", "reservedConcurrency"],
 ] as const;
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
@@ -107,6 +107,11 @@ export const stageSchema = {
     rateLimitSeconds: wholeNumber(1, 3600, {
       default: 60,
       description: "The length of a window of the rate limit, in seconds.",
+    }),
+    canary: flag({
+      default: false,
+      description:
+        "Whether a function uses the API from outside every five minutes. It needs a key, which an operator stores.",
     }),
     alarmsTo: text("an email address or the ARN of a standard SNS topic", {
       anyOf: [{ format: "email" }, { pattern: topicArn }],

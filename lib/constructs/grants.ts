@@ -96,6 +96,8 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   // The pipe passes it whole items.
   "compose-events": [],
+  // It uses the API like any caller.
+  canary: [],
 };
 
 /** What the functions of the routes may also do if accounts have a rate limit. */

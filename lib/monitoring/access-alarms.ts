@@ -1,9 +1,9 @@
-import type { AlarmDefinitions } from "./alarm-definition.ts";
-import { fiveMinutes, minute, persistent } from "./alarm-definition.ts";
+import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
+import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
-/** Who reaches the API: keys, limits and the certificate. */
-export const accessAlarms = ({ logs, certificate }: MonitoredResources): AlarmDefinitions => ({
+/** Who reaches the API: keys, limits, the certificate, and the canary. */
+export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources): AlarmDefinitions => ({
   "forbidden-requests": {
     meaning:
       "Many requests are refused with 403: a client has a key that does not work, or somebody tries keys.",
@@ -25,6 +25,25 @@ export const accessAlarms = ({ logs, certificate }: MonitoredResources): AlarmDe
       metric: certificate.metricDaysToExpiry(),
       threshold: 30,
       required: true,
+    },
+  }),
+  ...(canary && {
+    canary: {
+      meaning:
+        "The canary did not succeed for ten minutes: callers outside cannot create, list or replay, or the canary itself does not run.",
+      metric: new MathExpression({
+        expression: "runs - failures",
+        usingMetrics: {
+          runs: canary.runner.lambda.metricInvocations(),
+          failures: canary.runner.lambda.metricErrors(),
+        },
+        label: "Runs of the canary that succeeded",
+        ...fiveMinutes,
+      }),
+      threshold: 1,
+      required: true,
+      // A run can begin a little later than five minutes after the one before.
+      periods: { breaching: 2, of: 3 },
     },
   }),
 });

@@ -53,12 +53,13 @@ const sum = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
 const p99 = { statistic: Stats.p(99) };
 
-const requests = ({ api: { stage, authorizer }, logs }: MonitoredResources): IWidget[] => [
+const requests = ({ api: { stage, authorizer }, canary, logs }: MonitoredResources): IWidget[] => [
   graph("Requests, errors and rate limits", [
     stage.metricCount({ ...sum, label: "All" }),
     stage.metricClientError({ ...sum, label: "4xx" }),
     stage.metricServerError({ ...sum, label: "5xx" }),
     authorizer.lambda.metricInvocations({ label: "Calls of the authorizer" }),
+    ...(canary ? [canary.runner.lambda.metricInvocations({ label: "Runs of the canary" })] : []),
     logs.sum("RateLimitedRequests"),
     logs.sum("RateLimitFailures"),
     logs.sum("ThrottledRequests"),

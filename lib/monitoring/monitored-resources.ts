@@ -1,5 +1,6 @@
 import type { ICertificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { Api } from "../constructs/api.ts";
+import type { Canary } from "../constructs/canary.ts";
 import type { Counting } from "../constructs/counting.ts";
 import type { EventPipe } from "../constructs/event-pipe.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
@@ -15,6 +16,8 @@ export interface MonitoredResources {
   readonly logs: LogMetrics;
   /** The certificate of the custom domain, if there is one. */
   readonly certificate?: ICertificate;
+  /** Uses the API from outside, if the stage has it. */
+  readonly canary?: Canary;
   /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 }

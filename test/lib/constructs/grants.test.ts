@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions } = await synthesize("dev");
+const { template, functions } = await synthesize("dev", { canary: "true" });
 const resources = template.findResources("AWS::Lambda::Function");
 const named = [...functions].map(([id, name]) => ({ id, name }));
 const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Arn"] };
@@ -131,6 +131,21 @@ const expected: Record<FunctionName, unknown[]> = {
     },
   ],
   "compose-events": [],
+  canary: [
+    {
+      Effect: "Allow",
+      Action: "ssm:GetParameter",
+      Resource: {
+        "Fn::Join": [
+          "",
+          [
+            ...["arn:", { Ref: "AWS::Partition" }, ":ssm:", { Ref: "AWS::Region" }, ":"],
+            ...[{ Ref: "AWS::AccountId" }, ":parameter/leads-and-conversations-dev/canary-key"],
+          ],
+        ],
+      },
+    },
+  ],
 };
 
 /** Every statement of the role, from its inline policies and from attached ones. */
@@ -170,7 +185,10 @@ test.each(
 
 test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {
   const pipe = only(template, "AWS::Pipes::Pipe").properties.RoleArn["Fn::GetAtt"][0];
-  const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(([id]) => id !== pipe);
+  const schedule = only(template, "AWS::Scheduler::Schedule").properties.Target.RoleArn["Fn::GetAtt"][0];
+  const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(
+    ([id]) => ![pipe, schedule].includes(id),
+  );
   expect(roles).toHaveLength(functions.size);
   for (const [, { Properties }] of roles) {
     expect(Properties.AssumeRolePolicyDocument.Statement).toEqual([

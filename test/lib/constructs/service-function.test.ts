@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions } = await synthesize("dev");
+const { template, functions } = await synthesize("dev", { canary: "true" });
 const resources = template.findResources("AWS::Lambda::Function");
 const logGroups = template.findResources("AWS::Logs::LogGroup");
 const table = only(template, "AWS::DynamoDB::Table");
@@ -15,6 +15,7 @@ const others: Partial<Record<FunctionName, object>> = {
   "maintain-counts": { Environment, Timeout: 60, MemorySize: 1769 },
   // It does not use the table.
   "compose-events": { Environment: undefined },
+  canary: { Environment: expect.anything(), Timeout: 60, MemorySize: 256 },
 };
 
 test("Every function is deployed once, and no other", () => {

@@ -241,6 +241,43 @@ const required = (metric: string, lowest: number): Behavior => ({
   clearedBy: { "the lowest value": [[metric, lowest - 1, lowest]] },
 });
 
+const runs = functionMetric("canary", "Invocations", "Sum", fiveMinutes);
+const failedRuns = functionMetric("canary", "Errors", "Sum", fiveMinutes);
+
+const canaryRuns: Behavior = {
+  raisedBy: {
+    "runs that fail for ten minutes": [
+      [runs, 1, 1, 3, 3],
+      [failedRuns, 0, 0, 3, 3],
+    ],
+    "a failure every other time": [
+      [runs, 1, 1, 1, 1],
+      [failedRuns, 0, 1, 0, 1],
+    ],
+    "no runs": [[runs, 1, 1, no, no, no, no]],
+  },
+  notRaisedBy: {
+    "runs that succeed": [
+      [runs, 1, 1, 1],
+      [failedRuns, 0, 0, 0],
+    ],
+    "a run that succeeds when it is repeated": [
+      [runs, 1, 2, 2, 2],
+      [failedRuns, 0, 1, 1, 1],
+    ],
+    "a late run": [
+      [runs, 1, 1, no, 1, 2, 1],
+      [failedRuns, 0, 0, no, 0, 0, 0],
+    ],
+  },
+  clearedBy: {
+    "two runs that succeed": [
+      [runs, 3, 3, 1, 1],
+      [failedRuns, 3, 3, 0, 0],
+    ],
+  },
+};
+
 /** Every alarm with the metric values that raise it, do not raise it, and clear it. */
 const behaviors: Readonly<Record<string, Behavior>> = {
   "server-errors": {
@@ -274,6 +311,7 @@ const behaviors: Readonly<Record<string, Behavior>> = {
   "forbidden-requests": once(forbidden, 100),
   "rate-limiter-open": threeInARow(limiterFailures, 1),
   "certificate-expiry": required(daysToExpiry, 30),
+  canary: canaryRuns,
   "gateway-throttles": threeInARow(gatewayThrottles, 1),
   "function-throttles": faultsInARow(functionThrottles, requestsPerMinute),
   "table-read-throttles": faultsInARow(tableThrottles("Read"), tableUnits("Read")),
@@ -288,7 +326,7 @@ const behaviors: Readonly<Record<string, Behavior>> = {
 };
 
 /** All others are about what callers do, and nobody may call at night. */
-const alarmsThatRequireData = ["certificate-expiry"];
+const alarmsThatRequireData = ["certificate-expiry", "canary"];
 
 test("Every alarm has cases that raise it, do not raise it, and clear it", () => {
   expect(Object.keys(behaviors)).toEqual([...alarms.keys()]);
@@ -304,26 +342,37 @@ describe.each(Object.entries(behaviors))("%s", (name, { raisedBy, notRaisedBy, c
   const requiresData = alarmsThatRequireData.includes(name);
   const silence: Datapoint[] = Array(30).fill(no);
 
+  /** The states by a series. An alarm that requires data had the first values before, so that it is not new. */
+  const evaluateSeries = (series: Series, extraDatapoints?: number) => {
+    const before = requiresData ? 3 : 0;
+    const extended = series.map(([metric, ...values]): Series[number] => [
+      metric,
+      ...Array<Datapoint>(before).fill(values[0]),
+      ...values,
+    ]);
+    return evaluateAlarm(alarm, extended, extraDatapoints).slice(before);
+  };
+
   test.each(Object.entries(raisedBy))("is raised by %s", (_, series) => {
-    const states = evaluateAlarm(alarm, series);
+    const states = evaluateSeries(series);
     expect(states.pop()).toBe("ALARM");
     expect(states).not.toContain("ALARM");
   });
 
   test.each(Object.entries(notRaisedBy))("is not raised by %s", (_, series) => {
     for (const extraDatapoints of [1, 2, 5, 10]) {
-      expect(evaluateAlarm(alarm, series, extraDatapoints)).not.toContain("ALARM");
+      expect(evaluateSeries(series, extraDatapoints)).not.toContain("ALARM");
     }
   });
 
   test.each(Object.entries(clearedBy))("is cleared by %s", (_, series) => {
-    expect(evaluateAlarm(alarm, series).slice(-2)).toEqual(["ALARM", "OK"]);
+    expect(evaluateSeries(series).slice(-2)).toEqual(["ALARM", "OK"]);
   });
 
   test.each(Object.entries(raisedBy))("stays raised if its sources are disabled after %s", (_, series) => {
     const followed: Series = series.map(([metric, ...values]) => [metric, ...values, ...silence]);
     for (const extraDatapoints of [2, 5, 10]) {
-      const states = evaluateAlarm(alarm, followed, extraDatapoints);
+      const states = evaluateSeries(followed, extraDatapoints);
       expect(states.slice(states.indexOf("ALARM"))).not.toContain("OK");
       expect(states.at(-1)).toBe("ALARM");
     }

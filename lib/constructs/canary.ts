@@ -1,0 +1,59 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
+import { Construct } from "constructs";
+import type { Api } from "./api.ts";
+import { ServiceFunction, type ServiceProps } from "./service-function.ts";
+
+interface CanaryProps extends ServiceProps {
+  readonly api: Api;
+}
+
+/** A function that uses the API from outside every few minutes, with an account and a key of its own. */
+export class Canary extends Construct {
+  readonly runner: ServiceFunction;
+
+  constructor(scope: Construct, id: string, { api, ...props }: CanaryProps) {
+    super(scope, id);
+    const { domainName } = props.config;
+    const { account, partition, region, stackName } = Stack.of(this);
+    const parameter = `/${stackName}/canary-key`;
+    const readKey = new PolicyStatement({
+      actions: ["ssm:GetParameter"],
+      // The key that AWS manages for parameters can be used by everyone who may read the parameter.
+      resources: [`arn:${partition}:ssm:${region}:${account}:parameter${parameter}`],
+    });
+    this.runner = new ServiceFunction(this, "canary", {
+      ...props,
+      // Six requests of eight seconds at most, and the key.
+      timeout: Duration.minutes(1),
+      // It waits for responses.
+      memorySize: 256,
+      environment: {
+        API_URL: domainName === undefined ? api.stage.url : `https://${domainName}/`,
+        KEY_PARAMETER: parameter,
+      },
+      policies: { Key: [readKey] },
+      whyNoQueue: "An alarm counts the runs that succeed, and the next run follows in minutes.",
+    });
+    new CfnSchedule(this, "Schedule", {
+      description: `Runs the canary of ${stackName}`,
+      scheduleExpression: "rate(5 minutes)",
+      flexibleTimeWindow: { mode: "OFF" },
+      target: { arn: this.runner.lambda.functionArn, roleArn: this.createRole(account).roleArn },
+    });
+  }
+
+  private createRole(account: string): Role {
+    const invoke = new PolicyStatement({
+      actions: ["lambda:InvokeFunction"],
+      resources: [this.runner.lambda.functionArn],
+    });
+    return new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
+        conditions: { StringEquals: { "aws:SourceAccount": account } },
+      }),
+      inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
+    });
+  }
+}

@@ -1,0 +1,14 @@
+import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { failedCheck } from "./canary-client.ts";
+
+const client = new SSMClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } });
+
+/**
+ * Reads the canary's API key, which an operator has stored as an encrypted parameter. It is read anew in each run, so that
+ * another key works at once.
+ */
+export async function readStoredKey(name: string): Promise<string> {
+  const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
+  if (!Parameter?.Value) throw failedCheck("The parameter of the key is empty");
+  return Parameter.Value;
+}

@@ -1,0 +1,63 @@
+import type { Template } from "aws-cdk-lib/assertions";
+import { expect, test } from "vitest";
+import { readStack } from "../../../lib/local/template/template.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, functions, artifact } = await synthesize("prod");
+const [canaryId = ""] = [...functions].find(([, name]) => name === "canary") ?? [];
+
+const readVariables = ({ template }: { template: Template }) =>
+  template.findResources("AWS::Lambda::Function")[canaryId]?.Properties.Environment.Variables;
+
+test("The canary runs every five minutes", () => {
+  const { Target, ...schedule } = only(template, "AWS::Scheduler::Schedule").properties;
+  expect(schedule).toEqual({
+    Description: "Runs the canary of leads-and-conversations-prod",
+    ScheduleExpression: "rate(5 minutes)",
+    FlexibleTimeWindow: { Mode: "OFF" },
+  });
+  expect(Target.Arn).toEqual({ "Fn::GetAtt": [canaryId, "Arn"] });
+  const role = template.findResources("AWS::IAM::Role")[Target.RoleArn["Fn::GetAtt"][0]]?.Properties;
+  expect(role.AssumeRolePolicyDocument.Statement).toEqual([
+    {
+      Effect: "Allow",
+      Action: "sts:AssumeRole",
+      Principal: { Service: "scheduler.amazonaws.com" },
+      Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
+    },
+  ]);
+  expect(role.Policies[0].PolicyDocument.Statement).toEqual([
+    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: Target.Arn },
+  ]);
+});
+
+test("The canary has the address of the API and the name of its key, not the table", () => {
+  const { API_URL, ...variables } = readVariables({ template });
+  expect(variables).toEqual({ KEY_PARAMETER: "/leads-and-conversations-prod/canary-key" });
+  const apiId = { Ref: only(template, "AWS::ApiGatewayV2::Api").id };
+  const host = [apiId, ".execute-api.", { Ref: "AWS::Region" }, ".", { Ref: "AWS::URLSuffix" }];
+  expect(API_URL).toEqual({ "Fn::Join": ["", ["https://", ...host, "/"]] });
+});
+
+test("With a custom domain, the canary uses it", async () => {
+  const certificateArn = "arn:aws:acm:eu-west-1:123456789012:certificate/abc-123";
+  const changed = await synthesize("prod", { domainName: "api.example.com", certificateArn });
+  expect(readVariables(changed).API_URL).toBe("https://api.example.com/");
+});
+
+test.each([
+  ["dev", {}],
+  ["prod", { canary: "false" }],
+] as const)("%s with %j has no canary", async (stage, context) => {
+  const { template, functions } = await synthesize(stage, context);
+  expect([...functions.values()]).not.toContain("canary");
+  expect(template.findResources("AWS::Scheduler::Schedule")).toEqual({});
+  expect(JSON.stringify(template.toJSON())).not.toMatch(/canary/i);
+});
+
+test("The local run accepts a canary, and nothing calls it", async () => {
+  const stack = await readStack(artifact.assembly.directory);
+  const { functions, ...callers } = stack;
+  expect(functions.map(({ label }) => label)).toContain("canary");
+  expect(JSON.stringify(callers)).not.toMatch(/canary/i);
+});
