@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Command, Option } from "commander";
-import { type Key, tableName } from "../../shared/dynamodb/table-client.ts";
+import type { Key } from "../../shared/dynamodb/table-client.ts";
 import { UserError } from "../errors.ts";
 import { selectTableByOptions, writingAccountsCommand } from "./account-command.ts";
 import { toPartialFailure } from "./aws-errors.ts";
@@ -71,8 +71,10 @@ async function connect(options: RepublishOptions, wait: Wait): Promise<PutEvents
 }
 
 /** Options that only change the speed may differ when the command continues. */
-const openProgress = (file: string, { account, since, types, until }: RepublishOptions) =>
-  new ProgressFile(file, { table: tableName, account, since, until, types });
+const openProgress = (
+  file: string,
+  { local, stage, table, bus, account, since, types, until }: RepublishOptions,
+) => new ProgressFile(file, { local, stage, table, bus, account, since, until, types });
 
 interface Sending {
   readonly pace: Pace;

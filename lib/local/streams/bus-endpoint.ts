@@ -50,16 +50,15 @@ export async function startBusEndpoint(bus: EventBusOptions) {
   };
 }
 
-async function putEntries(input: PutEventsInput, bus: EventBusOptions): Promise<object> {
-  const Entries: object[] = [];
-  for (const { Source: source, DetailType: type, Detail } of input.Entries) {
-    const detail = JSON.parse(Detail) as Readonly<Record<string, unknown>>;
-    const failure = await putEvent({ source, type, detail }, bus);
-    Entries.push(
-      failure === undefined
+async function putEntries({ Entries }: PutEventsInput, bus: EventBusOptions): Promise<object> {
+  const results = await Promise.all(
+    Entries.map(async ({ Source: source, DetailType: type, Detail }) => {
+      const detail = JSON.parse(Detail) as Readonly<Record<string, unknown>>;
+      const failure = await putEvent({ source, type, detail }, bus);
+      return failure === undefined
         ? { EventId: randomUUID() }
-        : { ErrorCode: "InternalFailure", ErrorMessage: failure },
-    );
-  }
-  return { FailedEntryCount: Entries.filter((entry) => "ErrorCode" in entry).length, Entries };
+        : { ErrorCode: "InternalFailure", ErrorMessage: failure };
+    }),
+  );
+  return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results };
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
+import type { EventType } from "../../../shared/domain/event-schemas.ts";
+import { eventTypes } from "../../../shared/domain/events.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
@@ -18,7 +19,8 @@ export interface RepublishOptions extends AccountsOptions {
   readonly dryRun?: boolean;
 }
 
-export const eventTypeNames = Object.keys(eventSchemas) as readonly EventType[];
+/** The types of events that stored items have. */
+export const eventTypeNames: readonly EventType[] = [...eventTypes.values()];
 
 /** A list of types of events, separated by commas. */
 export function parseTypes(text: string): EventType[] {

@@ -151,7 +151,8 @@ test("the progress file of another command is refused", async () => {
   const progress = join(await createDataDirectory(), "progress.json");
   const args = [...period, ...table, "--account", account, "--progress", progress];
   const position = { until: since + 3_600_000, key: { pk: `LEAD#${account}`, sk: "lead_0" }, sent: 7 };
-  for (const text of [JSON.stringify({ task: { table: "another" }, position }), "{", "{}"]) {
+  const task = { table: tableName, bus: "another", account, since, until: since + 3_600_000 };
+  for (const text of [JSON.stringify({ task, position }), "{", "{}"]) {
     await writeFile(progress, text);
     expect(await republish(args, bus.env)).toEqual({
       code: 1,

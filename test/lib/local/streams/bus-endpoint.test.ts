@@ -17,11 +17,17 @@ async function start(eventsUrl?: string) {
 }
 
 test("an operator's events reach the connector, and those that it rejects are put again", async () => {
-  const connector = await startConnector((_, calls) => (calls === 2 ? 500 : 200));
+  const connector = await startConnector(({ detail }, calls) =>
+    detail.id === "lead_2" && calls <= 3 ? 500 : 200,
+  );
   const { endpoint, log } = await start(connector.url);
   const put = await openEventBus("any", { ...localConfig, endpoint });
   await put(["lead_1", "lead_2", "lead_3"].map(event));
-  expect(connector.received.map(({ detail }) => detail.id)).toEqual(["lead_1", "lead_2", "lead_3", "lead_2"]);
+  const received = connector.received.map(({ detail }) => detail.id);
+  expect([received.slice(0, 3).sort(), ...received.slice(3)]).toEqual([
+    ["lead_1", "lead_2", "lead_3"],
+    "lead_2",
+  ]);
   expect(connector.delivered.get("lead_2")).toMatchObject({
     "detail-type": "lead.created",
     source: "leads-and-conversations",

@@ -1,6 +1,11 @@
 import { InvalidArgumentError } from "commander";
 import { expect, test } from "vitest";
-import { parseTime, parseTypes } from "../../../../lib/ops/events/republish-options.ts";
+import {
+  findBus,
+  parseTime,
+  parseTypes,
+  type RepublishOptions,
+} from "../../../../lib/ops/events/republish-options.ts";
 
 const time = Date.UTC(2026, 0, 31, 9, 30, 0, 250);
 
@@ -40,4 +45,12 @@ test.each([
   "lead.created, message.sent",
 ])("the types %j are refused", (text) => {
   expect(() => parseTypes(text)).toThrow("The types are lead.created, conversation.started, message.sent");
+});
+
+test.each([
+  [{ stage: "prod" }, "leads-and-conversations-prod"],
+  [{ stage: "prod", bus: "other" }, "other"],
+  [{ table: "restored", bus: "other" }, "other"],
+] satisfies [Partial<RepublishOptions>, string][])("with %j, the bus is %s", async (options, name) => {
+  expect(await findBus({ since: 0, types: [], rate: 1, units: 1, ...options })).toMatchObject({ name });
 });

@@ -25,15 +25,20 @@ test("the items from a time to before another have events, also the messages of 
   await storeLead(account, since - 1);
   const leads = [await storeLead(account, since), await storeLead(account, until - 1)];
   await storeLead(account, until);
-  const [, , ...recent] = await storeConversation(account, [since - hour, since, until - 1, until]);
+  const [, , ...recent] = await storeConversation(account, [since - 2 * hour, since, until - 1, until]);
+  const [, , last] = await storeConversation(account, [since - hour, since]);
   const [started, first] = await storeConversation(account, [since, until]);
-  await storeConversation(account, [since - hour, since - 1]);
+  await storeConversation(account, [since - hour + 1, since - 1]);
   await storeConversation(account, [until, until]);
   const selection = { accounts: [account], since, until, types: eventTypeNames };
-  expect(await readIds(selection)).toEqual([...leads, started, ...recent.slice(0, 2), first]);
+  expect(await readIds(selection)).toEqual([...leads, started, ...recent.slice(0, 2), last, first]);
   expect(await readIds({ ...selection, types: ["lead.created"] })).toEqual(leads);
   expect(await readIds({ ...selection, types: ["conversation.started"] })).toEqual([started]);
-  expect(await readIds({ ...selection, types: ["message.sent"] })).toEqual([...recent.slice(0, 2), first]);
+  expect(await readIds({ ...selection, types: ["message.sent"] })).toEqual([
+    ...recent.slice(0, 2),
+    last,
+    first,
+  ]);
 });
 
 test("an imported lead has no event, and neither have other accounts", async () => {
