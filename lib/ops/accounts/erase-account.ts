@@ -50,6 +50,7 @@ export async function eraseAccount(
   await scanTable({ ...filterAccount(account, scanned), ...keysOnly }, { pace, onItems, onRows });
   await eraseCounts(account, pace, wait);
   await deleteKeys(account, pace);
+  await deletePartition(accountPartition("limit", account), pace);
   await deletePartition(accountPartition("erasedLead", account), pace);
   return leads;
 }

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
+import { accountsCommand } from "../../../lib/ops/accounts-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts-command.ts";
 import { eventsCommand } from "../../../lib/ops/events-command.ts";
@@ -9,7 +10,14 @@ import { keysCommand } from "../../../lib/ops/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads-command.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const commands = [keysCommand(), leadsCommand(), conversationsCommand(), countsCommand(), eventsCommand()];
+const commands = [
+  keysCommand(),
+  leadsCommand(),
+  conversationsCommand(),
+  countsCommand(),
+  eventsCommand(),
+  accountsCommand(),
+];
 const find = (all: readonly Command[], name: string | undefined) =>
   all.find((command) => command.name() === name);
 

@@ -6,7 +6,7 @@ import { issueApiKey } from "../../../../lib/ops/changes/api-key-changes.ts";
 import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
 import { importCommand } from "../../../../lib/ops/import-export/leads-import.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { messageKey, rateWindowKey } from "../../../../shared/dynamodb/keys.ts";
+import { accountLimitKey, messageKey, rateWindowKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
@@ -37,6 +37,7 @@ async function aFullAccount(account: string): Promise<void> {
   // The conversation of this message no longer exists.
   await put({ ...messageKey(account, "conv_1", "msg_1"), message: "Hello" });
   await put({ ...rateWindowKey(account, 0), used: 1 });
+  await put({ ...accountLimitKey(account), requests: 5 });
   const file = await leadFile(`name,source\n${"Ada,fair\n".repeat(200)}`);
   await runCommand(importCommand(noWait), file, "--account", account, "--rate", "100000");
 }
