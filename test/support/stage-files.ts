@@ -12,7 +12,7 @@ const stages: Readonly<Record<string, StageFile>> = {
     throttleBurst: 200,
     logRetentionDays: 7,
   },
-  prod: {},
+  prod: { canary: true },
 };
 
 /** Settings of a stage; as a test may get them wrong, of any type. */

@@ -54,6 +54,7 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     disableExecuteApiEndpoint: false,
     logRetentionDays: 90,
     authorizerCacheSeconds: 60,
+    canary: false,
     reservedConcurrency: {},
   });
 });

@@ -125,7 +125,7 @@ test.each<[settings: object, sentence: string]>([
   ],
   [
     { reservedConcurrency: { authorizer: 5 } },
-    'reservedConcurrency must be an object with names of functions (list-leads, create-lead, list-conversations, send-message, authorize, maintain-counts, compose-events), not {"authorizer":5}',
+    'reservedConcurrency must be an object with names of functions (list-leads, create-lead, list-conversations, send-message, authorize, maintain-counts, compose-events, canary), not {"authorizer":5}',
   ],
   [
     { reservedConcurrency: { authorize: 0 } },
@@ -166,7 +166,7 @@ test.each([
   "__proto__",
 ])("the unknown setting %s is rejected with a list of the known ones", async (name) => {
   expect(await sentence(`{ "${name}": 5 }`)).toBe(
-    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput.`,
+    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, canary, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput.`,
   );
 });
 

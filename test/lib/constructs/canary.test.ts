@@ -47,7 +47,7 @@ test("With a custom domain, the canary uses it", async () => {
 
 test.each([
   ["dev", {}],
-  ["prod", { canary: "false" }],
+  ["prod", { canary: false }],
 ] as const)("%s with %j has no canary", async (stage, context) => {
   const { template, functions } = await synthesize(stage, context);
   expect([...functions.values()]).not.toContain("canary");

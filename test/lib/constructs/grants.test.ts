@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions } = await synthesize("dev", { canary: "true" });
+const { template, functions } = await synthesize("dev", { canary: true });
 const resources = template.findResources("AWS::Lambda::Function");
 const named = [...functions].map(([id, name]) => ({ id, name }));
 const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Arn"] };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions } = await synthesize("dev", { canary: "true" });
+const { template, functions } = await synthesize("dev", { canary: true });
 const resources = template.findResources("AWS::Lambda::Function");
 const logGroups = template.findResources("AWS::Logs::LogGroup");
 const table = only(template, "AWS::DynamoDB::Table");
