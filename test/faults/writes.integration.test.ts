@@ -156,7 +156,7 @@ describe("a throttled transaction", () => {
     const { id: leadId } = await aLead(account);
     // Makes each delay half of the maximum.
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    const attempts = rejectWrites((items) => cancellation(code, items, items - 1), Date.now() + 800);
+    const attempts = rejectWrites((items) => cancellation(code, items, items - 1), Date.now() + 2000);
     const { body, status } = await call("send-message", {
       account,
       body: { leadId, channel: "sms", message: "Hello" },
