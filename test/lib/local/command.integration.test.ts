@@ -30,7 +30,8 @@ async function expectSentence(command: StartedCommand, sentence: string | RegExp
 async function accessibleToOthers(directory: string): Promise<string[]> {
   const accessible: string[] = [];
   for (const name of [".", ...(await readdir(directory))]) {
-    const { mode } = await stat(join(directory, name));
+    // A file that is being replaced may be gone.
+    const { mode = 0 } = (await stat(join(directory, name)).catch(() => undefined)) ?? {};
     // Its parent keeps others from the cloud assembly.
     if (name !== "stack" && mode & 0o077) accessible.push(name);
   }
