@@ -28,7 +28,7 @@ export const accountCommand = (name: string, description: string) =>
   tableCommand(name, description, accountOption().makeOptionMandatory());
 
 /** A command on an account or on all accounts. */
-export const accountsCommand = (name: string, description: string) =>
+export const accountOrAllCommand = (name: string, description: string) =>
   tableCommand(name, description, accountOption()).addOption(
     new Option("--all", "all accounts: reads the whole table").conflicts("account"),
   );
@@ -54,8 +54,8 @@ export const writingCommand = (name: string, description: string) =>
   withDryRun(accountCommand(name, description));
 
 /** A command on an account or on all accounts that writes to the table, unless `--dry-run` is set. */
-export const writingAccountsCommand = (name: string, description: string) =>
-  withDryRun(accountsCommand(name, description));
+export const writingAccountOrAllCommand = (name: string, description: string) =>
+  withDryRun(accountOrAllCommand(name, description));
 
 /** The same for a command that can do without the account if another option names one of its items. */
 export const itemCommand = (name: string, description: string) =>

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../errors.ts";
-import { writingAccountsCommand } from "./account-command.ts";
+import { writingAccountOrAllCommand } from "./account-command.ts";
 import { countedOwners } from "./counts/all-owners.ts";
 import { countRows, type Reading } from "./counts/all-rows.ts";
 import { type AccountsOptions, checkAccounts, selectCounts } from "./counts/counts-options.ts";
@@ -19,7 +19,7 @@ interface RebuildOptions extends AccountsOptions {
 
 /** `counts rebuild`: builds the counts of an account, or of all accounts, from scratch. */
 export const rebuildCommand = (wait: Wait): Command =>
-  writingAccountsCommand(
+  writingAccountOrAllCommand(
     "rebuild",
     "rebuild the counts while the API stays available, or continue a rebuild that has not ended; takes at least a minute",
   )

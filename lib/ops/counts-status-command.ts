@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { accountsCommand } from "./account-command.ts";
+import { accountOrAllCommand } from "./account-command.ts";
 import { countedOwners, readAllOwners } from "./counts/all-owners.ts";
 import { type AccountsOptions, checkAccounts, selectCounts } from "./counts/counts-options.ts";
 import { dearer } from "./counts/page-cost.ts";
@@ -9,7 +9,7 @@ import type { Wait } from "./retry-while-busy.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
 export const statusCommand = (wait: Wait): Command =>
-  accountsCommand(
+  accountOrAllCommand(
     "status",
     "show what is counted, what waits to be counted, and rebuilds that have not ended",
   )

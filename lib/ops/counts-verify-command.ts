@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { UserError } from "../errors.ts";
-import { accountsCommand } from "./account-command.ts";
+import { accountOrAllCommand } from "./account-command.ts";
 import { countedOwners } from "./counts/all-owners.ts";
 import { countRows, type Reading } from "./counts/all-rows.ts";
 import { type AccountsOptions, checkAccounts, selectCounts } from "./counts/counts-options.ts";
@@ -14,7 +14,7 @@ type AccountDifference = ListDifference & { readonly list: string };
 
 /** `counts verify`: compares the counts of an account, or of all accounts, with the rows. */
 export const verifyCommand = (wait: Wait): Command =>
-  accountsCommand(
+  accountOrAllCommand(
     "verify",
     "count all rows and compare; exits with 1 if the counts still differ after a minute",
   )

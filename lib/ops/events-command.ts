@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { Command, Option } from "commander";
 import type { Key } from "../../shared/dynamodb/table-client.ts";
 import { UserError } from "../errors.ts";
-import { selectTableByOptions, writingAccountsCommand } from "./account-command.ts";
+import { selectTableByOptions, writingAccountOrAllCommand } from "./account-command.ts";
 import { toPartialFailure } from "./aws-errors.ts";
 import { readAllAccounts } from "./counts/all-owners.ts";
 import { checkAccounts } from "./counts/counts-options.ts";
@@ -24,7 +24,7 @@ import type { Wait } from "./retry-while-busy.ts";
 
 /** `events republish`: puts events on the bus again, from the items in the table. */
 export function eventsCommand(wait: Wait = setTimeout): Command {
-  const republishCommand = writingAccountsCommand(
+  const republishCommand = writingAccountOrAllCommand(
     "republish",
     "send the events of stored leads, conversations and messages again, marked as repetitions",
   )

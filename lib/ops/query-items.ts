@@ -1,5 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { type Item, table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, table, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Pace } from "./pace.ts";
 
 /** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
@@ -8,9 +8,17 @@ type Selection = Omit<
   "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity" | "ConsistentRead"
 >;
 
-/** Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it. */
-export async function* queryItems(selection: Selection, pace: Pace): AsyncGenerator<readonly Item[]> {
-  let position: Item | undefined;
+/**
+ * Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it.
+ *
+ * @param after the key of the item of the table after which to begin
+ */
+export async function* queryItems(
+  selection: Selection,
+  pace: Pace,
+  after?: Key,
+): AsyncGenerator<readonly Item[]> {
+  let position: Item | undefined = after;
   do {
     const query = new QueryCommand({
       ...selection,

@@ -47,7 +47,7 @@ export const accountPartition = (type: keyof typeof itemTypes, account: string) 
 type Listed = "lead" | "conversation";
 
 /** The partition of an account's leads or conversations, which sort by creation. */
-export const listPartition = (type: Listed, account: string) => join(itemTypes[type], account);
+export const listPartition = (type: Listed, account: string) => accountPartition(type, account);
 
 /** A value of the `by-status` index. */
 export const statusPartition = (type: Listed, account: string, status: string) =>

@@ -39,7 +39,7 @@ export interface CountedRows {
  */
 export async function readStart(list: CountedRange, maxRows: number, call: Call): Promise<ListStart> {
   const { range, tree, status, window } = list;
-  const settledBefore = keyAt(tree.list, Date.now() - lateness(list));
+  const settledBefore = settledKey(list);
   const end = isSettled(list) ? window?.before : undefined;
   const [root, early] = await Promise.all([
     call((options) => readRoot(tree, "root", options)),
@@ -71,8 +71,10 @@ export async function readStart(list: CountedRange, maxRows: number, call: Call)
 
 /** Whether no route creates rows in the list's window any more. A window that ends later seldom ends before the watermark. */
 export const isSettled = (list: CountedRange) =>
-  list.window?.before !== undefined &&
-  list.window.before < keyAt(list.tree.list, Date.now() - lateness(list));
+  list.window?.before !== undefined && list.window.before < settledKey(list);
+
+/** The sort key before which no route creates rows any more that the list could miss. */
+const settledKey = (list: CountedRange) => keyAt(list.tree.list, Date.now() - lateness(list));
 
 function countTree(root: Root, matches: (cell: number) => boolean): CountedRows {
   const count = ({ cells }: Entry) => countRows(cells, matches);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand } from "../account-command.ts";
+import { countedOwners } from "../counts/all-owners.ts";
 import { totalRows } from "../counts/all-rows.ts";
 import { type CountsOptions, selectCounts } from "../counts/counts-options.ts";
 import { writeOutput } from "../import-export/output-file.ts";
@@ -73,7 +73,7 @@ async function writeLines(account: string, output: string, pace: Pace, onRows: O
 
 /** The number of leads and conversations. */
 async function countRows(account: string, pace: Pace): Promise<number> {
-  const totals = Object.values(countedLists).map((list) => totalRows({ account, list }, pace));
+  const totals = countedOwners(account).map((owner) => totalRows(owner, pace));
   return (await Promise.all(totals)).reduce((sum, rows) => sum + rows, 0);
 }
 

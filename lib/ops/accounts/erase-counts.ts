@@ -1,6 +1,6 @@
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
+import { countedOwners } from "../counts/all-owners.ts";
 import { countedRows } from "../counts/rebuild-roots.ts";
 import { readSublists } from "../counts/tree-items.ts";
 import { dropSublist, dropTree } from "../erasure/drop-trees.ts";
@@ -22,7 +22,7 @@ const checkDelay = 3000;
  * @throws UserError when the stream does not deliver the deletions
  */
 export async function eraseCounts(account: string, pace: Pace, wait: Wait): Promise<void> {
-  const owners = Object.values(countedLists).map((list) => ({ account, list }));
+  const owners = countedOwners(account);
   for (const owner of owners) {
     for (let waited = 0; ; waited += pollDelay) {
       const root = await pace.retry(() => readRoot(owner));

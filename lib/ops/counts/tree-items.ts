@@ -1,37 +1,28 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { type Sublist, sublistPrefix } from "../../../shared/dynamodb/keys.ts";
-import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../pace.ts";
+import { queryItems } from "../query-items.ts";
 
 /** The prefix of the names of the groups' roots and nodes, in the tree of a lead. */
 export const groupPrefix = "group#";
 
 /** Reads the items of a tree whose names have a prefix, page by page: some of their attributes, and `sk`, their names. */
-export async function* readTreeItems(
+export function readTreeItems(
   owner: CountedOwner,
   prefix: string,
   pace: Pace,
   attributes: readonly string[] = [],
 ): AsyncGenerator<readonly Item[]> {
-  let position: Record<string, unknown> | undefined;
-  do {
-    const query = new QueryCommand({
-      TableName: tableName,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-      ExpressionAttributeValues: { ":pk": treeKey(owner, "").pk, ":prefix": prefix },
-      ExpressionAttributeNames: Object.fromEntries(["sk", ...attributes].map((name) => [`#${name}`, name])),
-      ProjectionExpression: ["sk", ...attributes].map((name) => `#${name}`).join(", "),
-      ExclusiveStartKey: position,
-      ConsistentRead: true,
-      ReturnConsumedCapacity: "TOTAL",
-    });
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
-    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
-    yield Items;
-    position = LastEvaluatedKey;
-  } while (position);
+  const names = ["sk", ...attributes];
+  const selection = {
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": treeKey(owner, "").pk, ":prefix": prefix },
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ProjectionExpression: names.map((name) => `#${name}`).join(", "),
+  };
+  return queryItems(selection, pace);
 }
 
 /** The sublists of a list that have trees of their own. */

@@ -1,11 +1,8 @@
 import { indexes, sublistKey } from "../../../shared/dynamodb/keys.ts";
 import type { Key } from "../../../shared/dynamodb/table-client.ts";
-import {
-  type CountedOwner,
-  countedLists,
-  type SublistOwner,
-} from "../../../shared/pages/tree/counted-list.ts";
+import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { countedOwners } from "../counts/all-owners.ts";
 import { readSublists } from "../counts/tree-items.ts";
 import { deleteItems } from "../delete-items.ts";
 import type { Pace } from "../pace.ts";
@@ -16,8 +13,8 @@ import { inPartition, keysOnly, queryItems } from "../query-items.ts";
  * name nobody.
  */
 export async function dropEmptySublists(account: string, pace: Pace): Promise<void> {
-  for (const list of Object.values(countedLists))
-    for (const owner of await readSublists({ account, list }, pace))
+  for (const whole of countedOwners(account))
+    for (const owner of await readSublists(whole, pace))
       if (owner.sublist.index === "by-parent" && (await isEmpty(owner, pace))) await dropSublist(owner, pace);
 }
 

@@ -1,10 +1,10 @@
-import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { itemEvent } from "../../../shared/domain/events.ts";
 import { itemTypes, listPartition, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { Key } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../pace.ts";
+import { queryItems } from "../query-items.ts";
 
 /** Which events are read. */
 export interface Selection {
@@ -47,10 +47,11 @@ export async function* readEvents(
     for await (const partition of findPartitions(account, selection, pace)) {
       if (after && order(partition.pk) < order(after.pk)) continue;
       const from = after?.pk === partition.pk ? after : undefined;
-      for await (const item of query(rangeOf(partition, selection), pace, from)) {
-        const event = itemEvent(item);
-        if (event) yield { event, key: { pk: String(item.pk), sk: String(item.sk) } };
-      }
+      for await (const items of queryItems(rangeOf(partition, selection), pace, from))
+        for (const item of items) {
+          const event = itemEvent(item);
+          if (event) yield { event, key: { pk: String(item.pk), sk: String(item.sk) } };
+        }
     }
   }
 }
@@ -79,33 +80,16 @@ async function* findPartitions(account: string, range: Range, pace: Pace): Async
       ":since": new Date(range.since).toISOString(),
     },
   };
-  for await (const { sk } of query(recent, pace))
-    yield { pk: messageKey(account, String(sk), "").pk, idPrefix: "msg" };
+  for await (const items of queryItems(recent, pace))
+    for (const { sk } of items) yield { pk: messageKey(account, String(sk), "").pk, idPrefix: "msg" };
 }
 
 /** No id is as short as these ends, so the second one is exclusive. */
 const rangeOf = ({ pk, idPrefix }: Partition, { since, until }: Pick<Range, "since" | "until">) => ({
-  TableName: tableName,
   KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
   ExpressionAttributeValues: {
     ":pk": pk,
     ":from": `${idPrefix}_${encodeTime(since, 10)}`,
     ":to": `${idPrefix}_${encodeTime(until, 10)}`,
   },
-  ConsistentRead: true,
 });
-
-async function* query(input: QueryCommandInput, pace: Pace, after?: Key): AsyncGenerator<Item> {
-  let position: Record<string, unknown> | undefined = after;
-  do {
-    const command = new QueryCommand({
-      ...input,
-      ExclusiveStartKey: position,
-      ReturnConsumedCapacity: "TOTAL",
-    });
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(command));
-    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
-    yield* Items;
-    position = LastEvaluatedKey;
-  } while (position);
-}
