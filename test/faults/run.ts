@@ -55,7 +55,8 @@ export async function runPhase(phase: Phase, { seed, ...surroundings }: Surround
   const start = Date.now();
   const failedBefore = maintainer.failures();
   table.handle = plan.handle;
-  await drive({ call, ledger, accounts, requests: phase.requests, clients: phase.clients, seed });
+  const isEnough = () => ledger.requests >= phase.requests;
+  await drive({ call, ledger, accounts, isEnough, clients: phase.clients, seed });
   await maintainer.drained();
   table.handle = pass;
   const all = await readTable(engine, tableName);

@@ -11,8 +11,8 @@ export interface Traffic {
   readonly call: Call;
   readonly ledger: Ledger;
   readonly accounts: readonly string[];
-  /** How many requests to send. */
-  readonly requests: number;
+  /** Whether enough requests have been sent. */
+  readonly isEnough: () => boolean;
   /** How many clients send concurrently. */
   readonly clients: number;
   readonly seed: number;
@@ -51,7 +51,7 @@ class Caller {
   }
 
   async run(): Promise<void> {
-    const { ledger, requests } = this.#traffic;
+    const { isEnough } = this.#traffic;
     const next = skewed<() => Promise<unknown>>(this.#random, [
       [() => this.#createLead(), 22],
       [() => this.#sendMessage(), 38],
@@ -60,7 +60,7 @@ class Caller {
       [() => this.#changeLead(), 2],
       [() => this.#closeConversation(), 2],
     ]);
-    while (ledger.requests < requests) await next()();
+    while (!isEnough()) await next()();
   }
 
   async #createLead(): Promise<void> {
