@@ -172,7 +172,7 @@ export const stageSchema = {
       default: {},
       errorMessage: `an object with names of functions (${functionNames.join(", ")})`,
       description:
-        'How many execution environments only the named function can use, which is also the most that it can use, for example `{ "authorize": 100 }`. Lambda rejects what leaves fewer than 100 to all other functions of the AWS account.',
+        'How many execution environments only the named function can use, which is also the most that it can use, for example `{ "authorize": 100 }`. Each serves at most ten calls a second. Lambda rejects what leaves fewer than 100 to all other functions of the AWS account.',
     },
     warmThroughput: {
       type: "object",
@@ -183,7 +183,7 @@ export const stageSchema = {
       },
       errorMessage: "an object with table, indexes or both",
       description:
-        "What `table` and `indexes` (each of the four) can serve at once from their first second, as `readUnitsPerSecond` and `writeUnitsPerSecond`. A new table starts with 12,000 and 4,000. DynamoDB charges once for each increase, and never lowers it again.",
+        "What `table` and `indexes` (each of the four) can serve at once from their first second, as `readUnitsPerSecond` and `writeUnitsPerSecond`. In a new table, each starts with 12,000 and 4,000. DynamoDB charges once for each increase, and never lowers it again.",
     },
   },
   dependencies: {

@@ -1,40 +1,53 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { synthesize } from "../../support/synthesize.ts";
 import { readAlarms, readMetrics } from "./support/alarms.ts";
 import { withEveryAlarm } from "./support/every-alarm.ts";
 
-const page = (await readFile(join(import.meta.dirname, "../../../docs/deploying.md"), "utf8")).replaceAll(
-  /\s+/g,
-  " ",
-);
-const { template } = await synthesize("prod");
+const page = await readFile(join(import.meta.dirname, "../../../docs/deploying.md"), "utf8");
+const [, section = ""] = page.split("## What a stage costs that nobody uses");
+const { template: prod } = await synthesize("prod");
+const { template: dev } = await synthesize("dev");
+
+/** The numbers of a row of the table: the price, then the count and the cost of prod and of dev. */
+const row = (name: string) =>
+  [...(section.match(`\\| \\**${name}.*`)?.[0] ?? "").matchAll(/[\d,.]*\d/g)].map(([text]) =>
+    Number(text.replaceAll(",", "")),
+  );
 
 /** How many metrics the alarms read: AWS charges for each. */
-const countMetrics = (of: typeof template) =>
-  [...readAlarms(of).values()].reduce((count, alarm) => count + readMetrics(alarm).size, 0);
+const countMetrics = (template: Template) =>
+  [...readAlarms(template).values()].reduce((count, alarm) => count + readMetrics(alarm).size, 0);
 
-/** The numbers that the pattern finds in the page. */
-const stated = (pattern: RegExp) => pattern.exec(page)?.slice(1).map(Number);
+const countLogMetrics = (template: Template) =>
+  new Set(
+    Object.values(template.findResources("AWS::Logs::MetricFilter")).map(
+      ({ Properties }) => Properties.MetricTransformations[0].MetricName,
+    ),
+  ).size;
 
-test("deploying.md says what the alarms cost", async () => {
-  const [prod, dev] = [countMetrics(template), countMetrics((await synthesize("dev")).template)];
-  expect(stated(/Those of prod read (\d+) metrics, those of dev (\d+), .*?: ([\d.]+) a month/)).toEqual([
-    prod,
-    dev,
-    prod / 10,
-  ]);
-  expect(countMetrics((await synthesize("prod", withEveryAlarm)).template)).toBe(prod + 1);
+const countDashboards = (template: Template) =>
+  Object.keys(template.findResources("AWS::CloudWatch::Dashboard")).length;
+
+test.each([
+  ["Alarms", countMetrics],
+  ["Metrics from the logs", countLogMetrics],
+  ["Dashboards", countDashboards],
+] as const)("deploying.md has the number and the price of: %s", (name, count) => {
+  const [price = 0, inProd, cost, inDev] = row(name);
+  expect([inProd, inDev]).toEqual([count(prod), count(dev)]);
+  expect(cost).toBeCloseTo(price * count(prod));
 });
 
-test("deploying.md says what the metrics from the logs cost", () => {
-  const names = Object.values(template.findResources("AWS::Logs::MetricFilter")).map(
-    ({ Properties }) => Properties.MetricTransformations[0].MetricName,
-  );
-  const { size } = new Set(names);
-  expect(stated(/each of the (\d+) that are counted from the logs, ([\d.]+)/)).toEqual([
-    size,
-    expect.closeTo(0.3 * size),
-  ]);
+test("A custom domain adds one metric to those of the alarms", async () => {
+  const { template } = await synthesize("prod", withEveryAlarm);
+  expect(countMetrics(template)).toBe(countMetrics(prod) + 1);
+});
+
+test("The sums of the table are those of its rows", () => {
+  const rows = ["Alarms", "Metrics from", "Dashboards", "Metrics of", "Runs of"].map(row);
+  const sum = (column: number) => rows.reduce((total, cells) => total + (cells[column] ?? Number.NaN), 0);
+  expect(row("Sum")).toEqual([expect.closeTo(sum(2)), expect.closeTo(sum(4))]);
 });
