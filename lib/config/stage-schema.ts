@@ -97,7 +97,8 @@ export const stageSchema = {
     }),
     throttleBurst: wholeNumber(1, 100_000, {
       default: 2500,
-      description: "Requests of all accounts together that can arrive at once.",
+      description:
+        "Requests of all accounts together that can arrive at once. Lambda needs an environment for each, of 1,000 in most AWS accounts and 10 in a new one.",
     }),
     rateLimitRequests: wholeNumber(0, 100_000_000, {
       default: 6000,
