@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { validatorsVitePlugin } from "./lib/bundling/validators.ts";
 
@@ -15,6 +16,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    // Hundreds of tests start commands, which load their code from here in half the time.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, ".build/compile-cache") },
     coverage: {
       // What is deployed, and the operator's changes of the same data.
       include: [
