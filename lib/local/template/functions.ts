@@ -49,15 +49,19 @@ export function readFunctions(template: Template, resolve: Resolve, findAsset: F
   });
 }
 
+/** The ARN in a URI by which API Gateway invokes a function or an alias; any other text is returned unchanged. */
+export const invokedArn = (uri: string) => /\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri;
+
 /**
  * Finds the function that a part of the template invokes.
  *
- * @param target its ARN or the URI that invokes it
+ * @param target its ARN, that of an alias, or the URI that invokes it
  * @param caller the beginning of the error's message
  * @throws UserError when it is not a function of the stack
  */
 export function findFunction(functions: readonly LocalFunction[], target: unknown, caller: string) {
-  const fn = functions.find(({ arn }) => target === arn || String(target).includes(`/functions/${arn}/`));
+  const invoked = invokedArn(String(target));
+  const fn = functions.find(({ arn }) => invoked === arn || invoked.startsWith(`${arn}:`));
   if (!fn) throw new UserError(`${caller} ${target}, which is not a function of the stack.`);
   return fn;
 }

@@ -18,13 +18,15 @@ export const localRegion = "local";
 
 const regional = `${localRegion}:${localAccountId}`;
 
+const lambda = { name: "FunctionName", arn: `arn:aws:lambda:${regional}:function:` };
+
 const table = { name: "TableName", arn: `arn:aws:dynamodb:${regional}:table/` };
 
 /** The resource types that the local run resolves: the property with the name, and the ARN in front of the name. */
 const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn: string }>> = {
   "AWS::DynamoDB::Table": table,
   "AWS::DynamoDB::GlobalTable": table,
-  "AWS::Lambda::Function": { name: "FunctionName", arn: `arn:aws:lambda:${regional}:function:` },
+  "AWS::Lambda::Function": lambda,
   "AWS::IAM::Role": { name: "RoleName", arn: `arn:aws:iam::${localAccountId}:role/` },
   "AWS::SQS::Queue": { name: "QueueName", arn: `arn:aws:sqs:${regional}:` },
   "AWS::Events::EventBus": { name: "Name", arn: `arn:aws:events:${regional}:event-bus/` },
@@ -72,7 +74,11 @@ export function createResolver(stackName: string, { Resources }: Template): Reso
     if (pseudoParameter !== undefined) return pseudoParameter;
     const resource = Resources[id];
     if (!resource) throw new UserError(`The template refers to "${id}", which the local run cannot resolve.`);
-    return String(resolve(resource.Properties?.[namedTypes[resource.Type]?.name ?? ""] ?? id));
+    const { Type, Properties = {} } = resource;
+    // Of an alias, it is the ARN.
+    if (Type === "AWS::Lambda::Alias")
+      return `${lambda.arn}${resolve(Properties[lambda.name])}:${resolve(Properties.Name)}`;
+    return String(resolve(Properties[namedTypes[Type]?.name ?? ""] ?? id));
   }
 
   function getAttribute(path: string | readonly string[]): string {

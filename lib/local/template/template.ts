@@ -33,8 +33,8 @@ export async function readStack(directory: string): Promise<LocalStack> {
 export async function isSameStack(directory: string, other: string): Promise<boolean> {
   const readWithoutCode = async (assembly: string) => {
     const template = await readFile(join(assembly, (await findStackName(assembly)) + suffix), "utf8");
-    // Assets are named by a hash of their content.
-    return template.replaceAll(/[0-9a-f]{64}/g, "");
+    // Assets and versions are named by a hash of their content.
+    return template.replaceAll(/[0-9a-f]{64}|(?<=CurrentVersion\w{8})[0-9a-f]{32}/g, "");
   };
   return (await readWithoutCode(directory)) === (await readWithoutCode(other));
 }

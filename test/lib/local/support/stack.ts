@@ -47,6 +47,14 @@ export function createTemplate(
       ...properties,
     },
   });
+  const permission = (id: string) => ({
+    Type: "AWS::Lambda::Permission",
+    Properties: {
+      Action: "lambda:InvokeFunction",
+      FunctionName: { "Fn::GetAtt": [id, "Arn"] },
+      Principal: "apigateway.amazonaws.com",
+    },
+  });
   return {
     Resources: {
       Table: {
@@ -86,6 +94,8 @@ export function createTemplate(
         },
       }),
       Authorize: lambda({}),
+      ProbePermission: permission("Probe"),
+      AuthorizePermission: permission("Authorize"),
       Api: { Type: "AWS::ApiGatewayV2::Api", Properties: {} },
       Integration: {
         Type: "AWS::ApiGatewayV2::Integration",

@@ -44,6 +44,26 @@ test("a stack is read from its template", () => {
   expect(parse(withCors).hasCors).toBe(true);
 });
 
+test("an alias stands for its function", () => {
+  const template = createTemplate();
+  const live = { Ref: "Live" };
+  Object.assign(template.Resources, {
+    Live: {
+      Type: "AWS::Lambda::Alias",
+      Properties: { FunctionName: { Ref: "Probe" }, FunctionVersion: "1", Name: "live" },
+    },
+    Application: { Type: "AWS::CodeDeploy::Application", Properties: { ComputePlatform: "Lambda" } },
+  });
+  set(template.Resources.Integration, { IntegrationUri: live });
+  // Like AWS, it does not take the permission of the function.
+  const denied =
+    "The template has no permission for API Gateway to call arn:aws:lambda:local:000000000000:function:Probe:live.";
+  expect(() => parse(template)).toThrow(new UserError(denied));
+  set(template.Resources.ProbePermission, { FunctionName: live });
+  const [route] = parse(template).routes;
+  expect(route?.function).toMatchObject({ name: "Probe", codeDirectory: "/code" });
+});
+
 test("the table is read as the input that creates it", () => {
   const { table } = parse(createTemplate());
   expect(table).toEqual({
@@ -119,6 +139,11 @@ test.each<[string, (resources: Resources) => void, string]>([
       }),
     "StringEqualsIfExists on dynamodb:Attributes",
   ],
+  [
+    "a function that the gateway may not call",
+    ({ AuthorizePermission }) => set(AuthorizePermission, { Principal: "events.amazonaws.com" }),
+    "no permission for API Gateway to call arn:aws:lambda:local:000000000000:function:Authorize.",
+  ],
   ["NotAction", ({ Role }) => set(Role, { Policies: policies({ NotAction: "s3:*" }) }), "NotAction"],
 ])("%s is rejected with a UserError", (_, change, message) => {
   const template = createTemplate();
@@ -137,7 +162,8 @@ const policies = (statement: object) => [
 test("stacks are the same with different code, and differ in anything else", async () => {
   const assembly = async (code: string, timeout: number) => {
     const directory = await temporaryDirectory();
-    const properties = { Code: { S3Key: `${code.repeat(32)}.zip` }, Timeout: timeout };
+    const version = `ProbeCurrentVersion5C4FFC4B${code.repeat(16)}`;
+    const properties = { Code: { S3Key: `${code.repeat(32)}.zip` }, Timeout: timeout, Version: version };
     await writeFile(join(directory, "probe.template.json"), JSON.stringify(properties));
     return directory;
   };
