@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { accountsCommand } from "./accounts-command.ts";
+import { apiCommand } from "./api-command.ts";
 import { toUserError } from "./aws-errors.ts";
 import { conversationsCommand } from "./conversations-command.ts";
 import { countsCommand } from "./counts-command.ts";
@@ -20,7 +21,8 @@ export async function runProgram(): Promise<void> {
     .addCommand(conversationsCommand())
     .addCommand(countsCommand())
     .addCommand(accountsCommand())
-    .addCommand(eventsCommand());
+    .addCommand(eventsCommand())
+    .addCommand(apiCommand());
   try {
     await program.parseAsync();
   } catch (error) {

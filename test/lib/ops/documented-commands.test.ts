@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts-command.ts";
+import { apiCommand } from "../../../lib/ops/api-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts-command.ts";
 import { eventsCommand } from "../../../lib/ops/events-command.ts";
@@ -17,6 +18,7 @@ const commands = [
   countsCommand(),
   eventsCommand(),
   accountsCommand(),
+  apiCommand(),
 ];
 const find = (all: readonly Command[], name: string | undefined) =>
   all.find((command) => command.name() === name);
