@@ -1,10 +1,12 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import cdkJson from "../cdk.json" with { type: "json" };
 import { stageTableName } from "../shared/stages.ts";
 import type { Config } from "./config/config.ts";
 import { Api } from "./constructs/api.ts";
 import { Counting } from "./constructs/counting.ts";
 import { EventPipe } from "./constructs/event-pipe.ts";
+import { GradualDeployment } from "./constructs/gradual-deployment.ts";
 import { ServiceTable } from "./constructs/table.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
 
@@ -19,24 +21,59 @@ interface ServiceStackProps {
  * a single resource extends that resource's class; a construct that groups several extends `Construct`.
  */
 export class ServiceStack extends Stack {
+  readonly table: ServiceTable;
+  readonly api: Api;
+  readonly counting: Counting;
+  readonly events: EventPipe;
+  readonly monitoring: Monitoring;
+
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
     // Stack, table, API, bus, pipe and dashboard of a stage share one name.
     const { account, region, tags } = config;
-    super(scope, stageTableName(config.stage), {
+    const stackName = stageTableName(config.stage);
+    super(scope, stackName, {
+      stackName,
       // Without them, the account and the region of the credentials, when the stack is deployed.
       env: { ...(account && { account }), ...(region && { region }) },
       tags,
       description: `Leads and conversations REST API (${config.stage})`,
       terminationProtection: config.deletionProtection,
     });
-    const table = new ServiceTable(this, "Table", config);
-    const api = new Api(this, "Api", { config, table, bundles });
-    const counting = new Counting(this, "Counting", { config, table, bundles });
-    const events = new EventPipe(this, "Events", { config, table, bundles });
-    new Monitoring(this, "Monitoring", { config, bundles, table, api, counting, events });
-    new CfnOutput(this, "ApiUrl", { value: api.url });
-    if (api.domain) new CfnOutput(this, "DomainTarget", { value: api.domain.regionalDomainName });
-    new CfnOutput(this, "TableName", { value: table.tableName });
-    new CfnOutput(this, "EventBusName", { value: events.bus.eventBusName });
+    // In an app with other feature flags, the stack is the same.
+    for (const [flag, value] of Object.entries(cdkJson.context)) this.node.setContext(flag, value);
+    const props = { config, bundles };
+    this.table = new ServiceTable(this, "Table", config);
+    const { table } = this;
+    this.api = new Api(this, "Api", { ...props, table });
+    this.counting = new Counting(this, "Counting", { ...props, table });
+    this.events = new EventPipe(this, "Events", { ...props, table });
+    const { api, counting, events } = this;
+    const deployment =
+      config.deployment === "canary" ? new GradualDeployment(this, "Deployment", api) : undefined;
+    const constructs = { table, api, counting, events, deployment };
+    this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...constructs });
+    this.addOutputs();
+  }
+
+  /** What callers, operators and the runbook need of the deployed stack. */
+  private addOutputs(): void {
+    const { table, api, counting, events, monitoring } = this;
+    const { functions, canary } = monitoring;
+    const outputs = {
+      ApiUrl: api.url,
+      DomainTarget: api.domain?.regionalDomainName,
+      DomainTargetZone: api.domain?.regionalHostedZoneId,
+      TableName: table.tableName,
+      EventBusName: events.bus.eventBusName,
+      CountingSourceId: counting.source.eventSourceMappingId,
+      CountingFailuresUrl: counting.failures.queueUrl,
+      EventFailuresUrl: events.failures.queueUrl,
+      CanarySchedule: canary?.schedule.ref,
+      FunctionNames: this.toJsonString(
+        Object.fromEntries(functions.map(({ name, lambda }) => [name, lambda.functionName])),
+      ),
+      FunctionLogGroups: this.toJsonString(functions.map(({ lambda }) => lambda.logGroup.logGroupName)),
+    };
+    for (const [name, value] of Object.entries(outputs)) if (value) new CfnOutput(this, name, { value });
   }
 }

@@ -2,8 +2,15 @@ import { join } from "node:path";
 import { RemovalPolicy } from "aws-cdk-lib";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
-import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
-import { defaults, ownSettings, type Settings, type StageFile, stageSchema } from "./stage-schema.ts";
+import { checkStageSettings, hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
+import {
+  defaults,
+  ownSettings,
+  type Settings,
+  type StageFile,
+  type StageSettings,
+  stageSchema,
+} from "./stage-schema.ts";
 
 /** Where alarms are sent: to an email address, by a topic of the stack, or to an existing topic. */
 export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };
@@ -32,9 +39,27 @@ const cdkNames = /^(?:@?aws-cdk|aws:|cdk|cli-telemetry$|acknowledged-issue-numbe
  */
 export function readConfig(context: Context, directory = projectStages): Config {
   const stage = String(context.stage ?? "dev");
-  if (!isStageName(stage)) throw new UserError(`The stage ${stage} must have ${stageNameRule}.`);
+  checkStageName(stage);
   rejectOtherFlags(context, stage);
-  const settings = { ...defaults, ...readStage(directory, stage, context.like) };
+  return toConfig(stage, readStage(directory, stage, context.like));
+}
+
+/**
+ * The configuration of a stage that has no file, for other CDK apps.
+ *
+ * @throws UserError for a mistake in the settings
+ */
+export function createConfig(stage: string, settings: StageSettings): Config {
+  checkStageName(stage);
+  return toConfig(stage, checkStageSettings(settings, `The settings of the stage ${stage}`));
+}
+
+function checkStageName(stage: string): void {
+  if (!isStageName(stage)) throw new UserError(`The stage ${stage} must have ${stageNameRule}.`);
+}
+
+function toConfig(stage: string, own: StageSettings): Config {
+  const settings = { ...defaults, ...own };
   rejectUnrecoverable(settings, stage);
   const { alarmsTo } = settings;
   return {

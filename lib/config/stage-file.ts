@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isStageName } from "../../shared/stages.ts";
 import { errorMessage, UserError } from "../errors.ts";
-import { type StageFile, stageSchema } from "./stage-schema.ts";
+import { type StageFile, type StageSettings, stageSchema } from "./stage-schema.ts";
 
 /** Whether the text is an origin as browsers send it. A path, a capital letter or a default port would never match. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
@@ -15,7 +15,11 @@ const ajv = new Ajv({
   verbose: true,
   formats: { email: fullFormats.email, uri: URL.canParse, origin: isOrigin },
 });
-const validate = ajv.addKeyword("errorMessage").compile<StageFile>(stageSchema);
+ajv.addKeyword("errorMessage");
+const isStageFile = ajv.compile<StageFile>(stageSchema);
+// Only files can name a schema or another file.
+const { $schema, like, ...properties } = stageSchema.properties;
+const areStageSettings = ajv.compile<StageSettings>({ ...stageSchema, properties });
 
 const fileName = (stage: string) => `${stage}.json`;
 
@@ -37,10 +41,23 @@ export const stagesWithFile = (directory: string) =>
 export function readStageFile(directory: string, stage: string): StageFile {
   const path = `${basename(directory)}/${fileName(stage)}`;
   const settings = parse(readFileSync(join(directory, fileName(stage)), "utf8"), path);
-  if (validate(settings)) return settings;
+  return check(isStageFile, settings, path);
+}
+
+/**
+ * Checks settings that are not from a file.
+ *
+ * @param source what has the settings, for the error
+ * @throws UserError with one sentence about the first mistake in them
+ */
+export const checkStageSettings = (settings: unknown, source: string): StageSettings =>
+  check(areStageSettings, settings, source);
+
+function check<T>(isValid: ValidateFunction<T>, settings: unknown, source: string): T {
+  if (isValid(settings)) return settings;
   // The last one is of the whole setting; those before it are of its alternatives.
-  const error = validate.errors?.at(-1);
-  throw new UserError(`${path}: ${error && describe(error)}.`);
+  const error = isValid.errors?.at(-1);
+  throw new UserError(`${source}: ${error && describe(error)}.`);
 }
 
 function parse(text: string, path: string): unknown {
@@ -61,7 +78,7 @@ function describe({ keyword, instancePath, params, parentSchema, data }: ErrorOb
     case "dependencies":
       return `${params.property} needs ${params.missingProperty}`;
     default:
-      return `${setting || "the file"} must be ${parentSchema?.errorMessage}, not ${JSON.stringify(data)}`;
+      return `${setting || "it"} must be ${parentSchema?.errorMessage}, not ${JSON.stringify(data)}`;
   }
 }
 

@@ -109,6 +109,11 @@ export const stageSchema = {
       default: 60,
       description: "The length of a window of the rate limit, in seconds.",
     }),
+    deployment: choice(["all-at-once", "canary"], {
+      default: "all-at-once",
+      description:
+        "How requests reach new code. With `canary`, one request in ten for half an hour and then all, and no more of them after an alarm: [delivery.md](delivery.md#gradual-deployments).",
+    }),
     canary: flag({
       default: false,
       description:
@@ -197,6 +202,9 @@ export const stageSchema = {
 
 /** What a stage's file can have. */
 export type StageFile = FromSchema<typeof stageSchema, { keepDefaultedPropertiesOptional: true }>;
+
+/** What a stage can set, but not from a file. */
+export type StageSettings = Omit<StageFile, "$schema" | "like">;
 
 type Properties = (typeof stageSchema)["properties"];
 

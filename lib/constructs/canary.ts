@@ -12,6 +12,7 @@ interface CanaryProps extends ServiceProps {
 /** A function that uses the API from outside every few minutes, with an account and a key of its own. */
 export class Canary extends Construct {
   readonly runner: ServiceFunction;
+  readonly schedule: CfnSchedule;
 
   constructor(scope: Construct, id: string, { api, ...props }: CanaryProps) {
     super(scope, id);
@@ -36,7 +37,7 @@ export class Canary extends Construct {
       policies: { Key: [readKey] },
       whyNoQueue: "An alarm counts the runs that succeed, and the next run follows in minutes.",
     });
-    new CfnSchedule(this, "Schedule", {
+    this.schedule = new CfnSchedule(this, "Schedule", {
       description: `Runs the canary of ${stackName}`,
       scheduleExpression: "rate(5 minutes)",
       flexibleTimeWindow: { mode: "OFF" },

@@ -12,7 +12,7 @@ import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 export class Counting extends Construct {
   readonly maintainer: ServiceFunction;
   readonly failures: FailureQueue;
-  private readonly source: EventSourceMapping;
+  readonly source: EventSourceMapping;
 
   constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);

@@ -8,6 +8,10 @@ export interface AlarmDefinition {
   readonly metric: IMetric;
   /** The lowest value that breaches; for a required metric, the lowest that does not. */
   readonly threshold: number;
+  /** Whether it ends a gradual deployment, which then returns to the previous version. */
+  readonly rollsBack?: true;
+  /** Whether the fault is over when the metric has no data. */
+  readonly overWithoutData?: true;
   /** Whether the metric must always have data: missing data breaches. */
   readonly required?: true;
   /** How many of the last periods must breach; by default, the last one. */

@@ -1,7 +1,7 @@
 import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { accessAlarms } from "./access-alarms.ts";
 import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
-import { faultsDuring } from "./alarm-metrics.ts";
+import { faultsDuring, sumOf } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 import { counting, publishing } from "./stream-alarms.ts";
 
@@ -12,6 +12,7 @@ export const alarmDefinitions = (resources: MonitoredResources): AlarmDefinition
   ...throttles(resources),
   ...counting(resources),
   ...publishing(resources),
+  ...releases(resources),
 });
 
 /** Status and latency of responses. */
@@ -29,6 +30,7 @@ const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDef
       ...fiveMinutes,
     }),
     threshold: 1,
+    rollsBack: true,
   },
   "slow-answers": {
     meaning: "The p99 latency is at least one second: callers wait, and some time out.",
@@ -44,6 +46,7 @@ const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDef
     }),
     threshold: 1000,
     periods: { breaching: 3, of: 3 },
+    rollsBack: true,
   },
   "authorizer-errors": {
     meaning:
@@ -99,3 +102,18 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     periods: persistent,
   },
 });
+
+/** Faults of the versions that requests shift to. */
+const releases = ({ deployment }: MonitoredResources): AlarmDefinitions =>
+  deployment
+    ? {
+        "new-version-errors": {
+          meaning: "A new version of a function crashes or times out: its requests fail with 5xx.",
+          metric: sumOf(deployment.metricErrors(), minute.period),
+          threshold: 1,
+          rollsBack: true,
+          // When requests no longer shift, the version has none, or is the only one.
+          overWithoutData: true,
+        },
+      }
+    : {};

@@ -19,9 +19,11 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
-    this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) =>
-      this.addAlarm(name, definition, config.runbookUrl),
-    );
+    this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) => {
+      const alarm = this.addAlarm(name, definition, config.runbookUrl);
+      if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
+      return alarm;
+    });
     // The id "Default" is left out of the logical ids of the topic's resources.
     if (config.alarmsTo) this.sendTo(new AlarmTopic(this, "Default", config.alarmsTo));
   }
@@ -38,8 +40,7 @@ export class Alarms extends Construct {
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: periods.breaching,
       evaluationPeriods: periods.of,
-      // Without data, nothing shows that a fault is over: an alarm that is raised stays raised.
-      treatMissingData: required ? TreatMissingData.BREACHING : TreatMissingData.IGNORE,
+      treatMissingData: missingData(definition),
     });
   }
 
@@ -51,4 +52,10 @@ export class Alarms extends Construct {
       alarm.addOkAction(action);
     }
   }
+}
+
+function missingData({ required, overWithoutData }: AlarmDefinition): TreatMissingData {
+  if (required) return TreatMissingData.BREACHING;
+  // Without data, nothing shows that a fault is over: most alarms that are raised stay raised.
+  return overWithoutData ? TreatMissingData.NOT_BREACHING : TreatMissingData.IGNORE;
 }

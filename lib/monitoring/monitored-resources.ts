@@ -3,6 +3,7 @@ import type { Api } from "../constructs/api.ts";
 import type { Canary } from "../constructs/canary.ts";
 import type { Counting } from "../constructs/counting.ts";
 import type { EventPipe } from "../constructs/event-pipe.ts";
+import type { GradualDeployment } from "../constructs/gradual-deployment.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { ServiceTable } from "../constructs/table.ts";
 import type { LogMetrics } from "./log-metrics.ts";
@@ -18,6 +19,8 @@ export interface MonitoredResources {
   readonly certificate?: ICertificate;
   /** Uses the API from outside, if the stage has it. */
   readonly canary?: Canary;
+  /** Shifts requests to new versions, if the stage deploys gradually. */
+  readonly deployment?: GradualDeployment | undefined;
   /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 }

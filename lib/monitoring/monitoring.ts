@@ -1,31 +1,38 @@
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { Construct } from "constructs";
 import { Canary } from "../constructs/canary.ts";
-import type { ServiceProps } from "../constructs/service-function.ts";
+import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
 import { Alarms } from "./alarms.ts";
 import { ServiceDashboard } from "./dashboard.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 import { MonthlyBudget } from "./monthly-budget.ts";
 
-type Constructs = Pick<MonitoredResources, "table" | "api" | "counting" | "events">;
+type Constructs = Pick<MonitoredResources, "table" | "api" | "counting" | "events" | "deployment">;
 
 /** Metrics from the logs, a canary, alarms, a dashboard, and a budget. */
 export class Monitoring extends Construct {
+  /** The canary, if the stage has it. */
+  readonly canary: Canary | undefined;
+  /** Every function of the service. */
+  readonly functions: readonly ServiceFunction[];
+
   constructor(scope: Construct, id: string, { config, bundles, ...constructs }: ServiceProps & Constructs) {
     super(scope, id);
     const { table, api, counting, events } = constructs;
-    const canary = config.canary ? new Canary(this, "Canary", { config, table, bundles, api }) : undefined;
+    this.canary = config.canary ? new Canary(this, "Canary", { config, table, bundles, api }) : undefined;
+    const { canary } = this;
+    this.functions = [
+      ...[api.authorizer, ...api.handlers, counting.maintainer, events.composer],
+      ...(canary ? [canary.runner] : []),
+    ];
     const { certificateArn: arn } = config;
     const resources: MonitoredResources = {
       ...constructs,
       logs: new LogMetrics(this, "Requests", constructs),
       ...(arn !== undefined && { certificate: Certificate.fromCertificateArn(this, "Certificate", arn) }),
       ...(canary && { canary }),
-      functions: [
-        ...[api.authorizer, ...api.handlers, counting.maintainer, events.composer],
-        ...(canary ? [canary.runner] : []),
-      ],
+      functions: this.functions,
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });
     const { runbookUrl, monthlyBudget: amount, alarmsTo } = config;

@@ -5,8 +5,9 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../../lib/app.ts";
-import { readConfig } from "../../../lib/config/config.ts";
+import { createConfig, readConfig } from "../../../lib/config/config.ts";
 import { stagesWithFile } from "../../../lib/config/stage-file.ts";
+import type { StageSettings } from "../../../lib/config/stage-schema.ts";
 import { UserError } from "../../../lib/errors.ts";
 import { copyProject } from "../../support/project-copy.ts";
 import type { TestSettings } from "../../support/stage-files.ts";
@@ -54,6 +55,7 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     disableExecuteApiEndpoint: false,
     logRetentionDays: 90,
     authorizerCacheSeconds: 60,
+    deployment: "all-at-once",
     canary: false,
     reservedConcurrency: {},
   });
@@ -97,6 +99,35 @@ test.each([
   for (const name of ["domainName", "certificateArn", "monthlyBudget", "warmThroughput"])
     expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();
+});
+
+test("another CDK app gives the settings as an object, with the same defaults", async () => {
+  const directory = await writeFiles({ eu: prod });
+  expect(createConfig("eu", prod)).toEqual(readConfig({ stage: "eu" }, directory));
+});
+
+test.each<[stage: string, settings: object, sentence: string]>([
+  [
+    "eu",
+    { throttleRate: 0 },
+    "The settings of the stage eu: throttleRate must be a whole number from 1 to 100000, not 0.",
+  ],
+  ["eu", { domainName: "api.example.com" }, "The settings of the stage eu: domainName needs certificateArn."],
+  [
+    "eu",
+    { pointInTimeRecovery: false },
+    "The stage eu keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.",
+  ],
+  ["EU", {}, "The stage EU must have 1 to 21 lower-case letters, digits or '-', the first one a letter."],
+])("the settings of %s as an object %j are rejected with one sentence", (stage, settings, expected) => {
+  expect(() => createConfig(stage, settings)).toThrow(new UserError(expected));
+});
+
+test("settings as an object cannot be like those of a file", () => {
+  const settings = { like: "prod" } as StageSettings;
+  expect(() => createConfig("eu", settings)).toThrow(
+    /^The settings of the stage eu: there is no setting like; the settings are account, region, .*\.$/,
+  );
 });
 
 type Rejected = [context: Readonly<Record<string, unknown>>, sentence: string];

@@ -47,6 +47,7 @@ test.each<[string, ...unknown[]]>([
   ["rateLimitRequests", 0, 100_000_000],
   ["rateLimitSeconds", 1, 3600],
   ["alarmsTo", "ops@example.com", alarms, "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2"],
+  ["deployment", "all-at-once", "canary"],
   ["runbookUrl", "https://wiki.example.com/operations?version=2"],
   ["corsOrigins", [], ["https://app.example.com", "http://localhost:5173", "http://[::1]:3000"]],
   ["logRetentionDays", 1, 90, 3653],
@@ -91,6 +92,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["throttleBurst", "a whole number from 1 to 100000", 0],
   ["rateLimitRequests", "a whole number from 0 to 100000000", -1],
   ["rateLimitSeconds", "a whole number from 1 to 3600", 0, 3601],
+  ["deployment", "all-at-once or canary", "linear", true],
   ["monthlyBudget", "a whole number from 1 to 999999999", 0],
   ["authorizerCacheSeconds", "a whole number from 0 to 3600", 3601],
   ["logRetentionDays", retention, 31, "7"],
@@ -166,11 +168,11 @@ test.each([
   "__proto__",
 ])("the unknown setting %s is rejected with a list of the known ones", async (name) => {
   expect(await sentence(`{ "${name}": 5 }`)).toBe(
-    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, canary, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput.`,
+    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput.`,
   );
 });
 
 test("a file that is no JSON object is rejected with a sentence", async () => {
-  expect(await sentence("[]")).toBe(": the file must be a JSON object, not [].");
+  expect(await sentence("[]")).toBe(": it must be a JSON object, not [].");
   expect(await sentence('{ "like": "dev", }')).toMatch(/^ is not valid JSON: .*\.$/);
 });

@@ -41,9 +41,10 @@ test.each([
   expect(cost).toBeCloseTo(price * count(prod));
 });
 
-test("A custom domain adds one metric to those of the alarms", async () => {
+test("A custom domain adds one metric to those of the alarms, and gradual deployments those that the page says", async () => {
   const { template } = await synthesize("prod", withEveryAlarm);
-  expect(countMetrics(template)).toBe(countMetrics(prod) + 1);
+  const [, gradual] = /costs 0\.50 a month for the (\d+) metrics of its alarm/.exec(page) ?? [];
+  expect(countMetrics(template)).toBe(countMetrics(prod) + 1 + Number(gradual));
 });
 
 test("The sums of the table are those of its rows", () => {

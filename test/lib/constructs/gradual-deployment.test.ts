@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { readStack } from "../../../lib/local/template/template.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const settings = { deployment: "canary" };
+const before = await synthesize("prod");
+const { template, functions, report, artifact } = await synthesize("prod", settings);
+const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
+
+type Resources = Readonly<
+  Record<string, { Type: string; Properties: Record<string, unknown>; DependsOn?: string[] }>
+>;
+const resources: Resources = template.toJSON().Resources;
+const resourcesBefore: Resources = before.template.toJSON().Resources;
+
+const find = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
+
+/** The alias of each function by its logical id. */
+const aliases = new Map(
+  find("AWS::Lambda::Alias").map(([id, { Properties }]) => [
+    id,
+    functions.get((Properties.FunctionName as { Ref: string }).Ref),
+  ]),
+);
+
+const alarmNames = (group: Record<string, unknown>) =>
+  (group.AlarmConfiguration as { Alarms: { Name: { Ref: string } }[] }).Alarms.map(
+    ({ Name }) => resources[Name.Ref]?.Properties.AlarmName,
+  );
+
+test("Each function that serves requests has an alias of its current version, and no other function", () => {
+  expect([...aliases.values()].sort()).toEqual([...served].sort());
+  for (const [, { Properties }] of find("AWS::Lambda::Alias")) {
+    const [version] = (Properties.FunctionVersion as { "Fn::GetAtt": [string] })["Fn::GetAtt"];
+    expect(resources[version]?.Properties.FunctionName).toEqual(Properties.FunctionName);
+    // A version that was kept would stop the next deployment of the same code.
+    expect(resources[version]).not.toHaveProperty("DeletionPolicy");
+    expect(Properties.Name).toBe("live");
+  }
+});
+
+test("The gateway calls the aliases", () => {
+  const integrations = find("AWS::ApiGatewayV2::Integration").map(([, { Properties }]) =>
+    aliases.get((Properties.IntegrationUri as { Ref: string }).Ref),
+  );
+  expect(integrations.sort()).toEqual(served.slice(1).sort());
+  const [authorize] = [...aliases].find(([, name]) => name === "authorize") ?? [];
+  const { AuthorizerUri } = only(template, "AWS::ApiGatewayV2::Authorizer").properties;
+  expect(AuthorizerUri["Fn::Join"][1]).toContainEqual({ Ref: authorize });
+});
+
+test("Requests are served while a deployment changes the setting", () => {
+  // On: the permission to call an alias exists before the gateway calls it.
+  for (const type of ["AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::Authorizer"]) {
+    for (const [, { Properties, DependsOn }] of find(type)) {
+      const [permission = ""] = DependsOn ?? [];
+      const { FunctionName, Principal } = resources[permission]?.Properties ?? {};
+      expect(Principal).toBe("apigateway.amazonaws.com");
+      expect(JSON.stringify(Properties.IntegrationUri ?? Properties.AuthorizerUri)).toContain(
+        JSON.stringify(FunctionName),
+      );
+    }
+  }
+  // Off: nothing that the gateway needs was replaced, so it is still there. The functions and their permissions are the same.
+  const changed = Object.keys(resourcesBefore).filter((id) => {
+    const { Type } = resourcesBefore[id] ?? {};
+    return (
+      !["AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::Authorizer"].includes(Type ?? "") &&
+      sorted(resourcesBefore[id]) !== sorted(resources[id])
+    );
+  });
+  expect(changed.map((id) => resourcesBefore[id]?.Type)).toEqual(["AWS::CloudWatch::Dashboard"]);
+});
+
+/** JSON whose properties are in order. */
+const sorted = (value: unknown) =>
+  JSON.stringify(value, (_, inner) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+test("One CodeDeploy application shifts the requests of each alias, and returns them after an alarm", () => {
+  const application = only(template, "AWS::CodeDeploy::Application");
+  expect(application.properties).toEqual({ ApplicationName: artifact.stackName, ComputePlatform: "Lambda" });
+  const groups = new Map(find("AWS::CodeDeploy::DeploymentGroup"));
+  const used = Object.entries(template.findResources("AWS::Lambda::Alias")).map(([, { UpdatePolicy }]) => {
+    const { ApplicationName, DeploymentGroupName } = UpdatePolicy.CodeDeployLambdaAliasUpdate;
+    expect(ApplicationName).toEqual({ Ref: application.id });
+    return DeploymentGroupName.Ref;
+  });
+  expect(used.sort()).toEqual([...groups.keys()].sort());
+  expect(groups.size).toBe(served.length);
+  for (const { Properties } of groups.values()) {
+    expect(Properties).toMatchObject({
+      ApplicationName: { Ref: application.id },
+      DeploymentConfigName: "CodeDeployDefault.LambdaCanary10Percent30Minutes",
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_REQUEST", "DEPLOYMENT_STOP_ON_ALARM"],
+      },
+    });
+    expect(alarmNames(Properties)).toEqual(
+      ["server-errors", "slow-answers", "new-version-errors"].map((name) => `${artifact.stackName}-${name}`),
+    );
+  }
+});
+
+test("Each alarm can be raised while the requests shift", () => {
+  const [, group] = find("AWS::CodeDeploy::DeploymentGroup")[0] ?? [];
+  for (const name of alarmNames(group?.Properties ?? {})) {
+    const [[, alarm] = []] = find("AWS::CloudWatch::Alarm").filter(
+      ([, { Properties }]) => Properties.AlarmName === name,
+    );
+    const { Metrics = [], EvaluationPeriods } = (alarm?.Properties ?? {}) as {
+      Metrics?: { MetricStat?: { Period: number } }[];
+      EvaluationPeriods: number;
+    };
+    const [period = Number.NaN] = Metrics.flatMap(({ MetricStat }) => MetricStat?.Period ?? []);
+    // A period that began before the shift may count too little, and metrics are some minutes late.
+    expect((EvaluationPeriods + 1) * period + 300).toBeLessThan(30 * 60);
+  }
+});
+
+test("The role of CodeDeploy has the policy of AWS for Lambda, and adds no other finding", () => {
+  const { properties } = only(template, "AWS::IAM::Role", "Deployment");
+  expect(properties.AssumeRolePolicyDocument.Statement).toEqual([
+    { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "codedeploy.amazonaws.com" } },
+  ]);
+  expect(properties.ManagedPolicyArns).toHaveLength(1);
+  expect(JSON.stringify(properties.ManagedPolicyArns)).toContain("/AWSCodeDeployRoleForLambdaLimited");
+  expect(report.pluginReports).toEqual([]);
+});
+
+test("A stage with reserved environments reserves them for all versions of a function", async () => {
+  const reserved = await synthesize("prod", { ...settings, reservedConcurrency: { authorize: 100 } });
+  const [id = ""] = [...reserved.functions].find(([, name]) => name === "authorize") ?? [];
+  expect(reserved.template.toJSON().Resources[id].Properties.ReservedConcurrentExecutions).toBe(100);
+  expect(JSON.stringify(reserved.template.toJSON())).not.toContain("ProvisionedConcurrencyConfig");
+});
+
+test("Without the setting, the stack has none of it", () => {
+  for (const type of ["AWS::Lambda::Alias", "AWS::Lambda::Version", "AWS::CodeDeploy::Application"])
+    before.template.resourceCountIs(type, 0);
+  expect(JSON.stringify(resourcesBefore)).not.toContain("new-version-errors");
+});
+
+test("The local run calls the functions behind the aliases", async () => {
+  const stack = await readStack(artifact.assembly.directory);
+  const called = stack.routes.map((route) => [route.function.label, route.authorizer?.function.label]);
+  expect(called.sort()).toEqual(
+    served
+      .slice(1)
+      .map((name) => [name, "authorize"])
+      .sort(),
+  );
+});
