@@ -1,0 +1,88 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** GitHub's parser. It imports JSON in a way that a bundler understands, but Node.js does not. */
+async function loadParser(): Promise<typeof import("@actions/workflow-parser")> {
+  const { outputFiles } = await build({
+    stdin: { contents: 'export * from "@actions/workflow-parser";', resolveDir: root },
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  return import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? "").toString("base64")}`
+  );
+}
+
+const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = await loadParser();
+const path = "docs/delivery/github-actions.yml";
+
+async function read(content: string) {
+  const { context, value } = parseWorkflow({ name: path, content }, new NoOperationTraceWriter());
+  const { jobs = [] } = value ? await convertWorkflowTemplate(context, value) : {};
+  return { jobs, errors: context.errors.getErrors().map(({ message }) => message) };
+}
+
+const text = readFileSync(join(root, path), "utf8");
+const { jobs, errors } = await read(text);
+
+const steps = jobs.flatMap((job) => ("steps" in job ? job.steps : []));
+const commands = steps.flatMap((step) => ("run" in step ? step.run.toString().split("\n") : []));
+const actions = steps.flatMap((step) => ("uses" in step ? [step.uses.value] : []));
+
+test("GitHub's parser accepts the workflow", () => {
+  expect(errors).toEqual([]);
+  expect(jobs.map(({ id }) => id.value)).toEqual([
+    "test",
+    "diff-dev",
+    "deploy-dev",
+    "diff-prod",
+    "deploy-prod",
+  ]);
+});
+
+test.each([
+  ["a property that does not exist", "timeout-minutes: 60", "timeout: 60"],
+  ["a job that does not exist", "needs: deploy-dev", "needs: deploy-staging"],
+  ["a permission that does not exist", "id-token: write", "id-tokens: write"],
+  ["an expression that is wrong", "vars.DEPLOY_ROLE }}", "vars.DEPLOY_ROLE) }}"],
+])("it would reject %s", async (_, right, wrong) => {
+  expect(text).toContain(right);
+  expect((await read(text.replace(right, wrong))).errors).not.toEqual([]);
+});
+
+test("its npm scripts exist", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const used = commands.flatMap((line) => /^npm (?:run )?(\w+)/.exec(line)?.[1] ?? []);
+  expect([...new Set(used)].sort()).toEqual(["ci", "ops", "test"]);
+  for (const script of ["ops", "test"]) expect(scripts).toHaveProperty(script);
+});
+
+test("its stages have files, and prod is deployed after dev", () => {
+  const stages = commands.flatMap((line) => /-c stage=(\S+)/.exec(line)?.[1] ?? []);
+  expect(stages).toEqual(["dev", "dev", "prod", "prod"]);
+  for (const stage of stages) expect(existsSync(join(root, `stages/${stage}.json`))).toBe(true);
+});
+
+test("each action has a version, and each is in the instructions to pin them", () => {
+  expect(new Set(actions.map((action) => action.replace(/@v\d+$/, "")))).toEqual(
+    new Set(["actions/checkout", "actions/setup-node", "aws-actions/configure-aws-credentials"]),
+  );
+  for (const action of actions) expect(action).toMatch(/@(?:v\d+|[0-9a-f]{40})$/);
+});
+
+test("only jobs that use AWS can ask for a token, and nothing can write to the repository", () => {
+  expect(text.match(/^permissions:\n {2}contents: read$/m)).not.toBeNull();
+  const usesAws = actions.filter((action) => action.startsWith("aws-actions/configure-aws-credentials@"));
+  expect(text.match(/^ {6}id-token: write$/gm)).toHaveLength(usesAws.length);
+  expect(text).not.toMatch(/: write-all|(?<!id-token): write/);
+  expect(text).not.toMatch(/AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID/);
+});
+
+test("this repository does not run it", () => {
+  expect(globSync(".github/workflows/*", { cwd: root })).toEqual([]);
+});
