@@ -112,7 +112,7 @@ export const stageSchema = {
     deployment: choice(["all-at-once", "canary"], {
       default: "all-at-once",
       description:
-        "How requests reach new code. With `canary`, one request in ten for half an hour and then all, and no more of them after an alarm: [delivery.md](delivery.md#gradual-deployments).",
+        "How requests reach new code: all at once, or with `canary` one in ten for half an hour and then all. An alarm in that time returns them to the old code.",
     }),
     canary: flag({
       default: false,

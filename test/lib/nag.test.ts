@@ -46,6 +46,23 @@ test("Alarms by email add one acknowledged finding", async () => {
   ).toEqual([expected]);
 });
 
+test("Gradual deployments add the findings of their role and of the permissions for functions", async () => {
+  const { app, report } = await synthesize("prod", { deployment: "canary" });
+  expect(report.pluginReports).toEqual([]);
+  const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
+  const policy = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited";
+  const expected = [
+    ...served.map((name) => `${name}/Function @aws-cdk/aws-lambda:addPermissionsToVersionOrAlias`),
+    `Deployment/Role/Resource AwsSolutions-IAM4[Policy::${policy}]`,
+  ].map((finding) => `${stageTableName("prod")}/${finding}`);
+  const before = acknowledged(synthesized.prod.app);
+  expect(
+    acknowledged(app)
+      .filter((finding) => !before.includes(finding))
+      .sort(),
+  ).toEqual(expected.sort());
+});
+
 test("A finding of either rule pack fails the synthesis and is named", async () => {
   const app = await createTestApp("dev");
   const stack = app.node.findChild(stageTableName("dev"));

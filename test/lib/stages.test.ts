@@ -95,6 +95,7 @@ test("without them, the AWS account and the region are those of the credentials"
 /** The limits of AWS, in characters, of the names that the stack gives to resources. */
 const longestNames: Readonly<Record<string, [property: string, length: number]>> = {
   "AWS::DynamoDB::Table": ["TableName", 255],
+  "AWS::CodeDeploy::Application": ["ApplicationName", 100],
   "AWS::Pipes::Pipe": ["Name", 64],
   "AWS::Events::EventBus": ["Name", 256],
   "AWS::ApiGatewayV2::Api": ["Name", 128],
@@ -106,7 +107,8 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
 
 test("the names of all resources fit at the longest name of a stage", async () => {
   const stage = `x${"0123456789-".repeat(2)}`.slice(0, 21);
-  const { artifact, template, report } = await synthesize(stage, { alarmsTo: "ops@example.com" });
+  const settings = { alarmsTo: "ops@example.com", deployment: "canary" };
+  const { artifact, template, report } = await synthesize(stage, settings);
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
   expect(artifact.stackName.length).toBeLessThanOrEqual(128);
   expect(report.pluginReports).toEqual([]);

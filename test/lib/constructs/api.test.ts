@@ -112,10 +112,15 @@ test("The access log has route, status, latencies, account and errors, and only 
   });
 });
 
-test("The outputs are the URL of the API and the names of the table and of the event bus", () => {
-  expect(template.findOutputs("*")).toEqual({
+test("The outputs have the URL of the API, and what operators call the rest", () => {
+  const { FunctionNames, FunctionLogGroups, ...outputs } = template.findOutputs("*");
+  const ref = (type: string, within = "") => ({ Value: { Ref: only(template, type, within).id } });
+  expect(outputs).toEqual({
     ApiUrl: { Value: { "Fn::GetAtt": [api.id, "ApiEndpoint"] } },
-    EventBusName: { Value: { Ref: only(template, "AWS::Events::EventBus").id } },
-    TableName: { Value: { Ref: only(template, "AWS::DynamoDB::Table").id } },
+    EventBusName: ref("AWS::Events::EventBus"),
+    TableName: ref("AWS::DynamoDB::Table"),
+    CountingSourceId: ref("AWS::Lambda::EventSourceMapping"),
+    CountingFailuresUrl: ref("AWS::SQS::Queue", "Counting"),
+    EventFailuresUrl: ref("AWS::SQS::Queue", "Events"),
   });
 });

@@ -20,6 +20,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --stage", () => {
     const staging = {
       ...{ like: "dev", account: "123456789012", region: "eu-central-1", tags: { team: "sales" } },
       ...{ rateLimitRequests: 70, corsOrigins: ["https://app.example.com"] },
+      deployment: "canary",
     };
     const cwd = await copyProject({ staging });
     const command = start(["--stage", "staging"], cwd);
