@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import type { MiddlewareObj, Request } from "@middy/core";
 import { acceptsGzip } from "./accepted-encoding.ts";
 import type { RouteEvent } from "./route-event.ts";
@@ -23,11 +22,13 @@ const level = 6;
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export function compressedResponses(): MiddlewareObj<RouteEvent> {
-  const finish = ({ event, response }: Request<RouteEvent>): void => {
+  const finish = async ({ event, response }: Request<RouteEvent>): Promise<void> => {
     const { headers, body } = response;
     headers.vary = [headers.vary, "Accept-Encoding"].filter(Boolean).join(", ");
     const accepted = event.headers["accept-encoding"];
     if (accepted === undefined || Buffer.byteLength(body) < compressedFrom || !acceptsGzip(accepted)) return;
+    // Most functions never compress, and loading it takes a tenth of a cold start.
+    const { gzipSync } = await import("node:zlib");
     headers["content-encoding"] = "gzip";
     response.body = gzipSync(body, { level }).toString("base64");
     response.isBase64Encoded = true;

@@ -1,53 +1,69 @@
 /**
- * Measures how long every function's bundle takes to load, compared with an empty handler and a bundle of the bare
- * SDK. Each load is in a new process; the bundles take turns, so that changes in the machine's speed affect all.
+ * Measures what a cold start costs: how long the bundle of each function takes to load, and how long a new process takes
+ * until its first response, compared with an empty handler, the bare SDK and the usual libraries.
+ *
+ * Writes docs/bench/start.md.
  *
  * Usage: npm run bench:start [-- ROUNDS]
  */
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundle, bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
+import { authorizerEvent, routeEvent } from "../support/events.ts";
+import { buildLeads } from "./pages/leads.ts";
+import { startWorld } from "./pages/world.ts";
+import { type Candidate, measureStarts } from "./start/measure.ts";
+import { report } from "./start/report.ts";
 
-const rounds = Number(process.argv[2] ?? 21);
+const rounds = Number(process.argv[2] ?? 31);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error("ROUNDS must be a whole number of at least 1.");
 
-const references = ["empty", "bare-sdk"];
-const names = [...references, ...functionNames];
 const here = join(import.meta.dirname, "start");
-const directory = join(here, "..", "..", "..", ".build", "bench");
-const bundlePath = (name: string) => join(directory, name, "index.cjs");
-
+const directory = join(import.meta.dirname, "../../.build/bench");
+const usual = join(here, "usual");
+execFileSync("npm", ["ci", "--prefix", usual, "--ignore-scripts", "--silent"], { stdio: "inherit" });
 await bundleFunctions(directory);
-for (const name of references) await bundle(join(here, `${name}.ts`), bundlePath(name));
-
-const times = new Map<string, number[]>(names.map((name) => [name, []]));
-const load = (name: string) =>
-  Number(
-    execFileSync(process.execPath, [join(here, "load.cjs"), bundlePath(name)], {
-      encoding: "utf8",
-      env: { TABLE_NAME: "bench", AWS_REGION: "local" },
-    }),
-  );
-
-for (const name of names) load(name);
-for (let round = 0; round < rounds; round++) for (const name of names) times.get(name)?.push(load(name));
-
-const median = (name: string) => {
-  const sorted = (times.get(name) ?? []).toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+const reference = async (name: string, entry: string) => {
+  const outfile = join(directory, `${name}.cjs`);
+  await bundle(entry, outfile, []);
+  return { name, bundle: outfile };
 };
 
-console.log(`Node ${process.version}, median of ${rounds} fresh processes each`);
-console.table(
-  Object.fromEntries(
-    names.map((name) => [
+const leads = buildLeads("acme", 1000);
+const world = await startWorld([leads]);
+try {
+  const { issueApiKey } = await import("../../lib/ops/changes/api-key-changes.ts");
+  const { tableName } = await import("../../shared/dynamodb/table-client.ts");
+  const { apiKey } = await issueApiKey("acme");
+  const leadId = leads.at(0)?.id;
+  const read = { command: "GetCommand", input: { TableName: tableName, Key: { pk: "a", sk: "b" } } };
+  const events: Readonly<Record<string, object>> = {
+    "list-leads": routeEvent("list-leads", { query: "status=new" }),
+    "create-lead": routeEvent("create-lead", { body: { name: "Ada Lovelace", source: "fair" } }),
+    "list-conversations": routeEvent("list-conversations"),
+    "send-message": routeEvent("send-message", { body: { leadId, channel: "email", message: "Hello" } }),
+    authorize: authorizerEvent(`Bearer ${apiKey}`),
+  };
+  const candidates: readonly Candidate[] = [
+    { ...(await reference("empty", join(here, "empty.ts"))), event: {} },
+    { ...(await reference("bare SDK", join(here, "bare-sdk.ts"))), event: read },
+    { ...(await reference("usual stack", join(usual, "handler.mjs"))), event: read },
+    ...functionNames.map((name) => ({
       name,
-      {
-        "load (ms)": Number(median(name).toFixed(1)),
-        "× bare SDK": Number((median(name) / median("bare-sdk")).toFixed(2)),
-        "bundle (bytes)": statSync(bundlePath(name)).size,
-      },
-    ]),
-  ),
-);
+      bundle: join(directory, name, "index.cjs"),
+      ...(events[name] && { event: events[name] }),
+    })),
+  ];
+  const limit = { RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" };
+  const starts = measureStarts(candidates, rounds, { ...process.env, ...limit });
+  const results = candidates.map(({ name, bundle: file }) => ({
+    ...{ name, bytes: statSync(file).size, starts: starts.get(name) ?? [] },
+  }));
+  const text = report(results, rounds, new Date().toISOString().slice(0, 10));
+  console.log(text);
+  await writeFile(join(import.meta.dirname, "../../docs/bench/start.md"), text);
+} finally {
+  await world.stop();
+}

@@ -1,4 +1,3 @@
-import { devNull } from "node:os";
 import { join } from "node:path";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { localRegion } from "../template/intrinsics.ts";
@@ -57,9 +56,6 @@ const buildVariables = (fn: LocalFunction, dynamodb: DynamoDbAccess): Record<str
   AWS_ACCESS_KEY_ID: dynamodb.accessKeyId,
   AWS_SECRET_ACCESS_KEY: "local",
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
-  // Without these the SDK would read the developer's own files.
-  AWS_CONFIG_FILE: devNull,
-  AWS_SHARED_CREDENTIALS_FILE: devNull,
   LAMBDA_TASK_ROOT: fn.codeDirectory,
   TZ: ":UTC",
   ...fn.environment,

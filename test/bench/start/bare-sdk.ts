@@ -11,5 +11,7 @@ import {
 const table = DynamoDBDocumentClient.from(new DynamoDBClient());
 const commands = { GetCommand, PutCommand, QueryCommand, TransactWriteCommand };
 
-export const handler = async (event: { command: keyof typeof commands; input: never }) =>
-  table.send(new commands[event.command](event.input) as QueryCommand);
+export async function handler({ command, input }: { command: "GetCommand"; input: never }) {
+  const { Item } = await table.send(new commands[command](input));
+  return { statusCode: 200, body: JSON.stringify(Item ?? null) };
+}

@@ -1,8 +1,10 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Metafile } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundle, functionNames } from "../../../lib/bundling/bundle.ts";
+import { lambdaModules } from "../../../lib/bundling/lambda-modules.ts";
 
 let directory: string;
 beforeAll(async () => {
@@ -10,14 +12,37 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test.each(
-  functionNames,
-)("the bundle of %s is small and holds nothing of Ajv but its runtime", async (name) => {
-  const outfile = join(directory, `${name}.cjs`);
-  const { outputs } = await bundle(join(import.meta.dirname, "../../../functions", `${name}.ts`), outfile);
-  expect((await stat(outfile)).size).toBeLessThanOrEqual(420_000);
-  const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
-  expect(inputs).toContain(`functions/${name}.ts`);
-  const ajv = inputs.filter((input) => /node_modules\/ajv/.test(input));
-  expect(ajv.filter((input) => !input.includes("node_modules/ajv/dist/runtime/"))).toEqual([]);
+/** The files of which the bundle has code. */
+const includedFiles = ({ outputs }: Metafile) =>
+  Object.values(outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
+  );
+
+describe.each(functionNames)("the bundle of %s", (name) => {
+  const outfile = () => join(directory, `${name}.cjs`);
+  let metafile: Metafile;
+  beforeAll(async () => {
+    metafile = await bundle(join(import.meta.dirname, "../../../functions", `${name}.ts`), outfile());
+  });
+
+  test("is small and holds nothing of Ajv but its runtime", async () => {
+    expect((await stat(outfile())).size).toBeLessThanOrEqual(260_000);
+    const files = includedFiles(metafile);
+    expect(files).toContain(`functions/${name}.ts`);
+    const ajv = files.filter((file) => /node_modules\/ajv/.test(file));
+    expect(ajv.filter((file) => !file.includes("node_modules/ajv/dist/runtime/"))).toEqual([]);
+  });
+
+  test("has nothing of the SDK that serves other environments or other protocols than Lambda's", () => {
+    const unneeded =
+      /credential-provider-(?!node\/dist-es\/index)|nested-clients|token-providers|shared-ini-file|event-streams\/(?!index)|endpoint-cache|xml|cbor|protocols\/query\//;
+    const sdk = includedFiles(metafile).filter((file) => /node_modules\/@(aws-sdk|smithy)\//.test(file));
+    expect(sdk.filter((file) => unneeded.test(file))).toEqual([]);
+  });
+});
+
+test("every module that is replaced is where the SDK imports it", async () => {
+  const { inputs } = await bundle("functions/create-lead.ts", join(directory, "replaced.cjs"));
+  for (const replaced of Object.keys(lambdaModules))
+    expect(Object.keys(inputs)).toContain(`node_modules/${replaced}`);
 });

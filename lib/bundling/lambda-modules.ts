@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Plugin } from "esbuild";
+
+/**
+ * Modules of the SDK that serve any environment, each with one that is enough in a function: it takes credentials,
+ * region and endpoint from Lambda's variables alone. Without the replaced ones and what only they import, a bundle has
+ * half the code of the SDK.
+ */
+export const lambdaModules: Readonly<Record<string, string>> = {
+  "@aws-sdk/credential-provider-node/dist-es/index.js": "credentials.ts",
+  "@aws-sdk/middleware-endpoint-discovery/dist-es/index.js": "endpoint-discovery.ts",
+  "@smithy/core/dist-es/submodules/config/node-config-provider/fromSharedConfigFiles.js": "shared-config.ts",
+  "@smithy/core/dist-es/submodules/event-streams/index.js": "event-streams.ts",
+};
+
+const directory = join(import.meta.dirname, "lambda-modules");
+
+/** Lets esbuild replace these modules. */
+export const lambdaModulesPlugin: Plugin = {
+  name: "lambda-modules",
+  setup({ onLoad }) {
+    for (const [replaced, replacement] of Object.entries(lambdaModules)) {
+      const filter = new RegExp(`/node_modules/${replaced.replaceAll(".", "[.]")}$`);
+      onLoad({ filter }, async () => ({
+        contents: await readFile(join(directory, replacement), "utf8"),
+        loader: "ts",
+      }));
+    }
+  },
+};

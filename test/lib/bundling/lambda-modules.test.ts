@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { bundle } from "../../../lib/bundling/bundle.ts";
+
+let directory: string;
+let sdk: typeof import("./sdk.ts");
+let server: Server;
+let received: { readonly method: string | undefined; readonly headers: IncomingHttpHeaders }[];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "lambda-modules-"));
+  await bundle(join(import.meta.dirname, "sdk.ts"), join(directory, "sdk.cjs"));
+  sdk = createRequire(import.meta.url)(join(directory, "sdk.cjs"));
+  server = createServer(({ method, headers }, response) => {
+    received.push({ method, headers });
+    response.setHeader("content-type", "application/x-amz-json-1.0").end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  server.close();
+  await rm(directory, { recursive: true });
+});
+beforeEach(() => {
+  received = [];
+  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
+  vi.stubEnv("AWS_REGION", "eu-west-3");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDFIRST");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
+  vi.stubEnv("AWS_SESSION_TOKEN", "token-1");
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return () => vi.unstubAllEnvs();
+});
+
+function createClient() {
+  const client = new sdk.DynamoDBClient({ maxAttempts: 1 });
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+const getItem = () => new sdk.GetItemCommand({ TableName: "table", Key: { pk: { S: "a" } } });
+
+test("requests are signed with the credentials and the region of Lambda's variables, also when those change", async () => {
+  const client = createClient();
+  await client.send(getItem());
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDSECOND");
+  vi.stubEnv("AWS_SESSION_TOKEN", "token-2");
+  await client.send(getItem());
+  expect(received.map(({ headers }) => headers["x-amz-security-token"])).toEqual(["token-1", "token-2"]);
+  expect(received.map(({ headers }) => headers.authorization)).toEqual([
+    expect.stringMatching(/Credential=AKIDFIRST\/\d{8}\/eu-west-3\/dynamodb\/aws4_request/),
+    expect.stringMatching(/Credential=AKIDSECOND\/\d{8}\/eu-west-3\/dynamodb\/aws4_request/),
+  ]);
+});
+
+test("a session token is optional", async () => {
+  vi.stubEnv("AWS_SESSION_TOKEN", undefined);
+  await createClient().send(getItem());
+  expect(received).toHaveLength(1);
+  expect(received[0]?.headers).not.toHaveProperty("x-amz-security-token");
+});
+
+test.each(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])("without %s, the error names it", async (name) => {
+  vi.stubEnv(name, undefined);
+  await expect(createClient().send(getItem())).rejects.toThrow(name);
+  expect(received).toEqual([]);
+});
+
+test("files with settings are not read", async () => {
+  const file = join(directory, "config");
+  await writeFile(
+    file,
+    "[default]\nregion = us-gov-east-1\nendpoint_url = http://127.0.0.1:1\nretry_mode = none\n",
+  );
+  vi.stubEnv("AWS_CONFIG_FILE", file);
+  vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", file);
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
+  vi.stubEnv("AWS_REGION", undefined);
+  await expect(createClient().send(getItem())).rejects.toThrow("Region is missing");
+  vi.stubEnv("AWS_REGION", "eu-west-3");
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", endpoint);
+  await createClient().send(getItem());
+  expect(received).toHaveLength(1);
+});
+
+test("the endpoint of a region is AWS's own", async () => {
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
+  const client = createClient();
+  let host: unknown;
+  client.middlewareStack.add(
+    () => async (args) => {
+      host = (args.request as { hostname: string }).hostname;
+      return { response: {}, output: { $metadata: {} } };
+    },
+    { step: "finalizeRequest", priority: "low" },
+  );
+  await client.send(getItem());
+  expect(host).toBe("dynamodb.eu-west-3.amazonaws.com");
+});
