@@ -12,6 +12,7 @@ export const lambdaModules: Readonly<Record<string, string>> = {
   "@aws-sdk/middleware-endpoint-discovery/dist-es/index.js": "endpoint-discovery.ts",
   "@smithy/core/dist-es/submodules/config/node-config-provider/fromSharedConfigFiles.js": "shared-config.ts",
   "@smithy/core/dist-es/submodules/event-streams/index.js": "event-streams.ts",
+  "@smithy/core/dist-es/submodules/serde/util-stream/stream-type-check.js": "stream-types.ts",
 };
 
 const directory = join(import.meta.dirname, "lambda-modules");
