@@ -1,5 +1,5 @@
 import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
-import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
+import { type AlarmDefinitions, fiveMinutes, persistent } from "./alarm-definition.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 /** Who reaches the API: keys, limits, the certificate, and the canary. */
@@ -14,7 +14,7 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
   "rate-limiter-open": {
     meaning:
       "The rate limiter cannot use the table and lets all requests pass: one account can take the capacity of all others.",
-    metric: logs.sum("RateLimitFailures").with(minute),
+    metric: logs.sum("RateLimitFailures").with(fiveMinutes),
     threshold: 1,
     periods: persistent,
   },
@@ -32,7 +32,8 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
       meaning:
         "The canary did not succeed for ten minutes: callers outside cannot create, list or replay, or the canary itself does not run.",
       metric: new MathExpression({
-        expression: "runs - failures",
+        // In place of a missing value, CloudWatch would evaluate older ones for a while.
+        expression: "runs - failures + TIME_SERIES(0)",
         usingMetrics: {
           runs: canary.runner.lambda.metricInvocations(),
           failures: canary.runner.lambda.metricErrors(),

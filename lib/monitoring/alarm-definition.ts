@@ -20,11 +20,11 @@ export interface AlarmDefinition {
 
 export type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;
 
-export const minute = { period: Duration.minutes(1) };
 export const fiveMinutes = { period: Duration.minutes(5) };
 
 /**
- * Shorter faults are not worth a notification. All periods must breach: a value between them that does not would clear
- * the alarm when its metrics end.
+ * A fault of one minute is not worth a notification. The periods are of five minutes, because some faults are retried
+ * minutes later, and a shorter period between two attempts would look like the end of the fault. Both must breach: a
+ * value between them that does not would clear the alarm when its metrics end.
  */
-export const persistent = { breaching: 3, of: 3 };
+export const persistent = { breaching: 2, of: 2 };

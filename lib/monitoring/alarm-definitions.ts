@@ -64,7 +64,7 @@ const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDef
 const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDefinitions => ({
   "gateway-throttles": {
     meaning: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
-    metric: logs.sum("ThrottledRequests").with(minute),
+    metric: logs.sum("ThrottledRequests").with(fiveMinutes),
     threshold: 1,
     periods: persistent,
   },
@@ -74,7 +74,7 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     metric: faultsDuring(
       api.stage.metricCount({ statistic: Stats.SUM }),
       functions.map(({ lambda }) => lambda.metricThrottles()),
-      minute.period,
+      fiveMinutes.period,
     ),
     threshold: 1,
     periods: persistent,
@@ -85,7 +85,7 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     metric: faultsDuring(
       table.metricConsumedReadCapacityUnits({ statistic: Stats.SUM }),
       table.metricThrottleEvents("Read"),
-      minute.period,
+      fiveMinutes.period,
     ),
     threshold: 1,
     periods: persistent,
@@ -96,7 +96,7 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     metric: faultsDuring(
       table.metricConsumedWriteCapacityUnits({ statistic: Stats.SUM }),
       table.metricThrottleEvents("Write"),
-      minute.period,
+      fiveMinutes.period,
     ),
     threshold: 1,
     periods: persistent,

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
+import { type AlarmDefinitions, fiveMinutes, persistent } from "./alarm-definition.ts";
 import { faultsDuring, undone } from "./alarm-metrics.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
@@ -16,10 +16,10 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
     metric: faultsDuring(
       counting.sourceMetric("PolledEventCount", { statistic: Stats.SUM }),
       [counting.maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM })],
-      minute.period,
+      fiveMinutes.period,
     ),
+    // Older than a period: one change of this age shows that the fault lasts.
     threshold: Duration.minutes(5).toMilliseconds(),
-    periods: persistent,
   },
   "counting-stopped": {
     meaning:
@@ -41,7 +41,7 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
       "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
     metric: counting.failures.metricApproximateNumberOfMessagesVisible({
       statistic: Stats.MAXIMUM,
-      ...minute,
+      ...fiveMinutes,
     }),
     threshold: 1,
   },
@@ -63,7 +63,7 @@ export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitio
       ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
         events.metric(name, { statistic: Stats.SUM }),
       ),
-      minute.period,
+      fiveMinutes.period,
     ),
     threshold: 1,
     periods: persistent,
@@ -80,7 +80,10 @@ export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitio
   "event-failure-queue": {
     meaning:
       "A batch of events is in the failure queue of the pipe: messages that callers sent reach no channel until it is published.",
-    metric: events.failures.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, ...minute }),
+    metric: events.failures.metricApproximateNumberOfMessagesVisible({
+      statistic: Stats.MAXIMUM,
+      ...fiveMinutes,
+    }),
     threshold: 1,
   },
 });

@@ -52,19 +52,66 @@ function evaluate(alarm: Alarm, datapoints: TimeSeries, previous: State): State 
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  */
 export function evaluateAlarm(alarm: Alarm, series: Series, extraDatapoints = 2): State[] {
-  const metrics = readMetrics(alarm);
-  const unread = series.find(([metric]) => ![...metrics.values()].includes(metric));
-  if (unread)
-    throw new Error(`The alarm does not read ${unread[0]}, only ${[...metrics.values()].join(", ")}`);
+  const metrics = [...readMetrics(alarm).values()];
+  const unread = series.find(([metric]) => !metrics.includes(metric));
+  if (unread) throw new Error(`The alarm does not read ${unread[0]}, only ${metrics.join(", ")}`);
+  return evaluateWindows(alarm, series, 1, (_, [value]) => value, extraDatapoints);
+}
+
+const aggregates: Readonly<Record<string, (values: readonly number[]) => number>> = {
+  Sum: (values) => values.reduce((sum, value) => sum + value, 0),
+  Maximum: (values) => Math.max(...values),
+};
+
+/**
+ * The states of an alarm after each minute, starting from `OK`: CloudWatch evaluates an alarm every minute, and its
+ * periods end then.
+ *
+ * @param minutes what each metric has in each minute, by its name
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ */
+export function evaluateEachMinute(
+  alarm: Alarm,
+  minutes: Readonly<Record<string, TimeSeries>>,
+  extraDatapoints = 2,
+): State[] {
+  const metrics = [...readMetrics(alarm).values()];
+  const series = Object.entries(minutes).map(([name, values]): Series[number] => {
+    const metric = metrics.find((candidate) => candidate.split(" ")[1] === name);
+    if (metric === undefined) throw new Error(`The alarm does not read ${name}, only ${metrics.join(", ")}`);
+    return [metric, ...values];
+  });
+  const [seconds = 0] = metrics.map((metric) => Number(/(\d+) s$/.exec(metric)?.[1]));
+  const aggregate = (metric: string, values: TimeSeries) => {
+    const existing = values.filter((value) => value !== undefined);
+    return existing.length === 0 ? undefined : aggregates[/(\w+) of/.exec(metric)?.[1] ?? ""]?.(existing);
+  };
+  return evaluateWindows(alarm, series, seconds / 60, aggregate, extraDatapoints);
+}
+
+/** The states after each value, by periods that have a number of values and end with that one. */
+function evaluateWindows(
+  alarm: Alarm,
+  series: Series,
+  valuesInPeriod: number,
+  aggregate: (metric: string, values: TimeSeries) => Datapoint,
+  extraDatapoints: number,
+): State[] {
   const values = new Map(series.map(([metric, ...rest]) => [metric, rest]));
-  const periods = Math.max(...[...values.values()].map(({ length }) => length));
+  const length = Math.max(...[...values.values()].map((each) => each.length));
+  const periods = alarm.EvaluationPeriods + extraDatapoints;
   const states: State[] = [];
-  for (let end = 1; end <= periods; end++) {
-    const start = end - alarm.EvaluationPeriods - extraDatapoints;
-    const range = Array.from({ length: end - start }, (_, index) => start + index);
-    const ranges = [...metrics].map(([id, metric]): [string, TimeSeries] => [
+  for (let end = 1; end <= length; end++) {
+    const ranges = [...readMetrics(alarm)].map(([id, metric]): [string, TimeSeries] => [
       id,
-      range.map((period) => values.get(metric)?.[period]),
+      Array.from({ length: periods }, (_, period) => {
+        const last = end - (periods - 1 - period) * valuesInPeriod;
+        const first = last - valuesInPeriod;
+        return aggregate(
+          metric,
+          Array.from({ length: valuesInPeriod }, (_, value) => values.get(metric)?.[first + value]),
+        );
+      }),
     ]);
     states.push(evaluate(alarm, readDatapoints(alarm, new Map(ranges)), states.at(-1) ?? "OK"));
   }
