@@ -1,16 +1,9 @@
-import { join } from "node:path";
 import { RemovalPolicy } from "aws-cdk-lib";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
-import { checkStageSettings, hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
-import {
-  defaults,
-  ownSettings,
-  type Settings,
-  type StageFile,
-  type StageSettings,
-  stageSchema,
-} from "./stage-schema.ts";
+import { checkStageSettings } from "./stage-file.ts";
+import { type Settings, type StageSettings, stageSchema } from "./stage-schema.ts";
+import { completeSettings, projectStages, readSettings } from "./stage-settings.ts";
 
 /** Where alarms are sent: to an email address, by a topic of the stack, or to an existing topic. */
 export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };
@@ -25,10 +18,9 @@ export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "run
 
 type Context = Readonly<Record<string, unknown>>;
 
-const projectStages = join(import.meta.dirname, "../../stages");
-
 /** Names that the CDK itself puts into the context: feature flags, command line values, `cdk.context.json`. */
-const cdkNames = /^(?:@?aws-cdk|aws:|cdk|cli-telemetry$|acknowledged-issue-numbers$)/;
+const cdkNames =
+  /^(?:@aws-cdk(?:-containers)?\/|aws-cdk:|aws:cdk:|cli-telemetry$|acknowledged-issue-numbers$)/;
 
 /**
  * The configuration of the stage that the context names: `-c stage=staging`, by default `dev`. A stage without a file is
@@ -41,7 +33,7 @@ export function readConfig(context: Context, directory = projectStages): Config 
   const stage = String(context.stage ?? "dev");
   checkStageName(stage);
   rejectOtherFlags(context, stage);
-  return toConfig(stage, readStage(directory, stage, context.like));
+  return toConfig(stage, readSettings(directory, stage, context.like));
 }
 
 /**
@@ -51,16 +43,15 @@ export function readConfig(context: Context, directory = projectStages): Config 
  */
 export function createConfig(stage: string, settings: StageSettings): Config {
   checkStageName(stage);
-  return toConfig(stage, checkStageSettings(settings, `The settings of the stage ${stage}`));
+  const own = checkStageSettings(settings, `The settings of the stage ${stage}`);
+  return toConfig(stage, completeSettings(own, stage));
 }
 
 function checkStageName(stage: string): void {
   if (!isStageName(stage)) throw new UserError(`The stage ${stage} must have ${stageNameRule}.`);
 }
 
-function toConfig(stage: string, own: StageSettings): Config {
-  const settings = { ...defaults, ...own };
-  rejectUnrecoverable(settings, stage);
+function toConfig(stage: string, settings: Settings): Config {
   const { alarmsTo } = settings;
   return {
     ...settings,
@@ -85,46 +76,6 @@ function rejectOtherFlags(context: Context, stage: string): void {
     Object.hasOwn(stageSchema.properties, other)
       ? `The setting ${other} is not a flag: put it into stages/${stage}.json.`
       : `There is no flag ${other}: the flags are stage and like, and docs/configuration.md lists the settings of stages/${stage}.json.`,
-  );
-}
-
-/** What a stage sets, by its own file or by the flag `like`. */
-function readStage(directory: string, stage: string, like: unknown): StageFile {
-  if (like === undefined) return readFile(directory, stage);
-  if (hasStageFile(directory, stage)) {
-    throw new UserError(`The stage ${stage} has a file: put like into stages/${stage}.json.`);
-  }
-  return copied(readFile(directory, String(like)));
-}
-
-/**
- * What a stage's file sets, over what the stages set that it is like.
- *
- * @param followers the stages that are like this one
- */
-function readFile(directory: string, stage: string, followers: readonly string[] = []): StageFile {
-  const path = [...followers, stage];
-  if (followers.includes(stage)) {
-    throw new UserError(`The stages ${path.join(", ")} are like each other in a circle.`);
-  }
-  if (!hasStageFile(directory, stage)) throw new UserError(noStage(stage, directory));
-  const { $schema, like, ...own } = readStageFile(directory, stage);
-  return like === undefined ? own : { ...copied(readFile(directory, like, path)), ...own };
-}
-
-/** So that a misspelled name does not deploy another stack. */
-const noStage = (stage: string, directory: string) =>
-  `There is no stages/${stage}.json: write it, add -c like=dev for a stage without a file, or name one of the stages ${stagesWithFile(directory).join(", ")}.`;
-
-/** The settings that a stage gets from one that it is like. */
-const copied = (settings: StageFile): StageFile =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.some((own) => own === name)));
-
-/** cdk-nag rejects it too, in ten lines. */
-function rejectUnrecoverable({ pointInTimeRecovery, removalPolicy }: StageFile, stage: string): void {
-  if (pointInTimeRecovery || removalPolicy === "destroy") return;
-  throw new UserError(
-    `The stage ${stage} keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
+import { duplicateKeys } from "../../shared/http/duplicate-keys.ts";
 import { isStageName } from "../../shared/stages.ts";
 import { errorMessage, UserError } from "../errors.ts";
 import { type StageFile, type StageSettings, stageSchema } from "./stage-schema.ts";
@@ -61,6 +62,13 @@ function check<T>(isValid: ValidateFunction<T>, settings: unknown, source: strin
 }
 
 function parse(text: string, path: string): unknown {
+  const settings = parseJson(text, path);
+  const [repeated] = duplicateKeys(text);
+  if (repeated !== undefined) throw new UserError(`${path}: ${repeated} is there more than once: keep one.`);
+  return settings;
+}
+
+function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

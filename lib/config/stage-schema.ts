@@ -63,7 +63,7 @@ export const stageSchema = {
       default: [],
       errorMessage: "a list of AWS account ids",
       description:
-        "Other AWS accounts whose credentials may deploy the stage, such as that of a pipeline. `cdk bootstrap --trust` must allow them, too.",
+        "Other AWS accounts whose credentials may deploy the stage, such as that of a pipeline. They need `account`, and `cdk bootstrap --trust` must allow them, too.",
     },
     tags: {
       type: "object",

@@ -138,9 +138,15 @@ test.each<Rejected>([
     "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, c, dev, prod.",
   ],
   [
-    { stage: "pr-42", like: "../stages/dev" },
-    "There is no stages/../stages/dev.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, c, dev, prod.",
+    { stage: "pr-42", like: "pord" },
+    "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, c, dev, prod.",
   ],
+  ...["", "../stages/dev"].map(
+    (like): Rejected => [
+      { stage: "pr-42", like },
+      `The flag like must be the name of a stage, such as -c like=dev, not "${like}".`,
+    ],
+  ),
   [{ stage: "prod", like: "dev" }, "The stage prod has a file: put like into stages/prod.json."],
   [{ stage: "a" }, "The stages a, b, a are like each other in a circle."],
   [{ stage: "x", like: "b" }, "The stages b, a, b are like each other in a circle."],
@@ -156,7 +162,7 @@ test.each<Rejected>([
   ),
   [{ stage: "prod", alarmsTo: "x" }, "The setting alarmsTo is not a flag: put it into stages/prod.json."],
   [{ throttleRate: 5 }, "The setting throttleRate is not a flag: put it into stages/dev.json."],
-  ...["throtleRate", "Stage", "constructor", "authorizerReservedConcurrency"].map(
+  ...["throtleRate", "Stage", "constructor", "authorizerReservedConcurrency", "cdkthrottleRate"].map(
     (name): Rejected => [
       { [name]: 5 },
       `There is no flag ${name}: the flags are stage and like, and docs/configuration.md lists the settings of stages/dev.json.`,
@@ -168,8 +174,47 @@ test.each<Rejected>([
   expect(() => readConfig(context, directory)).toThrow(new UserError(sentence));
 });
 
+const topicInOhio = "arn:aws:sns:us-east-2:123456789012:alarms";
+
+test.each<[settings: TestSettings, sentence: string]>([
+  [
+    { trustedAccounts: ["123456789012"] },
+    "The stage staging has trustedAccounts and no account: set account to the AWS account of the stage.",
+  ],
+  [
+    { region: "us-east-2", domainName: "api.example.com", certificateArn: certificate },
+    "The stage staging is in us-east-2, but its certificateArn is of eu-west-1: name a certificate of us-east-2.",
+  ],
+  [
+    { like: "ohio", domainName: "api.example.com", certificateArn: certificate },
+    "The stage staging is in us-east-2, but its certificateArn is of eu-west-1: name a certificate of us-east-2.",
+  ],
+  [
+    { region: "eu-west-1", alarmsTo: topicInOhio },
+    "The stage staging is in eu-west-1, but its alarmsTo is of us-east-2: name a topic of eu-west-1.",
+  ],
+])("settings that do not fit together, %j, are rejected with a sentence", async (staging, sentence) => {
+  const directory = await writeFiles({ staging, ohio: { region: "us-east-2" } });
+  expect(() => readConfig({ stage: "staging" }, directory)).toThrow(new UserError(sentence));
+});
+
+test.each<TestSettings>([
+  { like: "pinned", trustedAccounts: ["333333333333"] },
+  { trustedAccounts: [] },
+  { domainName: "api.example.com", certificateArn: certificate, alarmsTo: topicInOhio },
+  { region: "us-east-2", alarmsTo: topicInOhio },
+  { region: "us-east-2", alarmsTo: "ops@example.com" },
+])("settings that fit together, %j, are accepted", async (staging) => {
+  const directory = await writeFiles({ staging, pinned: { account: "123456789012" } });
+  expect(readConfig({ stage: "staging" }, directory).stage).toBe("staging");
+});
+
 test("the CDK's own context values are accepted", async () => {
-  const names = ["@aws-cdk/core:target-partitions", "aws:cdk:bundling-stacks", "acknowledged-issue-numbers"];
+  const names = [
+    ...["@aws-cdk/core:target-partitions", "aws:cdk:bundling-stacks", "aws-cdk:enableDiffNoFail"],
+    ...["@aws-cdk-containers/ecs-service-extensions:enableDefaultLogDriver"],
+    ...["acknowledged-issue-numbers", "cli-telemetry"],
+  ];
   const context = Object.fromEntries(names.map((name) => [name, true]));
   expect(readConfig(context, await writeFiles({ dev: {} })).stage).toBe("dev");
 });

@@ -172,6 +172,14 @@ test.each([
   );
 });
 
+test.each([
+  ['{ "throttleRate": 5, "throttleRate": 500 }', "throttleRate"],
+  ['{ "throttleRate": 5, "thr\\u006fttleRate": 5 }', "throttleRate"],
+  ['{ "tags": { "team": "a", "owner": "b", "team": "c" } }', "tags[team]"],
+])("%s, which has a setting twice, is rejected with a sentence", async (json, name) => {
+  expect(await sentence(json)).toBe(`: ${name} is there more than once: keep one.`);
+});
+
 test("a file that is no JSON object is rejected with a sentence", async () => {
   expect(await sentence("[]")).toBe(": it must be a JSON object, not [].");
   expect(await sentence('{ "like": "dev", }')).toMatch(/^ is not valid JSON: .*\.$/);

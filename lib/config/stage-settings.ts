@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { isStageName } from "../../shared/stages.ts";
+import { UserError } from "../errors.ts";
+import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
+import { defaults, ownSettings, type Settings, type StageFile } from "./stage-schema.ts";
+
+/** Where the files of the stages are. */
+export const projectStages = join(import.meta.dirname, "../../stages");
+
+/**
+ * The settings of a stage, by its own file or by the flag `like`, with the defaults of those that it does not set.
+ *
+ * @throws UserError without a file, or for a mistake in it
+ */
+export const readSettings = (directory: string, stage: string, like?: unknown): Settings =>
+  completeSettings(readStage(directory, stage, like), stage);
+
+/** What a stage sets, with the defaults of the rest. @throws UserError for settings that do not go together */
+export function completeSettings(own: StageFile, stage: string): Settings {
+  const settings = { ...defaults, ...own };
+  rejectUnrecoverable(settings, stage);
+  rejectUselessTrust(settings, stage);
+  rejectOtherRegions(settings, stage);
+  return settings;
+}
+
+/** What a stage sets. */
+function readStage(directory: string, stage: string, like: unknown): StageFile {
+  if (like === undefined) return readFile(directory, stage);
+  if (hasStageFile(directory, stage)) {
+    throw new UserError(`The stage ${stage} has a file: put like into stages/${stage}.json.`);
+  }
+  const other = String(like);
+  if (!isStageName(other)) {
+    throw new UserError(`The flag like must be the name of a stage, such as -c like=dev, not "${other}".`);
+  }
+  return copied(readFile(directory, other));
+}
+
+/**
+ * What a stage's file sets, over what the stages set that it is like.
+ *
+ * @param followers the stages that are like this one
+ */
+function readFile(directory: string, stage: string, followers: readonly string[] = []): StageFile {
+  const path = [...followers, stage];
+  if (followers.includes(stage)) {
+    throw new UserError(`The stages ${path.join(", ")} are like each other in a circle.`);
+  }
+  if (!hasStageFile(directory, stage)) throw new UserError(noStage(stage, directory));
+  const { $schema, like, ...own } = readStageFile(directory, stage);
+  return like === undefined ? own : { ...copied(readFile(directory, like, path)), ...own };
+}
+
+/** So that a misspelled name does not deploy another stack. */
+const noStage = (stage: string, directory: string) =>
+  `There is no stages/${stage}.json: write it, add -c like=dev for a stage without a file, or name one of the stages ${stagesWithFile(directory).join(", ")}.`;
+
+/** The settings that a stage gets from one that it is like. */
+const copied = (settings: StageFile): StageFile =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.some((own) => own === name)));
+
+/** cdk-nag rejects it too, in ten lines. */
+function rejectUnrecoverable({ pointInTimeRecovery, removalPolicy }: Settings, stage: string): void {
+  if (pointInTimeRecovery || removalPolicy === "destroy") return;
+  throw new UserError(
+    `The stage ${stage} keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.`,
+  );
+}
+
+function rejectUselessTrust({ account, trustedAccounts }: Settings, stage: string): void {
+  if (account !== undefined || trustedAccounts.length === 0) return;
+  throw new UserError(
+    `The stage ${stage} has trustedAccounts and no account: set account to the AWS account of the stage.`,
+  );
+}
+
+/** CloudFormation rejects them, too, in the middle of a deployment. */
+function rejectOtherRegions({ region, certificateArn, alarmsTo }: Settings, stage: string): void {
+  if (region === undefined) return;
+  const reject = (setting: string, resource: string, value = "") => {
+    const [arn, , , actual] = value.split(":");
+    if (arn !== "arn" || actual === region) return;
+    throw new UserError(
+      `The stage ${stage} is in ${region}, but its ${setting} is of ${actual}: name a ${resource} of ${region}.`,
+    );
+  };
+  reject("certificateArn", "certificate", certificateArn);
+  reject("alarmsTo", "topic", alarmsTo);
+}
