@@ -24,6 +24,14 @@ export function completeSettings(own: StageFile, stage: string): Settings {
   return settings;
 }
 
+/**
+ * The settings of a stage of the project; undefined if it has no file.
+ *
+ * @throws UserError for a mistake in it
+ */
+export const readProjectStage = (stage: string): Settings | undefined =>
+  hasStageFile(projectStages, stage) ? readSettings(projectStages, stage) : undefined;
+
 /** What a stage sets. */
 function readStage(directory: string, stage: string, like: unknown): StageFile {
   if (like === undefined) return readFile(directory, stage);

@@ -4,6 +4,7 @@ import { selectTable } from "../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
+import { checkCredentials, stageRegion } from "./stage-pin.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
 export interface TableOptions {
@@ -93,7 +94,8 @@ export const localConfig = {
  * Selects the table that the options name, for all later calls of this process.
  *
  * @param config replaces settings of the client
- * @throws UserError without a table, or when `npm start` is not running
+ * @throws UserError without a table, when `npm start` is not running, or with credentials of another AWS account than
+ *   that of the stage
  */
 export async function selectTableByOptions(
   { local, stage, table }: TableOptions,
@@ -103,7 +105,10 @@ export async function selectTableByOptions(
     const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
     return selectTable(tableName, { ...operatorConfig, ...localConfig, ...config, endpoint });
   }
-  const name = stage ? stageTableName(stage) : table;
-  if (!name) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
-  selectTable(name, { ...operatorConfig, ...config });
+  if (stage) {
+    await checkCredentials(stage);
+    return selectTable(stageTableName(stage), { ...operatorConfig, ...stageRegion(stage), ...config });
+  }
+  if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
+  selectTable(table, { ...operatorConfig, ...config });
 }

@@ -15,7 +15,9 @@ import { leadsCommand } from "./leads-command.ts";
  */
 export async function runProgram(): Promise<void> {
   const program = new Command("npm run ops --")
-    .description("The operator commands. Credentials, region and endpoint are configured as for the AWS SDK.")
+    .description(
+      "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
+    )
     .addCommand(keysCommand())
     .addCommand(leadsCommand())
     .addCommand(conversationsCommand())

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, inject } from "vitest";
 
-const program = join(import.meta.dirname, "../../bin/ops.ts");
+const root = join(import.meta.dirname, "../..");
 
-const root = await mkdtemp(join(tmpdir(), "ops-"));
-afterAll(() => rm(root, { recursive: true }));
+const directories = await mkdtemp(join(tmpdir(), "ops-"));
+afterAll(() => rm(directories, { recursive: true }));
 
 /** A data directory whose `run.json` names a table, the test file's own by default. It is removed after the test file. */
 export async function createDataDirectory(tableName = process.env.TABLE_NAME): Promise<string> {
-  const directory = await mkdtemp(join(root, "run-"));
+  const directory = await mkdtemp(join(directories, "run-"));
   const run = {
     tableName,
     dynamodbEndpoint: inject("engine").endpoint,
@@ -31,6 +31,8 @@ interface Outcome {
 interface Environment {
   readonly dataDirectory: string;
   readonly cwd?: string;
+  /** The directory of a copy of the project, whose command is run. */
+  readonly project?: string;
   /** Variables that are added to those of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /** What the command reads from stdin. */
@@ -44,7 +46,7 @@ export const opsKeys = (args: readonly string[], environment: Environment) =>
 /** Runs the command line `ops …` in a separate process. */
 export async function ops(
   args: readonly string[],
-  { dataDirectory, cwd, env: added, input = "" }: Environment,
+  { dataDirectory, cwd, project = root, env: added, input = "" }: Environment,
 ): Promise<Outcome> {
   const { TABLE_NAME, ...others } = process.env;
   const env = {
@@ -52,6 +54,7 @@ export async function ops(
     DATA_DIR: dataDirectory,
     ...added,
   };
+  const program = join(project, "bin/ops.ts");
   const running = promisify(execFile)(process.execPath, [program, ...args], { env, cwd });
   running.child.stdin?.end(input);
   return running.then(

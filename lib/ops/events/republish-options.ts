@@ -7,6 +7,7 @@ import { UserError } from "../../errors.ts";
 import { localConfig, operatorConfig } from "../account-command.ts";
 import type { AccountsOptions } from "../counts/counts-options.ts";
 import { readLocalRun } from "../local-run-file.ts";
+import { stageRegion } from "../stage-pin.ts";
 
 /** The options of `events republish`. Times are in milliseconds since the epoch. */
 export interface RepublishOptions extends AccountsOptions {
@@ -53,5 +54,5 @@ export async function findBus({ local, stage, table, bus }: RepublishOptions) {
   // The bus of a stage has the name of its table.
   const name = bus ?? (stage && stageTableName(stage));
   if (!name) throw new UserError(`Name the event bus of the table ${table}: --bus NAME.`);
-  return { name, config: operatorConfig };
+  return { name, config: { ...operatorConfig, ...(stage && stageRegion(stage)) } };
 }
