@@ -4,7 +4,6 @@ import { selectTable } from "../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
-import { checkCredentials, stageRegion } from "./stage-pin.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
 export interface TableOptions {
@@ -106,6 +105,8 @@ export async function selectTableByOptions(
     return selectTable(tableName, { ...operatorConfig, ...localConfig, ...config, endpoint });
   }
   if (stage) {
+    // Only a stage has a file. What reads and checks it takes 0.1 s to load.
+    const { checkCredentials, stageRegion } = await import("./stage-pin.ts");
     await checkCredentials(stage);
     return selectTable(stageTableName(stage), { ...operatorConfig, ...stageRegion(stage), ...config });
   }

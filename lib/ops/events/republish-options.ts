@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from "commander";
 import type { EventType } from "../../../shared/domain/event-schemas.ts";
 import { eventTypes } from "../../../shared/domain/events.ts";
+import { table as tableClient } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
 import { localConfig, operatorConfig } from "../account-command.ts";
 import type { AccountsOptions } from "../counts/counts-options.ts";
 import { readLocalRun } from "../local-run-file.ts";
-import { stageRegion } from "../stage-pin.ts";
 
 /** The options of `events republish`. Times are in milliseconds since the epoch. */
 export interface RepublishOptions extends AccountsOptions {
@@ -44,7 +44,7 @@ export function parseTime(text: string): number {
   );
 }
 
-/** The name of the bus, and the settings of its client. @throws UserError if the options do not name it */
+/** The name of the bus, and the settings of its client, in the region of the selected table. @throws UserError if the options do not name it */
 export async function findBus({ local, stage, table, bus }: RepublishOptions) {
   if (local) {
     const { eventsEndpoint: endpoint, tableName } = await readLocalRun();
@@ -54,5 +54,5 @@ export async function findBus({ local, stage, table, bus }: RepublishOptions) {
   // The bus of a stage has the name of its table.
   const name = bus ?? (stage && stageTableName(stage));
   if (!name) throw new UserError(`Name the event bus of the table ${table}: --bus NAME.`);
-  return { name, config: { ...operatorConfig, ...(stage && stageRegion(stage)) } };
+  return { name, config: { ...operatorConfig, region: tableClient.config.region } };
 }
