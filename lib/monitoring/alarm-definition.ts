@@ -20,6 +20,7 @@ export interface AlarmDefinition {
 
 export type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;
 
+export const minute = { period: Duration.minutes(1) };
 export const fiveMinutes = { period: Duration.minutes(5) };
 
 /**
