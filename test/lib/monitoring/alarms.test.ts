@@ -12,7 +12,7 @@ const stackName = "leads-and-conversations-prod";
 const { template, functions } = await synthesize("prod", withEveryAlarm);
 const alarms = readAlarms(template);
 
-const [fiveMinutes, day] = [300, 86_400];
+const [minute, fiveMinutes, day] = [60, 300, 86_400];
 
 const apiStage = { ApiId: { Ref: only(template, "AWS::ApiGatewayV2::Api").id }, Stage: "$default" };
 const requests = metricKey("AWS/ApiGateway", "Count", apiStage, "Sum", fiveMinutes);
