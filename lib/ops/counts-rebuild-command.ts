@@ -69,7 +69,8 @@ async function rebuildAll({ json, dryRun }: RebuildOptions, reading: { pace: Pac
   if (failed !== undefined) throw new UserError(failed);
 }
 
-const rebuildAccount = (owners: readonly CountedOwner[], reading: Partial<Reading>) =>
+/** Rebuilds the counts of the lists of an account, and then those of their sublists. */
+export const rebuildAccount = (owners: readonly CountedOwner[], reading: Partial<Reading>) =>
   Promise.all(
     owners.map(async (owner) => {
       await rebuild(owner, reading);

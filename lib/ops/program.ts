@@ -7,6 +7,7 @@ import { countsCommand } from "./counts-command.ts";
 import { eventsCommand } from "./events-command.ts";
 import { keysCommand } from "./keys-command.ts";
 import { leadsCommand } from "./leads-command.ts";
+import { restoreCommand } from "./restore-command.ts";
 
 /**
  * Runs `npm run ops` with the arguments of the process.
@@ -24,6 +25,7 @@ export async function runProgram(): Promise<void> {
     .addCommand(countsCommand())
     .addCommand(accountsCommand())
     .addCommand(eventsCommand())
+    .addCommand(restoreCommand())
     .addCommand(apiCommand());
   try {
     await program.parseAsync();

@@ -2,11 +2,11 @@ import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { type Item, type Key, table, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Pace } from "./pace.ts";
 
-/** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
+/** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes, another table. */
 type Selection = Omit<
   QueryCommandInput,
   "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity" | "ConsistentRead"
->;
+> & { readonly TableName?: string };
 
 /**
  * Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it.
@@ -21,8 +21,8 @@ export async function* queryItems(
   let position: Item | undefined = after;
   do {
     const query = new QueryCommand({
-      ...selection,
       TableName: tableName,
+      ...selection,
       ConsistentRead: selection.IndexName === undefined,
       ExclusiveStartKey: position,
       ReturnConsumedCapacity: "TOTAL",

@@ -10,7 +10,7 @@ const segments = 8;
 type Selection = Pick<
   ScanCommandInput,
   "FilterExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues" | "ProjectionExpression"
->;
+> & { readonly TableName?: string };
 
 /**
  * Reads the whole table, consistently, in several parts at the same time: the only way to find items whose partition key
@@ -24,8 +24,7 @@ export async function scanTable(selection: Selection, { pace, onItems, onRows }:
     let position: Item | undefined;
     do {
       const scan = new ScanCommand({
-        ...selection,
-        ...{ TableName: tableName, Segment: segment, TotalSegments: segments },
+        ...{ TableName: tableName, ...selection, Segment: segment, TotalSegments: segments },
         ...{ ConsistentRead: true, ExclusiveStartKey: position, ReturnConsumedCapacity: "TOTAL" },
       });
       const page = await pace.retry(() => table.send(scan));

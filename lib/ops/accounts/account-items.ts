@@ -4,7 +4,7 @@ import type { Pace } from "../pace.ts";
 import type { OnRows } from "../progress.ts";
 import { scanTable } from "../scan-table.ts";
 
-type ItemType = keyof typeof itemTypes;
+export type ItemType = keyof typeof itemTypes;
 
 const typeNames = new Map(
   Object.entries(itemTypes).map(([name, type]) => [type as string, name as ItemType]),
@@ -13,8 +13,12 @@ const typeNames = new Map(
 /** The number of items of each type. */
 export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
 
-/** Counts the items of all accounts, by account. It reads the whole table. */
-export async function countAccounts(pace: Pace, onRows?: OnRows): Promise<ReadonlyMap<string, ItemCounts>> {
+/** Counts the items of all accounts, by account. It reads the whole table, or the whole of another one. */
+export async function countAccounts(
+  pace: Pace,
+  onRows?: OnRows,
+  otherTable?: string,
+): Promise<ReadonlyMap<string, ItemCounts>> {
   const accounts = new Map<string, Partial<Record<ItemType, number>>>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
@@ -25,7 +29,8 @@ export async function countAccounts(pace: Pace, onRows?: OnRows): Promise<Readon
       accounts.set(owner.account, counts);
     }
   };
-  await scanTable({ ProjectionExpression: "pk, accountId" }, { pace, onItems, onRows });
+  const selection = { ProjectionExpression: "pk, accountId", ...(otherTable && { TableName: otherTable }) };
+  await scanTable(selection, { pace, onItems, onRows });
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

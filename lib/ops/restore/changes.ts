@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  DeleteCommand,
+  type DeleteCommandOutput,
+  PutCommand,
+  type PutCommandOutput,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
+import { readsPerWrite } from "../delete-items.ts";
+import type { Pace } from "../pace.ts";
+
+/** An item of the live table that becomes another one, or none. At least one of the two exists. */
+export interface Change {
+  readonly key: Key;
+  readonly live?: Item | undefined;
+  readonly target?: Item | undefined;
+}
+
+/** What becomes of an item. */
+export type ChangeKind = "create" | "replace" | "delete";
+
+export const kindOf = ({ live, target }: Change): ChangeKind =>
+  target === undefined ? "delete" : live === undefined ? "create" : "replace";
+
+/** The change that makes an item of the live table what it should be, if there is one. */
+export const toChanges = (key: Key, live: Item | undefined, target: Item | undefined): Change[] =>
+  isDeepStrictEqual(live, target) ? [] : [{ key, live, target }];
+
+/**
+ * Writes changes, all or none, each on the condition that the item is as it was compared.
+ *
+ * @param checks other conditions of the same transaction
+ * @throws an error that `isWriteConflict` knows when a condition does not hold
+ */
+export async function writeChanges(
+  changes: readonly Change[],
+  checks: TransactItems,
+  pace: Pace,
+): Promise<void> {
+  const writes = changes.map(toWrite);
+  const [only, ...others] = writes;
+  if (!only) return;
+  const { ConsumedCapacity = [] } =
+    others.length === 0 && checks.length === 0
+      ? await writeOne(only, pace)
+      : await transact(writes, checks, pace);
+  // A partition key of the table and one of an index have a limit each, so their units do not add up.
+  const units = [ConsumedCapacity].flat().map(({ Table }) => Table?.CapacityUnits ?? 0);
+  await pace.spend(readsPerWrite * units.reduce((sum, each) => sum + each, 0));
+}
+
+type Write = ReturnType<typeof toWrite>;
+
+function toWrite({ key, live, target }: Change) {
+  const condition = { TableName: tableName, ...unchanged(live, target) };
+  return target ? { Put: { ...condition, Item: target } } : { Delete: { ...condition, Key: key } };
+}
+
+const writeOne = ({ Put, Delete }: Write, pace: Pace) =>
+  pace.retry<PutCommandOutput | DeleteCommandOutput>(() =>
+    Put
+      ? table.send(new PutCommand({ ...Put, ReturnConsumedCapacity: "INDEXES" }))
+      : table.send(new DeleteCommand({ ...Delete, ReturnConsumedCapacity: "INDEXES" })),
+  );
+
+const transact = (writes: readonly Write[], checks: TransactItems, pace: Pace) =>
+  pace.retry(() =>
+    table.send(
+      new TransactWriteCommand({ TransactItems: [...writes, ...checks], ReturnConsumedCapacity: "INDEXES" }),
+    ),
+  );
+
+/** The condition that an item is still as it was compared, in all attributes that it has or shall have. */
+function unchanged(live: Item | undefined, target: Item = {}) {
+  if (!live) return { ConditionExpression: "attribute_not_exists(pk)" };
+  const names = [...new Set([...Object.keys(live), ...Object.keys(target)])];
+  const conditions = names.map((name, i) =>
+    live[name] === undefined ? `attribute_not_exists(#${i})` : `#${i} = :${i}`,
+  );
+  const values = names.flatMap((name, i) =>
+    live[name] === undefined ? [] : [[`:${i}`, live[name]] as const],
+  );
+  return {
+    ConditionExpression: conditions.join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(values),
+  };
+}

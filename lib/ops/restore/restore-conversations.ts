@@ -1,0 +1,41 @@
+import { listPartition } from "../../../shared/dynamodb/keys.ts";
+import { deleteItems } from "../delete-items.ts";
+import { readMessageKeys } from "../erasure/lead-items.ts";
+import { sweepLead } from "../erasure/sweep-lead.ts";
+import { forEachAtRate } from "../import-export/for-each-at-rate.ts";
+import { compareConversation } from "./compare-conversation.ts";
+import { type Pair, readPairs, whileItChanges } from "./pairs.ts";
+import { parallel, type Restoration } from "./restoration.ts";
+
+/** Restores the conversations of an account, with their messages and pointers. Its leads were restored before. */
+export const restoreConversations = (restoration: Restoration): Promise<void> =>
+  forEachAtRate(
+    readPairs(restoration, listPartition("conversation", restoration.account)),
+    { rate: Number.POSITIVE_INFINITY, parallel },
+    (pair) => {
+      restoration.onRows(1);
+      const leadId = String((pair.backup ?? pair.live)?.leadId);
+      return restoration.erased.has(leadId)
+        ? sweepConversation(restoration, pair, leadId)
+        : whileItChanges(restoration, pair, (current) => restoreConversation(restoration, current));
+    },
+  );
+
+/** A message is written before its conversation, and deleted before it: what is left to do is found by conversations. */
+async function restoreConversation(restoration: Restoration, pair: Pair): Promise<void> {
+  const { changes, checks, first } = await compareConversation(restoration, pair, restoration.make);
+  if (!first || restoration.dryRun) return restoration.make(changes, checks);
+  await whileItChanges(restoration, first, (current) => restoreConversation(restoration, current));
+  await restoreConversation(restoration, pair);
+}
+
+/** Deletes what an earlier run may have restored of a lead that was erased meanwhile. */
+async function sweepConversation(
+  { account, pace, dryRun }: Restoration,
+  { key, live }: Pair,
+  leadId: string,
+): Promise<void> {
+  if (dryRun) return;
+  for await (const keys of readMessageKeys(account, key.sk, pace)) await deleteItems(keys, pace);
+  if (live) await sweepLead(account, leadId, pace);
+}
