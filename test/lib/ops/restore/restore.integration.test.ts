@@ -1,12 +1,25 @@
 import { randomUUID } from "node:crypto";
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/changes/conversation-status.ts";
 import { setLeadStatus } from "../../../../lib/ops/changes/lead-changes.ts";
 import { verifyCommand } from "../../../../lib/ops/counts-verify-command.ts";
+import { longestWrite } from "../../../../lib/ops/erasure/erase-leads.ts";
+import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
+import { Pace } from "../../../../lib/ops/pace.ts";
 import { restoreCommand } from "../../../../lib/ops/restore-command.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import {
   activeConversationKey,
@@ -14,13 +27,46 @@ import {
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { copyTable } from "../../../support/copied-table.ts";
+import { createDataDirectory, ops } from "../../../support/ops.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
+
+/** Does something once, before the first call for which the condition holds, while a command runs. */
+async function whileWriting<T>(
+  condition: (command: unknown) => boolean,
+  before: () => Promise<unknown>,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { prototype } = DynamoDBDocumentClient;
+  const send = prototype.send;
+  const spy = vi.spyOn(prototype, "send").mockImplementation(async function (
+    this: unknown,
+    ...args: unknown[]
+  ) {
+    if (condition(args[0])) await before();
+    return Reflect.apply(send, this, args);
+  } as never);
+  try {
+    return await run();
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/** Does something at the first call only. */
+function once<T>(work: () => Promise<T>): () => Promise<T | undefined> {
+  let done = false;
+  return async () => {
+    if (done) return undefined;
+    done = true;
+    return work();
+  };
+}
 
 const noWait = async () => {};
 const hour = 3_600_000;
@@ -28,6 +74,8 @@ const at = new Date(Date.now() - hour / 2).toISOString();
 
 /** Does something at a time in the past, in milliseconds before now. */
 async function ago<T>(time: number, work: () => Promise<T>): Promise<T> {
+  // The client of a command compares the clocks.
+  selectTable(tableName, {});
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - time });
   try {
     return await work();
@@ -37,7 +85,8 @@ async function ago<T>(time: number, work: () => Promise<T>): Promise<T> {
 }
 
 const put = (Item: Item) => table.send(new PutCommand({ TableName: tableName, Item }));
-const remove = (Key: Key) => table.send(new DeleteCommand({ TableName: tableName, Key: { pk: Key.pk, sk: Key.sk } }));
+const remove = (Key: Key) =>
+  table.send(new DeleteCommand({ TableName: tableName, Key: { pk: Key.pk, sk: Key.sk } }));
 
 const restore = (account: string, from: string, ...args: string[]) =>
   runJson(restoreCommand(noWait), "--account", account, "--from-table", from, "--at", at, "--yes", ...args);
@@ -52,28 +101,443 @@ const restored = (items: ReadonlyMap<string, Item>, account: string) =>
     ),
   );
 
-const closed = { status: "closed" };
+const idAt = (prefix: string, time: number) => `${prefix}_${ulid(time)}`;
+
+/** Writes the items of a lead, a conversation and a message past the API, all of a time in the past, as an import would. */
+async function junk(account: string, time: number, conversationStatus = "active") {
+  const [id, conversationId, messageId] = ["lead", "conv", "msg"].map((kind) =>
+    idAt(kind, Date.now() - time),
+  ) as [string, string, string];
+  const sent = createdAt(messageId);
+  const lead = { id, name: "Junk", score: 0, status: "new" as const, tags: [], createdAt: createdAt(id) };
+  const fields = { leadId: id, channel: "whatsapp", status: conversationStatus, messageCount: 1 };
+  const message = {
+    id: messageId,
+    conversationId,
+    leadId: id,
+    channel: "whatsapp",
+    message: "Hi",
+    createdAt: sent,
+  };
+  await put(leadItem(account, lead));
+  await put({ ...messageKey(account, conversationId, messageId), ...message });
+  await put(conversationItem(account, { ...fields, id: conversationId, lastMessageAt: sent }));
+  await put({ ...activeConversationKey(account, id, "whatsapp"), conversationId });
+  return { id, conversationId, messageId };
+}
+
+/** Checks that the API could have made the items of an account. */
+async function expectConsistent(account: string) {
+  const items = Object.entries(restored(await tableItems(), account));
+  const ofType = (type: string) => items.filter(([key]) => key.startsWith(type)).map(([, item]) => item);
+  const leads = new Set(ofType("LEAD").map(({ id }) => id));
+  const messages = ofType("MESSAGE");
+  const pointers = new Map(
+    ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),
+  );
+  const conversations = ofType("CONVERSATION");
+  const ids = new Set(conversations.map(({ id }) => id));
+  for (const conversation of conversations) {
+    const { id, leadId, channel, status, messageCount, lastMessageAt } = conversation;
+    expect(leads).toContain(leadId);
+    const own = messages
+      .filter(({ conversationId }) => conversationId === id)
+      .map((message) => String(message.createdAt));
+    expect({ id, messageCount, lastMessageAt }).toEqual({
+      id,
+      messageCount: own.length,
+      lastMessageAt: own.sort().at(-1),
+    });
+    const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
+    // So no other one of the lead and channel is active.
+    if (status === "active") expect(pointers.get(`${pk} ${sk}`)).toBe(id);
+  }
+  for (const { conversationId } of messages) expect(ids).toContain(conversationId);
+  return { items: Object.fromEntries(items), leads, conversations };
+}
+
+/** The changes of the one account, without those of which there are none. */
+function changesOf({ output, failure }: Awaited<ReturnType<typeof runJson>>) {
+  expect(failure).toBeUndefined();
+  return Object.fromEntries(
+    Object.entries<Record<string, number>>(output.accounts[0].changes).flatMap(([name, kinds]) =>
+      Object.entries(kinds).flatMap(([kind, number]) => (number > 0 ? [[`${kind} ${name}`, number]] : [])),
+    ),
+  );
+}
+
+/** An account with two leads, four conversations and six messages of an hour ago, and a copy of the table. */
+async function anAccount(account: string = randomUUID()) {
+  const [ada, grace] = await ago(hour, async () => {
+    const leads = [
+      await aLead(account, { email: "ada@example.com", source: "fair" }),
+      await aLead(account, { name: "Grace" }),
+    ] as const;
+    return Promise.all(
+      leads.map(async ({ id }) => {
+        const whatsapp = (await aMessage(account, id)).conversationId;
+        await aMessage(account, id);
+        const { conversationId: email } = await aMessage(account, id, "email");
+        return { id, whatsapp, email };
+      }),
+    );
+  });
+  if (!ada || !grace) throw new Error("There are two.");
+  return { account, ada, grace, from: await copyTable(), before: restored(await tableItems(), account) };
+}
+
+const close = (account: string, id: string) =>
+  setConversationStatus(account, id, "closed", Date.now() + 10_000);
+
+const statusOf = async (account: string, id: string) =>
+  (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
+
+/** Spoils data of an account in every way: it deletes, changes, removes fields, and adds items of a time in the past. */
+async function spoil({ account, ada, grace, before }: Awaited<ReturnType<typeof anAccount>>) {
+  await remove(leadKey(account, ada.id));
+  await setLeadStatus(account, grace.id, "booked", Date.now() + 10_000);
+  const update = { TableName: tableName, Key: leadKey(account, grace.id) };
+  await table.send(
+    new UpdateCommand({
+      ...update,
+      UpdateExpression: "SET note = :n REMOVE tags",
+      ExpressionAttributeValues: { ":n": 1 },
+    }),
+  );
+  await remove(conversationKey(account, ada.whatsapp));
+  await close(account, ada.email);
+  const messages = Object.values(before).filter(({ pk }) => String(pk).startsWith("MESSAGE"));
+  const [deleted, changed] = messages.filter(({ conversationId }) => conversationId === grace.whatsapp);
+  await remove(deleted as Key);
+  await put({ ...changed, message: "Spoiled" });
+  await remove(activeConversationKey(account, grace.id, "email"));
+  await junk(account, hour);
+  await put({ ...messages[0], ...messageKey(account, grace.email, idAt("msg", Date.now() - hour)) });
+}
+
+const spoiledChanges = {
+  ...{ "create leads": 1, "replace leads": 1, "delete leads": 1 },
+  ...{ "create conversations": 1, "replace conversations": 1, "delete conversations": 1 },
+  ...{ "create messages": 1, "replace messages": 1, "delete messages": 2 },
+  ...{ "create pointers": 1, "delete pointers": 1 },
+};
 
 describe("restore", () => {
-  test("works", async () => {
-    const account = randomUUID();
-    const other = randomUUID();
-    const [ada, grace] = await ago(hour, async () => {
-      const leads = [await aLead(account, { email: "ada@example.com", source: "fair" }), await aLead(account)] as const;
-      for (const { id } of leads) for (const channel of ["whatsapp", "email"]) await aMessage(account, id, channel);
-      await aMessage(account, leads[0].id);
-      await aMessage(other, (await aLead(other)).id);
-      return leads;
-    });
+  test("makes the items of an account those of the other table, and changes nothing of another account", async () => {
+    const data = await anAccount();
+    const other = await anAccount();
+    await spoil(data);
+    await spoil(other);
+    const untouched = restored(await tableItems(), other.account);
+    expect(changesOf(await restore(data.account, data.from))).toEqual(spoiledChanges);
+    expect((await expectConsistent(data.account)).items).toEqual(data.before);
+    expect(restored(await tableItems(), other.account)).toEqual(untouched);
+    expect(await runJson(verifyCommand(noWait), "--account", data.account)).toEqual({ output: [] });
+    expect(changesOf(await restore(data.account, data.from))).toEqual({});
+  });
+
+  test("--dry-run finds the same changes, lists their keys, and changes nothing", async () => {
+    const data = await anAccount();
+    await spoil(data);
     const before = await tableItems();
+    const args = ["--account", data.account, "--from-table", data.from, "--at", at, "--dry-run"];
+    const { printed, failure } = await runCommand(restoreCommand(noWait), ...args, "--json");
+    const output = JSON.parse(printed.join("\n"));
+    expect(changesOf({ output, failure })).toEqual(spoiledChanges);
+    expect(output).toMatchObject({ restored: false, fromTable: data.from, at });
+    expect(output.changes).toHaveLength(Object.values(spoiledChanges).reduce((sum, number) => sum + number));
+    const { account, ada } = data;
+    expect(output.changes).toContainEqual({ account, change: "create", ...leadKey(account, ada.id) });
+    expect((await runCommand(restoreCommand(noWait), ...args)).printed).toEqual([
+      [
+        `1 of 1 accounts differ from ${data.from}, which has the data of ${at}.`,
+        `${account}: create 1 leads, 1 conversations, 1 messages, 1 pointers; replace 1 leads, 1 conversations, 1 messages; delete 1 leads, 1 conversations, 2 messages, 1 pointers`,
+      ].join("\n"),
+    ]);
+    expect(await tableItems()).toEqual(before);
+  });
+
+  test("keeps what was created since: leads, conversations, and messages in restored conversations", async () => {
+    const data = await anAccount();
+    const { account, ada, grace, from } = data;
+    const { id } = await aLead(account);
+    const started = await aMessage(account, id);
+    const joined = await aMessage(account, grace.whatsapp && grace.id);
+    const sms = await aMessage(account, ada.id, "sms");
+    await spoil(data);
+    const { output } = await restore(account, from);
+    expect(output.restored).toBe(true);
+    const { items, leads } = await expectConsistent(account);
+    expect(leads).toContain(id);
+    const find = (wanted: string) => Object.values(items).find((item) => item.id === wanted);
+    for (const message of [started, joined, sms]) expect(find(message.id)).toMatchObject(message);
+    expect(find(grace.whatsapp)).toMatchObject({ messageCount: 3, lastMessageAt: joined.createdAt });
+  });
+
+  test("--delete-newer deletes that, too", async () => {
+    const data = await anAccount();
+    const { account, grace, from } = data;
+    await aMessage(account, (await aLead(account)).id);
+    await aMessage(account, grace.id);
+    await aMessage(account, grace.id, "sms");
+    await spoil(data);
+    await restore(account, from, "--delete-newer");
+    expect((await expectConsistent(account)).items).toEqual(data.before);
+  });
+
+  test("a restored conversation is closed if a newer one is active in its place", async () => {
+    const { account, ada, from } = await anAccount();
+    await close(account, ada.whatsapp);
+    const { conversationId: newer } = await aMessage(account, ada.id);
+    expect(newer).not.toBe(ada.whatsapp);
+    await remove(conversationKey(account, ada.whatsapp));
+    await restore(account, from);
+    await expectConsistent(account);
+    expect([await statusOf(account, ada.whatsapp), await statusOf(account, newer)]).toEqual([
+      "closed",
+      "active",
+    ]);
+    expect(changesOf(await restore(account, from))).toEqual({});
+  });
+
+  test("a restored conversation is active again if the newer one has ended", async () => {
+    const { account, ada, from, before } = await anAccount();
+    await close(account, ada.whatsapp);
+    const { conversationId: newer } = await aMessage(account, ada.id);
+    await close(account, newer);
+    await restore(account, from);
+    const { items } = await expectConsistent(account);
+    expect(items).toMatchObject(before);
+    expect(await statusOf(account, newer)).toBe("closed");
+    expect((await aMessage(account, ada.id)).conversationId).toBe(ada.whatsapp);
+  });
+
+  test.each([
+    "older",
+    "newer",
+  ])("the %s of two conversations is active again, whichever holds the pointer", async (which) => {
+    const { account, ada } = await anAccount();
+    const { conversationId: second } = await ago(hour - 1000, async () => {
+      await close(account, ada.whatsapp);
+      return aMessage(account, ada.id);
+    });
+    const [wanted, other] = which === "newer" ? [second, ada.whatsapp] : [ada.whatsapp, second];
+    const activate = async (id: string, ended: string) => {
+      await close(account, ended);
+      await setConversationStatus(account, id, "active", Date.now() + 10_000);
+    };
+    await activate(wanted, other);
     const from = await copyTable();
+    const before = restored(await tableItems(), account);
+    await activate(other, wanted);
+    expect(changesOf(await restore(account, from))).toEqual({
+      "replace conversations": 2,
+      "replace pointers": 1,
+    });
+    expect((await expectConsistent(account)).items).toEqual(before);
+  });
+
+  test("what was added of a time in the past stays as far as a new message needs it", async () => {
+    const { account, from, before } = await anAccount();
+    const added = await junk(account, hour);
+    await junk(account, hour, "closed");
+    const message = await aMessage(account, added.id);
+    expect(message.conversationId).toBe(added.conversationId);
+    const found = await restore(account, from);
+    expect(changesOf(found)).toEqual({
+      ...{ "delete leads": 1, "delete conversations": 1, "delete messages": 2, "delete pointers": 1 },
+      "replace conversations": 1,
+    });
+    const { items, conversations } = await expectConsistent(account);
+    expect(Object.keys(items)).toHaveLength(Object.keys(before).length + 4);
+    expect(conversations.find(({ id }) => id === added.conversationId)).toMatchObject({
+      ...{ status: "active", messageCount: 1, lastMessageAt: message.createdAt },
+    });
+  });
+
+  test("an erased lead stays erased, and what an earlier run restored of it is deleted", async () => {
+    const { account, ada, grace, from } = await anAccount();
+    const copied = restored(await tableItems(), account);
+    expect(
+      (await runJson(eraseCommand(noWait), "--account", account, "--lead", ada.id)).failure,
+    ).toBeUndefined();
+    const erased = await tableItems();
+    expect(changesOf(await restore(account, from))).toEqual({});
+    expect(restored(await tableItems(), account)).toEqual(restored(erased, account));
+    // As a run leaves it that is ended while the lead is erased.
+    const [lost, ...left] = Object.values(copied).filter((item) => JSON.stringify(item).includes(ada.id));
+    expect(lost?.pk).toMatch(/^ACTIVE/);
+    for (const item of left) await put(item);
+    await restore(account, from);
+    expect(restored(await tableItems(), account)).toEqual(restored(erased, account));
+    expect((await expectConsistent(account)).leads).toEqual(new Set([grace.id]));
+  });
+
+  test("a lead that is erased meanwhile is deleted at the end", async () => {
+    const { account, ada, from } = await anAccount();
     await remove(leadKey(account, ada.id));
-    await setLeadStatus(account, grace.id, "booked", Date.now() + 10_000);
-    const untouched = restored(await tableItems(), other);
-    const outcome = await restore(account, from);
-    expect(outcome).toEqual({});
-    expect(restored(await tableItems(), account)).toEqual(restored(before, account));
-    expect(restored(await tableItems(), other)).toEqual(untouched);
-    expect(await runJson(verifyCommand(noWait), "--account", account)).toEqual({ output: [] });
+    const erase = once(() => beginErasure(account, ada.id, new Pace()));
+    await whileWriting(
+      (command) => command instanceof PutCommand && command.input.Item?.id === ada.id,
+      erase,
+      () => restore(account, from),
+    );
+    const names = Object.entries(restored(await tableItems(), account)).filter((entry) =>
+      JSON.stringify(entry).includes(ada.id),
+    );
+    expect(names).toEqual([]);
+  });
+
+  test("a message that is sent while its conversation is compared is not lost", async () => {
+    const { account, ada, from } = await anAccount();
+    await close(account, ada.whatsapp);
+    await setConversationStatus(account, ada.whatsapp, "active", Date.now() + 10_000);
+    const item = { TableName: tableName, Key: conversationKey(account, ada.whatsapp) };
+    const change = { UpdateExpression: "SET messageCount = :n", ExpressionAttributeValues: { ":n": 9 } };
+    await table.send(new UpdateCommand({ ...item, ...change }));
+    const send = once(() => aMessage(account, ada.id));
+    await whileWriting(
+      (command) => command instanceof PutCommand && command.input.Item?.id === ada.whatsapp,
+      send,
+      () => restore(account, from),
+    );
+    const { conversations } = await expectConsistent(account);
+    expect(conversations.find(({ id }) => id === ada.whatsapp)).toMatchObject({
+      status: "active",
+      messageCount: 3,
+    });
+  });
+
+  test("a conversation that is started in place of one that becomes active again stays the only active one", async () => {
+    const { account, ada, from } = await anAccount();
+    await close(account, ada.whatsapp);
+    const start = once(() => aMessage(account, ada.id));
+    await whileWriting(
+      (command) => command instanceof TransactWriteCommand,
+      start,
+      () => restore(account, from),
+    );
+    await expectConsistent(account);
+    expect(await statusOf(account, ada.whatsapp)).toBe("closed");
+  });
+
+  test("a lead comes back if a request that had found it has started a conversation", async () => {
+    const { account, from } = await anAccount();
+    const added = await junk(account, hour);
+    const lead = (await tableItems()).get(`LEAD#${account} ${added.id}`);
+    const wait = once(async () => {
+      await put(lead as Item);
+      await aMessage(account, added.id, "sms");
+      await remove(leadKey(account, added.id));
+    });
+    const command = restoreCommand(async (time) => time === longestWrite && wait());
+    const args = ["--account", account, "--from-table", from, "--at", at, "--yes"];
+    await runJson(command, ...args);
+    const { items } = await expectConsistent(account);
+    expect(items[`LEAD#${account} ${added.id}`]).toEqual(lead);
+  });
+
+  test("restores leads with the keys of indexes that are newer than the other table", async () => {
+    const { account, ada, before } = await anAccount();
+    const { byParent, ...old } = before[`LEAD#${account} ${ada.id}`] ?? {};
+    expect(byParent).toBeDefined();
+    await put(old);
+    const from = await copyTable();
+    await put({ ...old, byParent });
+    expect(changesOf(await restore(account, from))).toEqual({});
+    await remove(leadKey(account, ada.id));
+    await restore(account, from);
+    expect(restored(await tableItems(), account)).toEqual(before);
+  });
+
+  test("restored items cause no events", async () => {
+    const { account, ada, before } = await anAccount();
+    const insert = (NewImage: Item, time: number) => ({
+      eventName: "INSERT" as const,
+      dynamodb: { NewImage: marshall(NewImage) as never, ApproximateCreationDateTime: time / 1000 },
+    });
+    const items = Object.values(before);
+    expect(toEvents(items.map((item) => insert(item, Date.parse(at) + 60_001)))).toEqual([]);
+    const lead = before[`LEAD#${account} ${ada.id}`] as Item;
+    expect(toEvents([insert(lead, Date.parse(String(lead.createdAt)))])).toHaveLength(1);
+  });
+
+  test("--all restores the accounts that both tables have, and names the others", async () => {
+    const data = await anAccount();
+    const [gone, added] = [randomUUID(), randomUUID()];
+    await ago(hour, () => aLead(gone));
+    const from = await copyTable();
+    for (const key of (await tableItems()).values())
+      if (String(key.pk).includes(gone)) await remove(key as Key);
+    await aLead(added);
+    await spoil(data);
+    const args = ["--all", "--from-table", from, "--at", at, "--yes"];
+    const { output } = await runJson(restoreCommand(noWait), ...args);
+    expect(output).toMatchObject({ gone: [gone], added: expect.arrayContaining([added]) });
+    expect((await expectConsistent(data.account)).items).toEqual(data.before);
+    expect(restored(await tableItems(), gone)).toEqual({});
+    const { printed } = await runCommand(restoreCommand(noWait), ...args);
+    expect(printed.join("\n")).toContain(
+      `or never were in this table: ${gone}. --account restores one of them.`,
+    );
+    expect(printed.at(-1)).toBe("The counts are rebuilt. Verify them with `counts verify --all`.");
+    expect(changesOf(await restore(gone, from))).toEqual({ "create leads": 1 });
+  });
+});
+
+describe("restore refuses", () => {
+  const args = ["--account", "nobody", "--at", at, "--yes"];
+  const failureOf = async (...others: string[]) =>
+    (await runJson(restoreCommand(noWait), ...args, ...others)).failure;
+
+  test("a table that does not exist, the live table, and one with other keys", async () => {
+    expect(await failureOf("--from-table", "missing")).toBe("There is no table missing to restore from.");
+    expect(await failureOf("--from-table", tableName)).toBe(
+      `${tableName} is the live table itself: name the table that was restored beside it.`,
+    );
+    const TableName = `other-${randomUUID()}`;
+    const AttributeDefinitions = [{ AttributeName: "id", AttributeType: "S" as const }];
+    const KeySchema = [{ AttributeName: "id", KeyType: "HASH" as const }];
+    await table.send(
+      new CreateTableCommand({ TableName, AttributeDefinitions, KeySchema, BillingMode: "PAY_PER_REQUEST" }),
+    );
+    expect(await failureOf("--from-table", TableName)).toBe(
+      `The table ${TableName} has other keys (id HASH): it is not a copy of the live table.`,
+    );
+    await table.send(new DeleteTableCommand({ TableName }));
+  });
+
+  test("a time that is unknown or too late, and an account that the table does not have", async () => {
+    const { account, from } = await anAccount();
+    const fails = async (...others: string[]) =>
+      (await runJson(restoreCommand(noWait), "--account", account, "--from-table", from, "--yes", ...others))
+        .failure;
+    expect(await fails()).toBe(
+      `The table ${from} was not restored to a point in time: say of which time its data is, with --at.`,
+    );
+    const now = new Date().toISOString();
+    expect(await fails("--at", now)).toBe("The time of --at must be at least a minute ago.");
+    expect(await failureOf("--from-table", from)).toBe(
+      `The table ${from} has no leads and conversations of the account nobody.`,
+    );
+    const neither = await runJson(restoreCommand(noWait), "--from-table", from, "--at", at);
+    expect(neither.failure).toBe("Name the account: --account ID or --all.");
+  });
+
+  test.each(["", "acm\n"])("a name that is not the account's: %j", async (input) => {
+    const data = await anAccount();
+    await spoil(data);
+    const before = await tableItems();
+    const command = ["restore", "--account", data.account, "--from-table", data.from, "--at", at, "--local"];
+    const { code, stdout, stderr } = await ops(command, {
+      dataDirectory: await createDataDirectory(),
+      input,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`${data.account}: create 1 leads`);
+    expect(stderr).toMatch(
+      /That is not the name of the account: nothing was restored\. Scripts use --yes\.\n$/,
+    );
+    expect(await tableItems()).toEqual(before);
   });
 });
