@@ -1,40 +1,43 @@
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import {
-  DeleteCommand,
   DynamoDBDocumentClient,
   PutCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import { ulid } from "ulid";
-import { describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/changes/conversation-status.ts";
-import { setLeadStatus } from "../../../../lib/ops/changes/lead-changes.ts";
 import { verifyCommand } from "../../../../lib/ops/counts-verify-command.ts";
 import { longestWrite } from "../../../../lib/ops/erasure/erase-leads.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { Pace } from "../../../../lib/ops/pace.ts";
+import { parallel } from "../../../../lib/ops/restore/restoration.ts";
 import { restoreCommand } from "../../../../lib/ops/restore-command.ts";
-import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
-import { leadItem } from "../../../../shared/domain/leads.ts";
+import { conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import {
-  activeConversationKey,
-  conversationKey,
-  leadKey,
-  messageKey,
-} from "../../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { createdAt } from "../../../../shared/ids.ts";
+  type Item,
+  type Key,
+  selectTable,
+  table,
+  tableName,
+} from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { copyTable } from "../../../support/copied-table.ts";
 import { createDataDirectory, ops } from "../../../support/ops.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
+import { expectConsistent, put, remove, restoredItems } from "./support/restored-items.ts";
+import { ago, anAccount, at, close, hour, junk, spoil } from "./support/spoiled-account.ts";
+
+// The client of a command compares the clocks, also while a test is in the past.
+beforeEach(() => selectTable(tableName, {}));
+
+const noWait = async () => {};
 
 /** Does something once, before the first call for which the condition holds, while a command runs. */
 async function whileWriting<T>(
@@ -68,93 +71,8 @@ function once<T>(work: () => Promise<T>): () => Promise<T | undefined> {
   };
 }
 
-const noWait = async () => {};
-const hour = 3_600_000;
-const at = new Date(Date.now() - hour / 2).toISOString();
-
-/** Does something at a time in the past, in milliseconds before now. */
-async function ago<T>(time: number, work: () => Promise<T>): Promise<T> {
-  // The client of a command compares the clocks.
-  selectTable(tableName, {});
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - time });
-  try {
-    return await work();
-  } finally {
-    vi.useRealTimers();
-  }
-}
-
-const put = (Item: Item) => table.send(new PutCommand({ TableName: tableName, Item }));
-const remove = (Key: Key) =>
-  table.send(new DeleteCommand({ TableName: tableName, Key: { pk: Key.pk, sk: Key.sk } }));
-
 const restore = (account: string, from: string, ...args: string[]) =>
   runJson(restoreCommand(noWait), "--account", account, "--from-table", from, "--at", at, "--yes", ...args);
-
-/** The items that a restore is about, of one account. */
-const restored = (items: ReadonlyMap<string, Item>, account: string) =>
-  Object.fromEntries(
-    [...items].filter(([key]) =>
-      ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"].some(
-        (type) => key.startsWith(`${type}#${account} `) || key.startsWith(`${type}#${account}#`),
-      ),
-    ),
-  );
-
-const idAt = (prefix: string, time: number) => `${prefix}_${ulid(time)}`;
-
-/** Writes the items of a lead, a conversation and a message past the API, all of a time in the past, as an import would. */
-async function junk(account: string, time: number, conversationStatus = "active") {
-  const [id, conversationId, messageId] = ["lead", "conv", "msg"].map((kind) =>
-    idAt(kind, Date.now() - time),
-  ) as [string, string, string];
-  const sent = createdAt(messageId);
-  const lead = { id, name: "Junk", score: 0, status: "new" as const, tags: [], createdAt: createdAt(id) };
-  const fields = { leadId: id, channel: "whatsapp", status: conversationStatus, messageCount: 1 };
-  const message = {
-    id: messageId,
-    conversationId,
-    leadId: id,
-    channel: "whatsapp",
-    message: "Hi",
-    createdAt: sent,
-  };
-  await put(leadItem(account, lead));
-  await put({ ...messageKey(account, conversationId, messageId), ...message });
-  await put(conversationItem(account, { ...fields, id: conversationId, lastMessageAt: sent }));
-  await put({ ...activeConversationKey(account, id, "whatsapp"), conversationId });
-  return { id, conversationId, messageId };
-}
-
-/** Checks that the API could have made the items of an account. */
-async function expectConsistent(account: string) {
-  const items = Object.entries(restored(await tableItems(), account));
-  const ofType = (type: string) => items.filter(([key]) => key.startsWith(type)).map(([, item]) => item);
-  const leads = new Set(ofType("LEAD").map(({ id }) => id));
-  const messages = ofType("MESSAGE");
-  const pointers = new Map(
-    ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),
-  );
-  const conversations = ofType("CONVERSATION");
-  const ids = new Set(conversations.map(({ id }) => id));
-  for (const conversation of conversations) {
-    const { id, leadId, channel, status, messageCount, lastMessageAt } = conversation;
-    expect(leads).toContain(leadId);
-    const own = messages
-      .filter(({ conversationId }) => conversationId === id)
-      .map((message) => String(message.createdAt));
-    expect({ id, messageCount, lastMessageAt }).toEqual({
-      id,
-      messageCount: own.length,
-      lastMessageAt: own.sort().at(-1),
-    });
-    const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
-    // So no other one of the lead and channel is active.
-    if (status === "active") expect(pointers.get(`${pk} ${sk}`)).toBe(id);
-  }
-  for (const { conversationId } of messages) expect(ids).toContain(conversationId);
-  return { items: Object.fromEntries(items), leads, conversations };
-}
 
 /** The changes of the one account, without those of which there are none. */
 function changesOf({ output, failure }: Awaited<ReturnType<typeof runJson>>) {
@@ -166,54 +84,8 @@ function changesOf({ output, failure }: Awaited<ReturnType<typeof runJson>>) {
   );
 }
 
-/** An account with two leads, four conversations and six messages of an hour ago, and a copy of the table. */
-async function anAccount(account: string = randomUUID()) {
-  const [ada, grace] = await ago(hour, async () => {
-    const leads = [
-      await aLead(account, { email: "ada@example.com", source: "fair" }),
-      await aLead(account, { name: "Grace" }),
-    ] as const;
-    return Promise.all(
-      leads.map(async ({ id }) => {
-        const whatsapp = (await aMessage(account, id)).conversationId;
-        await aMessage(account, id);
-        const { conversationId: email } = await aMessage(account, id, "email");
-        return { id, whatsapp, email };
-      }),
-    );
-  });
-  if (!ada || !grace) throw new Error("There are two.");
-  return { account, ada, grace, from: await copyTable(), before: restored(await tableItems(), account) };
-}
-
-const close = (account: string, id: string) =>
-  setConversationStatus(account, id, "closed", Date.now() + 10_000);
-
 const statusOf = async (account: string, id: string) =>
   (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
-
-/** Spoils data of an account in every way: it deletes, changes, removes fields, and adds items of a time in the past. */
-async function spoil({ account, ada, grace, before }: Awaited<ReturnType<typeof anAccount>>) {
-  await remove(leadKey(account, ada.id));
-  await setLeadStatus(account, grace.id, "booked", Date.now() + 10_000);
-  const update = { TableName: tableName, Key: leadKey(account, grace.id) };
-  await table.send(
-    new UpdateCommand({
-      ...update,
-      UpdateExpression: "SET note = :n REMOVE tags",
-      ExpressionAttributeValues: { ":n": 1 },
-    }),
-  );
-  await remove(conversationKey(account, ada.whatsapp));
-  await close(account, ada.email);
-  const messages = Object.values(before).filter(({ pk }) => String(pk).startsWith("MESSAGE"));
-  const [deleted, changed] = messages.filter(({ conversationId }) => conversationId === grace.whatsapp);
-  await remove(deleted as Key);
-  await put({ ...changed, message: "Spoiled" });
-  await remove(activeConversationKey(account, grace.id, "email"));
-  await junk(account, hour);
-  await put({ ...messages[0], ...messageKey(account, grace.email, idAt("msg", Date.now() - hour)) });
-}
 
 const spoiledChanges = {
   ...{ "create leads": 1, "replace leads": 1, "delete leads": 1 },
@@ -228,10 +100,10 @@ describe("restore", () => {
     const other = await anAccount();
     await spoil(data);
     await spoil(other);
-    const untouched = restored(await tableItems(), other.account);
+    const untouched = restoredItems(await tableItems(), other.account);
     expect(changesOf(await restore(data.account, data.from))).toEqual(spoiledChanges);
     expect((await expectConsistent(data.account)).items).toEqual(data.before);
-    expect(restored(await tableItems(), other.account)).toEqual(untouched);
+    expect(restoredItems(await tableItems(), other.account)).toEqual(untouched);
     expect(await runJson(verifyCommand(noWait), "--account", data.account)).toEqual({ output: [] });
     expect(changesOf(await restore(data.account, data.from))).toEqual({});
   });
@@ -328,12 +200,28 @@ describe("restore", () => {
     };
     await activate(wanted, other);
     const from = await copyTable();
-    const before = restored(await tableItems(), account);
+    const before = restoredItems(await tableItems(), account);
     await activate(other, wanted);
     expect(changesOf(await restore(account, from))).toEqual({
       "replace conversations": 2,
       "replace pointers": 1,
     });
+    expect((await expectConsistent(account)).items).toEqual(before);
+  });
+
+  test("an older conversation does not wait for ever for one that must end before", async () => {
+    const account = randomUUID();
+    const leads = await ago(hour, () =>
+      Promise.all(Array.from({ length: parallel + 1 }, async () => (await aLead(account)).id)),
+    );
+    const start = (time: number) =>
+      ago(time, () => Promise.all(leads.map(async (id) => (await aMessage(account, id)).conversationId)));
+    const older = await start(hour - 1000);
+    const from = await copyTable();
+    const before = restoredItems(await tableItems(), account);
+    for (const id of older) await close(account, id);
+    await start(hour - 2000);
+    expect(changesOf(await restore(account, from))).toMatchObject({ "replace conversations": leads.length });
     expect((await expectConsistent(account)).items).toEqual(before);
   });
 
@@ -355,21 +243,23 @@ describe("restore", () => {
     });
   });
 
-  test("an erased lead stays erased, and what an earlier run restored of it is deleted", async () => {
-    const { account, ada, grace, from } = await anAccount();
-    const copied = restored(await tableItems(), account);
-    expect(
-      (await runJson(eraseCommand(noWait), "--account", account, "--lead", ada.id)).failure,
-    ).toBeUndefined();
-    const erased = await tableItems();
+  test.each([
+    [["LEAD"]],
+    [["MESSAGE"]],
+    [["CONVERSATION", "MESSAGE", "ACTIVE"]],
+  ])("an erased lead stays erased, and what an earlier run restored of it is deleted: %j", async (types) => {
+    const { account, ada, grace, from, before } = await anAccount();
+    await runJson(eraseCommand(noWait), "--account", account, "--lead", ada.id);
+    const erased = restoredItems(await tableItems(), account);
+    expect(JSON.stringify(erased)).not.toContain(ada.id);
     expect(changesOf(await restore(account, from))).toEqual({});
-    expect(restored(await tableItems(), account)).toEqual(restored(erased, account));
-    // As a run leaves it that is ended while the lead is erased.
-    const [lost, ...left] = Object.values(copied).filter((item) => JSON.stringify(item).includes(ada.id));
-    expect(lost?.pk).toMatch(/^ACTIVE/);
-    for (const item of left) await put(item);
+    expect(restoredItems(await tableItems(), account)).toEqual(erased);
+    // As a run leaves it that ends while the lead is erased.
+    for (const item of Object.values(before))
+      if (types.some((type) => String(item.pk).startsWith(type)) && JSON.stringify(item).includes(ada.id))
+        await put(item);
     await restore(account, from);
-    expect(restored(await tableItems(), account)).toEqual(restored(erased, account));
+    expect(restoredItems(await tableItems(), account)).toEqual(erased);
     expect((await expectConsistent(account)).leads).toEqual(new Set([grace.id]));
   });
 
@@ -382,7 +272,7 @@ describe("restore", () => {
       erase,
       () => restore(account, from),
     );
-    const names = Object.entries(restored(await tableItems(), account)).filter((entry) =>
+    const names = Object.entries(restoredItems(await tableItems(), account)).filter((entry) =>
       JSON.stringify(entry).includes(ada.id),
     );
     expect(names).toEqual([]);
@@ -447,7 +337,7 @@ describe("restore", () => {
     expect(changesOf(await restore(account, from))).toEqual({});
     await remove(leadKey(account, ada.id));
     await restore(account, from);
-    expect(restored(await tableItems(), account)).toEqual(before);
+    expect(restoredItems(await tableItems(), account)).toEqual(before);
   });
 
   test("restored items cause no events", async () => {
@@ -475,7 +365,7 @@ describe("restore", () => {
     const { output } = await runJson(restoreCommand(noWait), ...args);
     expect(output).toMatchObject({ gone: [gone], added: expect.arrayContaining([added]) });
     expect((await expectConsistent(data.account)).items).toEqual(data.before);
-    expect(restored(await tableItems(), gone)).toEqual({});
+    expect(restoredItems(await tableItems(), gone)).toEqual({});
     const { printed } = await runCommand(restoreCommand(noWait), ...args);
     expect(printed.join("\n")).toContain(
       `or never were in this table: ${gone}. --account restores one of them.`,
