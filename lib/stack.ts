@@ -8,6 +8,7 @@ import { Counting } from "./constructs/counting.ts";
 import { EventPipe } from "./constructs/event-pipe.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
 import { ServiceTable } from "./constructs/table.ts";
+import { TableBackup } from "./constructs/table-backup.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
 
 interface ServiceStackProps {
@@ -44,6 +45,7 @@ export class ServiceStack extends Stack {
     const props = { config, bundles };
     this.table = new ServiceTable(this, "Table", config);
     const { table } = this;
+    if (config.backup) new TableBackup(this, "Backup", { config, backup: config.backup, table });
     this.api = new Api(this, "Api", { ...props, table });
     this.counting = new Counting(this, "Counting", { ...props, table });
     this.events = new EventPipe(this, "Events", { ...props, table });

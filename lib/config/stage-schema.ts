@@ -5,7 +5,7 @@ import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = [
   ...["domainName", "certificateArn", "disableExecuteApiEndpoint", "alarmsTo", "monthlyBudget"],
-  ...["canary", "warmThroughput", "reservedConcurrency"],
+  ...["canary", "warmThroughput", "reservedConcurrency", "backup"],
 ] as const;
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
@@ -190,6 +190,25 @@ export const stageSchema = {
       errorMessage: "an object with table, indexes or both",
       description:
         "What `table` and `indexes` (each of the four) can serve at once from their first second, as `readUnitsPerSecond` and `writeUnitsPerSecond`. In a new table, each starts with 12,000 and 4,000. DynamoDB charges once for each increase, and never lowers it again.",
+    },
+    backup: {
+      type: "object",
+      additionalProperties: false,
+      required: ["keepDays"],
+      properties: {
+        keepDays: wholeNumber(1, 36_500, { description: "For how many days each backup is kept." }),
+        copyTo: text("the ARN of a backup vault", {
+          pattern: String.raw`^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$`,
+          description: "A vault in another AWS account or region, to which each backup is copied.",
+        }),
+        copyKeepDays: wholeNumber(1, 36_500, {
+          description: "For how many days each copy is kept, by default as long as the backup.",
+        }),
+      },
+      dependencies: { copyKeepDays: ["copyTo"] },
+      errorMessage: "an object with keepDays, and with copyTo and copyKeepDays if it has copies",
+      description:
+        "A backup of the whole table every night, which is kept for `keepDays`, also longer than the 35 days of point-in-time recovery. `copyTo` is the ARN of a backup vault in another AWS account or region, to which each one is copied, and `copyKeepDays` how long copies are kept.",
     },
   },
   dependencies: {

@@ -84,6 +84,7 @@ const own = {
   monthlyBudget: 250,
   warmThroughput: { table: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 } },
   reservedConcurrency: { authorize: 100 },
+  backup: { keepDays: 35 },
 };
 
 test.each([
@@ -96,7 +97,7 @@ test.each([
   const config = readConfig(context, await writeFiles({ prod: { ...prod, ...own }, staging }));
   expect(config).toMatchObject({ ...prod, throttleRate, stage: context.stage });
   expect(config).toMatchObject({ reservedConcurrency: {}, disableExecuteApiEndpoint: false });
-  for (const name of ["domainName", "certificateArn", "monthlyBudget", "warmThroughput"])
+  for (const name of ["domainName", "certificateArn", "monthlyBudget", "warmThroughput", "backup"])
     expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();
 });

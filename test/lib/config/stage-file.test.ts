@@ -31,6 +31,7 @@ async function sentence(text: string): Promise<string> {
 
 const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
+const vault = "arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-and-conversations";
 const warm = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 };
 
 test.each<[string, ...unknown[]]>([
@@ -54,6 +55,7 @@ test.each<[string, ...unknown[]]>([
   ["authorizerCacheSeconds", 0, 3600],
   ["reservedConcurrency", {}, { authorize: 100, "list-leads": 1 }],
   ["warmThroughput", {}, { table: warm }, { table: warm, indexes: warm }],
+  ["backup", { keepDays: 1 }, { keepDays: 35, copyTo: vault, copyKeepDays: 36_500 }],
 ])("%s can be set", async (name, ...values) => {
   for (const value of values) {
     const settings = { $schema: "./stage.schema.json", [name]: value };
@@ -107,6 +109,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["certificateArn", arn, "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
   ["disableExecuteApiEndpoint", "true or false", "yes"],
   ["warmThroughput", "an object with table, indexes or both", 12_000],
+  ["backup", "an object with keepDays, and with copyTo and copyKeepDays if it has copies", true, 35],
 ])("%s must be %s", async (name, allowed, ...values) => {
   // What the setting itself needs, so that only the value is wrong.
   const others = { domainName: "api.example.com", certificateArn: certificate, alarmsTo: "ops@example.com" };
@@ -145,6 +148,17 @@ test.each<[settings: object, sentence: string]>([
     { warmThroughput: { index: warm } },
     "there is no setting warmThroughput.index; the settings are table, indexes",
   ],
+  [{ backup: {} }, "backup needs keepDays"],
+  [{ backup: { keepDays: 0 } }, "backup.keepDays must be a whole number from 1 to 36500, not 0"],
+  [{ backup: { keepDays: 7, copyKeepDays: 35 } }, "copyKeepDays needs copyTo"],
+  [
+    { backup: { keepDays: 7, copyTo: "vault" } },
+    'backup.copyTo must be the ARN of a backup vault, not "vault"',
+  ],
+  [
+    { backup: { keepDays: 7, days: 7 } },
+    "there is no setting backup.days; the settings are keepDays, copyTo, copyKeepDays",
+  ],
   [{ domainName: "api.example.com" }, "domainName needs certificateArn"],
   [{ certificateArn: certificate }, "certificateArn needs domainName"],
   [{ disableExecuteApiEndpoint: true }, "disableExecuteApiEndpoint needs domainName"],
@@ -168,7 +182,7 @@ test.each([
   "__proto__",
 ])("the unknown setting %s is rejected with a list of the known ones", async (name) => {
   expect(await sentence(`{ "${name}": 5 }`)).toBe(
-    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput.`,
+    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, backup.`,
   );
 });
 

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { readStack } from "../../../lib/local/template/template.ts";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const copyTo = "arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-and-conversations";
+
+const readRule = async (backup: { keepDays: number; copyTo?: string; copyKeepDays?: number }) => {
+  const { template } = await synthesize("prod", { backup });
+  return only(template, "AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule[0];
+};
+
+const { template, report, artifact } = await synthesize("prod", { backup: { keepDays: 90, copyTo } });
+const vault = only(template, "AWS::Backup::BackupVault");
+
+test("The table is backed up every night, into a vault that is kept like the table", () => {
+  expect(vault.properties).toEqual({ BackupVaultName: "leads-and-conversations-prod" });
+  expect(vault.resource).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+  const plan = only(template, "AWS::Backup::BackupPlan");
+  expect(plan.properties.BackupPlan).toEqual({
+    BackupPlanName: "leads-and-conversations-prod",
+    BackupPlanRule: [
+      {
+        RuleName: "nightly",
+        ScheduleExpression: "cron(0 3 * * ? *)",
+        TargetBackupVault: { "Fn::GetAtt": [vault.id, "BackupVaultName"] },
+        Lifecycle: { DeleteAfterDays: 90 },
+        CopyActions: [{ DestinationBackupVaultArn: copyTo, Lifecycle: { DeleteAfterDays: 90 } }],
+      },
+    ],
+  });
+  const { BackupSelection } = only(template, "AWS::Backup::BackupSelection").properties;
+  expect(JSON.stringify(BackupSelection.Resources)).toContain(only(template, "AWS::DynamoDB::Table").id);
+  expect(BackupSelection.Resources).toHaveLength(1);
+});
+
+test("Its role may back up, and not restore", () => {
+  const { BackupSelection, BackupPlanId } = only(template, "AWS::Backup::BackupSelection").properties;
+  expect(BackupPlanId).toEqual({
+    "Fn::GetAtt": [only(template, "AWS::Backup::BackupPlan").id, "BackupPlanId"],
+  });
+  const role =
+    template.findResources("AWS::IAM::Role")[BackupSelection.IamRoleArn["Fn::GetAtt"][0]]?.Properties;
+  expect(role.AssumeRolePolicyDocument.Statement).toEqual([
+    { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "backup.amazonaws.com" } },
+  ]);
+  expect(role.Policies).toBeUndefined();
+  expect(JSON.stringify(role.ManagedPolicyArns)).toMatch(
+    /^[^,]*,\[[^[\]]*AWSBackupServiceRolePolicyForBackup"\]\]\}\]$/,
+  );
+});
+
+test("cdk-nag finds nothing that is not acknowledged", () => {
+  expect(report.pluginReports).toEqual([]);
+});
+
+test("Copies are kept as long as the stage says", async () => {
+  const { CopyActions, Lifecycle } = await readRule({ keepDays: 7, copyTo, copyKeepDays: 365 });
+  expect(Lifecycle).toEqual({ DeleteAfterDays: 7 });
+  expect(CopyActions).toEqual([{ DestinationBackupVaultArn: copyTo, Lifecycle: { DeleteAfterDays: 365 } }]);
+  expect((await readRule({ keepDays: 7 })).CopyActions ?? []).toEqual([]);
+});
+
+test("The backup changes no other resource, and no stage has one by default", async () => {
+  const before = (await synthesize("prod")).template.toJSON();
+  expect(JSON.stringify(before)).not.toContain("AWS::Backup");
+  expect((await synthesize("dev")).template.findResources("AWS::Backup::BackupVault")).toEqual({});
+  const after = template.toJSON();
+  const added = Object.keys(after.Resources).filter((id) => !(id in before.Resources));
+  expect(added.every((id) => id.startsWith("Backup"))).toBe(true);
+  for (const id of added) delete after.Resources[id];
+  expect(after).toEqual(before);
+});
+
+test("The local run ignores it", async () => {
+  const read = async ({ directory }: { readonly directory: string }) =>
+    JSON.stringify(await readStack(directory)).replaceAll(directory, "");
+  const other = await synthesize("prod");
+  expect(await read(artifact.assembly)).toBe(await read(other.artifact.assembly));
+});
