@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DeleteTableCommand, waitUntilTableExists } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, inject } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
 import { tableItems } from "./table-items.ts";
 
-/** Copies the table, as a restore to this moment would, and deletes the copy after the test file. @returns its name */
+/** Copies the table, as a restore to this moment would, and deletes the copy after the test. @returns its name */
 export async function copyTable(client: DynamoDBDocumentClient = table): Promise<string> {
   const TableName = `restored-${randomUUID()}`;
   const { StreamSpecification, ...definition } = inject("engine").table;
   await client.send(new CreateTableCommand({ ...definition, TableName }));
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 }, { TableName });
-  afterAll(() => client.send(new DeleteTableCommand({ TableName })));
+  onTestFinished(() => client.send(new DeleteTableCommand({ TableName })).then(() => {}));
   const items = [...(await tableItems()).values()];
   for (let from = 0; from < items.length; from += 25) {
     const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
