@@ -5,11 +5,12 @@ import { inject, onTestFinished } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
 import { tableItems } from "./table-items.ts";
 
-/** Copies the table, as a restore to this moment would, and deletes the copy after the test. @returns its name */
+/** Copies the table without its indexes, as a restore to this moment can, and deletes the copy after the test. @returns its name */
 export async function copyTable(client: DynamoDBDocumentClient = table): Promise<string> {
   const TableName = `restored-${randomUUID()}`;
-  const { StreamSpecification, ...definition } = inject("engine").table;
-  await client.send(new CreateTableCommand({ ...definition, TableName }));
+  const { KeySchema, AttributeDefinitions: all = [], BillingMode } = inject("engine").table;
+  const AttributeDefinitions = all.filter(({ AttributeName = "" }) => ["pk", "sk"].includes(AttributeName));
+  await client.send(new CreateTableCommand({ TableName, KeySchema, AttributeDefinitions, BillingMode }));
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 }, { TableName });
   onTestFinished(() => client.send(new DeleteTableCommand({ TableName })).then(() => {}));
   const items = [...(await tableItems()).values()];

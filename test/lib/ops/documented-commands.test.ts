@@ -9,6 +9,7 @@ import { countsCommand } from "../../../lib/ops/counts-command.ts";
 import { eventsCommand } from "../../../lib/ops/events-command.ts";
 import { keysCommand } from "../../../lib/ops/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads-command.ts";
+import { restoreCommand } from "../../../lib/ops/restore-command.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const commands = [
@@ -19,6 +20,7 @@ const commands = [
   eventsCommand(),
   accountsCommand(),
   apiCommand(),
+  restoreCommand(),
 ];
 const find = (all: readonly Command[], name: string | undefined) =>
   all.find((command) => command.name() === name);
@@ -32,7 +34,8 @@ const documented = globSync("{README,SECURITY,docs/*}.md", { cwd: root }).flatMa
 
 test.each(documented)("$file: npm run ops -- $text is a command with these options", ({ text }) => {
   const [group, name] = text.split(/\s+/);
-  const command = find(find(commands, group)?.commands ?? [], name);
+  const found = find(commands, group);
+  const command = found?.commands.length ? find(found.commands, name) : found;
   expect(command).toBeDefined();
   const options = command?.options.map(({ long }) => long) ?? [];
   expect(options).toEqual(expect.arrayContaining(text.match(/--[a-z-]+/g) ?? []));
