@@ -132,6 +132,8 @@ const rebuildCounts = ({ accounts, pace, wait }: Work) =>
 
 /** Prints each change when it is found, as one JSON object with the totals at its end. */
 async function listChanges(work: Work): Promise<void> {
+  // Whoever reads only the first changes, with `head`, ends the command.
+  process.stdout.on("error", () => process.exit());
   let separator = "";
   console.log('{"changes":[');
   const outcome = await restoreAccounts(work, true, (change) => {

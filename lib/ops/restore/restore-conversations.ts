@@ -4,7 +4,7 @@ import { readMessageKeys } from "../erasure/lead-items.ts";
 import { sweepLead } from "../erasure/sweep-lead.ts";
 import { forEachAtRate } from "../import-export/for-each-at-rate.ts";
 import { compareConversation } from "./compare-conversation.ts";
-import { type Pair, readPairs, whileItChanges } from "./pairs.ts";
+import { type Pair, readPair, readPairs, whileItChanges } from "./pairs.ts";
 import { parallel, type Restoration } from "./restoration.ts";
 
 /** Restores the conversations of an account, with their messages and pointers. Its leads were restored before. */
@@ -24,7 +24,12 @@ export const restoreConversations = (restoration: Restoration): Promise<void> =>
 /** A message is written before its conversation, and deleted before it: what is left to do is found by conversations. */
 async function restoreConversation(restoration: Restoration, pair: Pair): Promise<void> {
   const { changes, checks, first } = await compareConversation(restoration, pair, restoration.make);
-  if (!first || restoration.dryRun) return restoration.make(changes, checks);
+  if (restoration.dryRun) {
+    // A message may have come since the conversation was read.
+    const again = changes.length > 0 && (await readPair(restoration, pair.key));
+    return again ? restoration.make((await compareConversation(restoration, again)).changes) : undefined;
+  }
+  if (!first) return restoration.make(changes, checks);
   await whileItChanges(restoration, first, (current) => restoreConversation(restoration, current));
   await restoreConversation(restoration, pair);
 }

@@ -1,8 +1,12 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import {
   DynamoDBDocumentClient,
   PutCommand,
+  QueryCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -38,6 +42,10 @@ import { ago, anAccount, at, close, hour, junk, spoil } from "./support/spoiled-
 beforeEach(() => selectTable(tableName, {}));
 
 const noWait = async () => {};
+const program = join(import.meta.dirname, "../../../../bin/ops.ts");
+
+const isOfMessages = ({ input }: QueryCommand) =>
+  String(input.ExpressionAttributeValues?.[":pk"]).startsWith("MESSAGE");
 
 /** Does something once, before the first call for which the condition holds, while a command runs. */
 async function whileWriting<T>(
@@ -127,6 +135,31 @@ describe("restore", () => {
       ].join("\n"),
     ]);
     expect(await tableItems()).toEqual(before);
+  });
+
+  test("--dry-run does not take a message that comes meanwhile for a difference", async () => {
+    const { account, ada, from } = await anAccount();
+    const send = once(() => aMessage(account, ada.id));
+    const args = ["--account", account, "--from-table", from, "--at", at, "--dry-run"];
+    const { printed } = await whileWriting(
+      (command) => command instanceof QueryCommand && isOfMessages(command),
+      send,
+      () => runCommand(restoreCommand(noWait), ...args),
+    );
+    expect(printed[0]).toBe(`0 of 1 accounts differ from ${from}, which has the data of ${at}.`);
+    expect((await expectConsistent(account)).conversations.map(({ messageCount }) => messageCount)).toContain(
+      3,
+    );
+  });
+
+  test("--dry-run ends without an error when nobody reads its list", async () => {
+    const data = await anAccount();
+    await spoil(data);
+    const args = ["--account", data.account, "--from-table", data.from, "--at", at, "--local", "--dry-run"];
+    const env = { ...process.env, DATA_DIR: await createDataDirectory() };
+    const command = [process.execPath, program, "restore", ...args, "--json"];
+    const { stderr } = await promisify(execFile)("sh", ["-c", '"$@" | true', "sh", ...command], { env });
+    expect(stderr).toBe("");
   });
 
   test("keeps what was created since: leads, conversations, and messages in restored conversations", async () => {
