@@ -1002,6 +1002,11 @@ export interface components {
              * @example 2026-11-21T09:31:35.820Z
              */
             createdAt: string;
+            /**
+             * @description True if an operator sent the event again. The `id` is that of the first one.
+             * @example true
+             */
+            repeated?: boolean;
         };
         LeadErasedEvent: {
             /**

@@ -3,8 +3,8 @@ import { Command, Option } from "commander";
 import type { Key } from "../../shared/dynamodb/table-client.ts";
 import { UserError } from "../errors.ts";
 import { selectTableByOptions, writingAccountOrAllCommand } from "./account-command.ts";
+import { countAccounts } from "./accounts/account-items.ts";
 import { toPartialFailure } from "./aws-errors.ts";
-import { readAllAccounts } from "./counts/all-owners.ts";
 import { checkAccounts } from "./counts/counts-options.ts";
 import { openEventBus, type PutEvents } from "./events/event-bus.ts";
 import { type Position, ProgressFile } from "./events/progress-file.ts";
@@ -26,7 +26,7 @@ import type { Wait } from "./retry-while-busy.ts";
 export function eventsCommand(wait: Wait = setTimeout): Command {
   const republishCommand = writingAccountOrAllCommand(
     "republish",
-    "send the events of stored leads, conversations and messages again, marked as repetitions",
+    "send the events of stored leads, conversations and messages, and of erased leads again, marked as repetitions",
   )
     .addOption(
       new Option("--since <time>", "the first time of creation, such as 2026-01-31T09:30:00Z or 1769851800")
@@ -57,7 +57,8 @@ async function republishEvents(options: RepublishOptions, wait: Wait): Promise<v
   const from = await file?.read();
   const { since, until = from?.until ?? Date.now() } = options;
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
-  const accounts = options.account === undefined ? await readAllAccounts(pace) : [options.account];
+  const accounts =
+    options.account === undefined ? [...(await countAccounts(pace)).keys()] : [options.account];
   const selection = { accounts, types: options.types, since, until };
   const events = put
     ? await send(options, selection, { pace, put, file, from })

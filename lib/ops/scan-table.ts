@@ -1,5 +1,6 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { ScanCommand, type ScanCommandInput } from "@aws-sdk/lib-dynamodb";
+import { expiryAttribute } from "../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Pace } from "./pace.ts";
 import type { OnRows } from "./progress.ts";
@@ -11,6 +12,9 @@ type Selection = Pick<
   ScanCommandInput,
   "FilterExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues" | "ProjectionExpression"
 > & { readonly TableName?: string };
+
+/** Reads only items that do not expire: those that do may be all that is left of an account. */
+export const withoutExpiry = { FilterExpression: `attribute_not_exists(${expiryAttribute})` };
 
 /**
  * Reads the whole table, consistently, in several parts at the same time: the only way to find items whose partition key

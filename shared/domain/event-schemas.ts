@@ -75,6 +75,7 @@ const leadErased = {
     account,
     leadId: id,
     createdAt: timestamp,
+    repeated,
   },
   required: [...common, "leadId"],
 } as const satisfies JSONSchema;

@@ -2,7 +2,8 @@ import { accountPartition, itemTypes, readPartition } from "../../../shared/dyna
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../pace.ts";
 import type { OnRows } from "../progress.ts";
-import { scanTable } from "../scan-table.ts";
+import { inPartition, queryItems } from "../query-items.ts";
+import { scanTable, withoutExpiry } from "../scan-table.ts";
 
 export type ItemType = keyof typeof itemTypes;
 
@@ -13,7 +14,7 @@ const typeNames = new Map(
 /** The number of items of each type. */
 export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
 
-/** Counts the items of all accounts, by account. It reads the whole table, or the whole of another one. */
+/** Counts the items of all accounts that do not expire, by account. It reads the whole table, or the whole of another one. */
 export async function countAccounts(
   pace: Pace,
   onRows?: OnRows,
@@ -29,9 +30,27 @@ export async function countAccounts(
       accounts.set(owner.account, counts);
     }
   };
-  const selection = { ProjectionExpression: "pk, accountId", ...(otherTable && { TableName: otherTable }) };
+  const selection = {
+    ProjectionExpression: "pk, accountId",
+    ...withoutExpiry,
+    ...(otherTable && { TableName: otherTable }),
+  };
   await scanTable(selection, { pace, onItems, onRows });
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Whether an account has items of some types, by the partitions of these types. */
+export async function hasItems(
+  account: string,
+  types: readonly ("lead" | "conversation" | "erasedLead" | "leadImport")[],
+  pace: Pace,
+): Promise<boolean> {
+  for (const type of types) {
+    const partition = inPartition(accountPartition(type, account));
+    const { value: items = [] } = await queryItems({ ...partition, Limit: 1 }, pace).next();
+    if (items.length > 0) return true;
+  }
+  return false;
 }
 
 /** The type and the account of an item. The partition of a key has its hash instead of its account. */

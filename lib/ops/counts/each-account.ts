@@ -2,7 +2,10 @@ import { inParallel } from "../../../shared/pages/maintenance/in-parallel.ts";
 import { errorMessage } from "../../errors.ts";
 import { toUserError } from "../aws-errors.ts";
 import type { Pace } from "../pace.ts";
-import { readAllAccounts } from "./all-owners.ts";
+import { readAllOwners } from "./all-owners.ts";
+
+/** Accounts with more rows than this are worked on one at a time: the work may keep all rows of an account in memory. */
+const manyRows = 100_000;
 
 /** What became of an account: the result of the work, or why it failed. */
 type Outcome<T> = { readonly account: string } & (
@@ -11,7 +14,7 @@ type Outcome<T> = { readonly account: string } & (
 );
 
 /**
- * Does the same work for every account of the table, a few at once, and goes on after one fails. Each account that is done is
+ * Does the same work for every account of the table, a few at once, the largest one by one, and goes on after one fails. Each account that is done is
  * a line on stderr.
  *
  * @param describe what to say of a result
@@ -22,14 +25,23 @@ export async function forEachAccount<T>(
   work: (account: string) => Promise<T>,
   describe: (result: T) => string,
 ): Promise<Outcome<T>[]> {
-  const accounts = await readAllAccounts(pace);
+  const rows = new Map<string, number>();
+  for (const owner of await readAllOwners(pace))
+    rows.set(owner.account, (rows.get(owner.account) ?? 0) + owner.rows);
+  const accounts = [...rows.keys()].sort();
+  const isLarge = (account: string) => (rows.get(account) ?? 0) > manyRows;
   const outcomes = new Map<string, Outcome<T>>();
-  await inParallel(accounts, async (account) => {
+  const workOn = async (account: string) => {
     const outcome = await attempt(account, work);
     outcomes.set(account, outcome);
     const text = outcome.failure ?? describe(outcome.result);
     console.error(`${outcomes.size} of ${accounts.length}: ${account}: ${text}`);
-  });
+  };
+  await inParallel(
+    accounts.filter((account) => !isLarge(account)),
+    workOn,
+  );
+  for (const account of accounts.filter(isLarge)) await workOn(account);
   return accounts.flatMap((account) => outcomes.get(account) ?? []);
 }
 

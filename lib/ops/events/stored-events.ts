@@ -1,7 +1,13 @@
 import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { itemEvent } from "../../../shared/domain/events.ts";
-import { itemTypes, listPartition, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
+import {
+  accountPartition,
+  itemTypes,
+  listPartition,
+  messageKey,
+  readPartition,
+} from "../../../shared/dynamodb/keys.ts";
 import type { Key } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../pace.ts";
 import { queryItems } from "../query-items.ts";
@@ -24,15 +30,17 @@ export interface StoredEvent {
 /** A partition with items of a selection. */
 interface Partition {
   readonly pk: string;
-  readonly idPrefix: "lead" | "conv" | "msg";
+  readonly idPrefix: "lead" | "conv" | "msg" | "erasure";
 }
 
 /** In this order the items of an account are read. */
-const itemOrder: readonly string[] = [itemTypes.lead, itemTypes.conversation, itemTypes.message];
+const itemOrder: readonly string[] = [
+  ...[itemTypes.lead, itemTypes.conversation, itemTypes.message, itemTypes.erasedLead],
+];
 
 /**
  * Reads the events of the items that are stored, in an order that is always the same: by account, then leads, conversations,
- * and the messages of one conversation after the other, each by time.
+ * and the messages of one conversation after the other, each by time, and then erased leads by their ids.
  *
  * @param after the key of the item with which to continue, exclusive
  */
@@ -64,12 +72,23 @@ function order(pk: string): string {
   return [account, itemOrder.indexOf(itemType), ...others].join("\0");
 }
 
-/** The partitions of an account with items of these types. Messages are found by the last one of their conversation. */
+/** The partitions of an account with items of these types. */
 async function* findPartitions(account: string, range: Range, pace: Pace): AsyncGenerator<Partition> {
   const conversations: Partition = { pk: listPartition("conversation", account), idPrefix: "conv" };
   if (range.types.includes("lead.created")) yield { pk: listPartition("lead", account), idPrefix: "lead" };
   if (range.types.includes("conversation.started")) yield conversations;
-  if (!range.types.includes("message.sent")) return;
+  if (range.types.includes("message.sent")) yield* findMessages(account, conversations, range, pace);
+  if (range.types.includes("lead.erased"))
+    yield { pk: accountPartition("erasedLead", account), idPrefix: "erasure" };
+}
+
+/** The conversations with messages of a time: those whose last message is not older. */
+async function* findMessages(
+  account: string,
+  conversations: Partition,
+  range: Range,
+  pace: Pace,
+): AsyncGenerator<Partition> {
   const { ExpressionAttributeValues, ...input } = rangeOf(conversations, { ...range, since: 0 });
   const recent = {
     ...input,
@@ -84,12 +103,23 @@ async function* findPartitions(account: string, range: Range, pace: Pace): Async
     for (const { sk } of items) yield { pk: messageKey(account, String(sk), "").pk, idPrefix: "msg" };
 }
 
-/** No id is as short as these ends, so the second one is exclusive. */
-const rangeOf = ({ pk, idPrefix }: Partition, { since, until }: Pick<Range, "since" | "until">) => ({
-  KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-  ExpressionAttributeValues: {
+/**
+ * The items that were created in a time. Those of erased leads have the ids of the leads as sort keys.
+ *
+ * No id is as short as these ends, so the second one is exclusive.
+ */
+function rangeOf({ pk, idPrefix }: Partition, { since, until }: Pick<Range, "since" | "until">) {
+  const ExpressionAttributeValues = {
     ":pk": pk,
     ":from": `${idPrefix}_${encodeTime(since, 10)}`,
     ":to": `${idPrefix}_${encodeTime(until, 10)}`,
-  },
-});
+  };
+  return idPrefix === "erasure"
+    ? {
+        KeyConditionExpression: "pk = :pk",
+        FilterExpression: "#id BETWEEN :from AND :to",
+        ExpressionAttributeNames: { "#id": "id" },
+        ExpressionAttributeValues,
+      }
+    : { KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to", ExpressionAttributeValues };
+}

@@ -11,7 +11,7 @@ import { startBusEndpoint } from "../../../lib/local/streams/bus-endpoint.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { listening } from "../../support/listening.ts";
 import { createDataDirectory, ops as runOps } from "../../support/ops.ts";
-import { storeConversation, storeLead } from "./events/support.ts";
+import { storeConversation, storeErasedLead, storeLead } from "./events/support.ts";
 
 const kills = Number(process.env.KILLS ?? 4);
 const dataDirectory = await createDataDirectory();
@@ -86,6 +86,11 @@ test("each event is sent once, of one account or of all", async () => {
   });
   const started = (id: string) => id.startsWith("conv_");
   expect(bus.ids.splice(0).sort()).toEqual([...ids, ...otherIds].filter((id) => !started(id)).sort());
+
+  // An account that has nothing but an erased lead.
+  const erased = await storeErasedLead(randomUUID(), since, since);
+  await republish([...period, ...table, "--all", "--types", "lead.erased"], bus.env);
+  expect(bus.ids.splice(0)).toEqual([erased]);
 
   // It needs no bus.
   const planned = await republish([...period, ...table, "--account", one, "--dry-run"]);

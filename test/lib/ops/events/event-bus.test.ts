@@ -9,7 +9,7 @@ import { ulid } from "ulid";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { localConfig } from "../../../../lib/ops/account-command.ts";
 import { openEventBus } from "../../../../lib/ops/events/event-bus.ts";
-import type { ServiceEvent } from "../../../../shared/domain/event-schemas.ts";
+import { eventSchemas, type ServiceEvent } from "../../../../shared/domain/event-schemas.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { validateDetail } from "../../../support/event-validators.ts";
 
@@ -59,6 +59,10 @@ test("an event is put as the pipe puts it, but for the mark", async () => {
   expect(
     messages.map((message): ServiceEvent => ({ ...message, repeated: true })).flatMap(validateDetail),
   ).toEqual([]);
+});
+
+test.each(Object.entries(eventSchemas))("the schema of %s has the mark", (_, { properties }) => {
+  expect(properties.repeated).toEqual({ type: "boolean" });
 });
 
 test("only the events that the bus did not take are put again", async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { republish } from "../../../../lib/ops/events/republish.ts";
-import { eventTypeNames } from "../../../../lib/ops/events/republish-options.ts";
+import { eventTypeNames, parseTypes } from "../../../../lib/ops/events/republish-options.ts";
 import { readEvents, type Selection, type StoredEvent } from "../../../../lib/ops/events/stored-events.ts";
 import { Pace } from "../../../../lib/ops/pace.ts";
 import type { Key } from "../../../../shared/dynamodb/table-client.ts";
-import { storeConversation, storeLead } from "./support.ts";
+import { storeConversation, storeErasedLead, storeLead } from "./support.ts";
 
 const hour = 3_600_000;
 const since = Date.UTC(2026, 5, 1);
@@ -50,16 +50,29 @@ test("an imported lead has no event, and neither have other accounts", async () 
   expect(await readIds({ ...always, accounts: [account] })).toEqual([id]);
 });
 
+test("leads that were erased from a time to before another have events, by the time of their erasure", async () => {
+  const account = randomUUID();
+  const erased: string[] = [];
+  for (const at of [since - 1, since, until - 1, until])
+    erased.push(await storeErasedLead(account, at, since - 24 * hour + erased.length));
+  await storeErasedLead(account, since, since, { imported: "run" });
+  const selection = { accounts: [account], since, until, types: parseTypes("lead.erased") };
+  expect(await readIds(selection)).toEqual(erased.slice(1, 3));
+  expect(await readIds({ ...selection, types: eventTypeNames })).toEqual(erased.slice(1, 3));
+  expect(await readIds({ ...selection, types: ["lead.created"] })).toEqual([]);
+});
+
 test("reading continues after any item, in the same order", async () => {
   const prefix = randomUUID();
   const accounts = [`${prefix}#1`, `${prefix}-a`, `${prefix}é`].sort();
   for (const account of accounts) {
     for (const time of [since, since + 1]) await storeLead(account, time);
     for (let i = 0; i < 3; i++) await storeConversation(account, [since + i, since + i, since + 10]);
+    for (let i = 0; i < 3; i++) await storeErasedLead(account, since + i, since - i);
   }
   const selection = { ...always, accounts };
   const all = await read(selection);
-  expect(all).toHaveLength(3 * (2 + 3 + 9));
+  expect(all).toHaveLength(3 * (2 + 3 + 9 + 3));
   for (const [i, { key }] of all.entries()) expect(await read(selection, key)).toEqual(all.slice(i + 1));
 });
 

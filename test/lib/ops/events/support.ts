@@ -2,7 +2,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { messageKey } from "../../../../shared/dynamodb/keys.ts";
+import { erasedLeadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 
@@ -13,6 +13,18 @@ export async function storeLead(account: string, at: number, others: object = {}
   const id = `lead_${ulid(at)}`;
   const lead = { id, name: "Ada", score: 0, status: "new", tags: [], createdAt: createdAt(id) } as const;
   await put({ ...leadItem(account, { ...lead, tags: [] }), ...others });
+  return id;
+}
+
+/** Stores what is left of a lead that was erased at a time. @returns the id of the erasure */
+export async function storeErasedLead(
+  account: string,
+  at: number,
+  createdAt: number,
+  others: object = {},
+): Promise<string> {
+  const [id, leadId] = [`erasure_${ulid(at)}`, `lead_${ulid(createdAt)}`];
+  await put({ ...erasedLeadKey(account, leadId), id, leadId, ...others });
   return id;
 }
 
