@@ -11,7 +11,10 @@ import { confirmAccount } from "./confirm-account.ts";
 import { eraseAccount } from "./erase-account.ts";
 
 type EraseOptions = AccountOptions &
-  CountsOptions & { readonly yes?: boolean; readonly cacheSeconds: number };
+  CountsOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
+
+const eventsNote =
+  "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
 export const eraseAccountCommand = (wait: Wait): Command =>
@@ -22,11 +25,11 @@ export const eraseAccountCommand = (wait: Wait): Command =>
     .option("--yes", "do not count what would be deleted, nor ask for the account's name")
     .option(
       "--cache-seconds <n>",
-      "the stage's authorizerCacheSeconds: how long a revoked key works",
+      "how long a revoked key works (default: authorizerCacheSeconds of the stage's file)",
       parseSeconds,
-      60,
     )
     .addOption(unitsOption())
+    .addHelpText("after", `\n${eventsNote}`)
     .action((options: EraseOptions) => erase(options, wait));
 
 function parseSeconds(text: string): number {
@@ -34,9 +37,25 @@ function parseSeconds(text: string): number {
   return Number(text);
 }
 
+/** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
+const longestCache = 3600;
+
+/** How long a revoked key may work, in seconds. */
+async function findCacheSeconds({ cacheSeconds, local, stage }: EraseOptions): Promise<number> {
+  if (cacheSeconds !== undefined) return cacheSeconds;
+  const { readProjectStage } = await import("../../config/stage-settings.ts");
+  const name = local ? "dev" : stage;
+  const settings = name === undefined ? undefined : readProjectStage(name);
+  if (settings) return settings.authorizerCacheSeconds;
+  console.error(
+    `No stage's file says how long a revoked key works: assuming ${longestCache} seconds. Pass the stage's authorizerCacheSeconds as --cache-seconds to wait no longer than that.`,
+  );
+  return longestCache;
+}
+
 async function erase(options: EraseOptions, wait: Wait): Promise<void> {
   const pace = await selectCounts(options, wait);
-  const { account, cacheSeconds, json, dryRun, yes } = options;
+  const { account, json, dryRun, yes } = options;
   if (dryRun || !yes) {
     const accounts = await withProgress("Reading", countTableItems, (onRows) => countAccounts(pace, onRows));
     const counts = describeCounts(accounts.get(account) ?? {});
@@ -44,10 +63,10 @@ async function erase(options: EraseOptions, wait: Wait): Promise<void> {
     const { leads, conversations, messages, keys, erasedLeads, others } = counts;
     const sentence = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
     if (dryRun) return console.log(sentence);
-    console.error(sentence);
+    console.error(`${sentence}\n${eventsNote}`);
     await confirmAccount(account);
   }
-  const keyCache = 1000 * cacheSeconds;
+  const keyCache = 1000 * (await findCacheSeconds(options));
   const leads = await withProgress("Erasing", countTableItems, (onRows) =>
     eraseAccount(account, { pace, wait, keyCache, onRows }),
   );

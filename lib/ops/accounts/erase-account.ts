@@ -1,4 +1,4 @@
-import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, itemTypes } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { deleteItems } from "../delete-items.ts";
 import { longestWrite } from "../erasure/erase-leads.ts";
@@ -11,7 +11,7 @@ import type { Wait } from "../retry-while-busy.ts";
 import { scanTable } from "../scan-table.ts";
 import { filterAccount, findOwner } from "./account-items.ts";
 import { eraseCounts } from "./erase-counts.ts";
-import { deleteKeys, revokeKeys } from "./erase-keys.ts";
+import { isLiveKey, listKeyItems, revokeKeys } from "./erase-keys.ts";
 
 interface Erasing {
   readonly pace: Pace;
@@ -33,26 +33,53 @@ const scanned = ["lead", "conversation", "message", "active", "idempotency", "ra
  * are deleted last, so that an erasure that ends early is known as such and continues.
  *
  * @returns how many leads were erased
+ * @throws UserError when something still writes to the account
  */
 export async function eraseAccount(
   account: string,
   { pace, wait, keyCache, onRows }: Erasing,
 ): Promise<number> {
-  const keysEndedAt = await revokeKeys(account, pace);
-  let leads = await eraseAllLeads(account, pace, onRows);
-  await wait(Math.max(0, keysEndedAt + keyCache - Date.now()) + longestWrite);
-  leads += await eraseAllLeads(account, pace, onRows);
-  const onItems = (items: readonly Item[]) =>
-    deleteItems(
-      items.filter((item) => findOwner(item)?.account === account) as unknown as readonly Key[],
-      pace,
-    );
-  await scanTable({ ...filterAccount(account, scanned), ...keysOnly }, { pace, onItems, onRows });
+  let leads = 0;
+  let keys = await listKeyItems(account, pace);
+  do {
+    const endedAt = await revokeKeys(keys, pace);
+    leads += await eraseAllLeads(account, pace, onRows);
+    await wait(Math.max(0, endedAt + keyCache - Date.now()) + longestWrite);
+    leads += await eraseAllLeads(account, pace, onRows);
+    keys = await eraseScanned(account, pace, onRows);
+  } while (keys.some(isLiveKey));
   await eraseCounts(account, pace, wait);
-  await deleteKeys(account, pace);
+  await deleteItems(keys as unknown as readonly Key[], pace);
   await deletePartition(accountPartition("limit", account), pace);
   await deletePartition(accountPartition("erasedLead", account), pace);
   return leads;
+}
+
+/** Deletes what only a scan finds. @returns the account's keys, also those that their index does not list yet */
+async function eraseScanned(account: string, pace: Pace, onRows: OnRows): Promise<Item[]> {
+  const keys: Item[] = [];
+  const { FilterExpression, ExpressionAttributeValues } = filterAccount(account, scanned);
+  const selection = {
+    FilterExpression: `${FilterExpression} OR (begins_with(pk, :key) AND accountId = :account)`,
+    ExpressionAttributeValues: {
+      ...ExpressionAttributeValues,
+      ":key": `${itemTypes.apiKey}#`,
+      ":account": account,
+    },
+    ExpressionAttributeNames: { "#access": "access" },
+    ProjectionExpression: "pk, sk, accountId, #access, validUntil, revokedAt",
+  };
+  const onItems = async (items: readonly Item[]) => {
+    const owned = items.map((item) => ({ item, owner: findOwner(item) }));
+    const ofAccount = owned.filter(({ owner }) => owner?.account === account);
+    const { keys: found = [], others = [] } = Object.groupBy(ofAccount, ({ owner }) =>
+      owner?.type === "apiKey" ? "keys" : "others",
+    );
+    keys.push(...found.map(({ item }) => item));
+    await deleteItems(others.map(({ item }) => item) as unknown as readonly Key[], pace);
+  };
+  await scanTable(selection, { pace, onItems, onRows });
+  return keys;
 }
 
 /** Erases the leads of an account, as far as their items. */

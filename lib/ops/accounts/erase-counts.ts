@@ -1,46 +1,63 @@
-import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import type { Key } from "../../../shared/dynamodb/table-client.ts";
+import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot } from "../../../shared/pages/tree/root.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { commit, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { countedOwners } from "../counts/all-owners.ts";
-import { countedRows } from "../counts/rebuild-roots.ts";
+import { toReading } from "../counts/all-rows.ts";
+import { retryStep } from "../counts/rebuild.ts";
 import { readSublists } from "../counts/tree-items.ts";
-import { dropSublist, dropTree } from "../erasure/drop-trees.ts";
+import { deleteItems } from "../delete-items.ts";
+import { dropSublist } from "../erasure/drop-trees.ts";
 import type { Pace } from "../pace.ts";
+import { inPartition, keysOnly, queryItems } from "../query-items.ts";
 import type { Wait } from "../retry-while-busy.ts";
+import { tableTime } from "../table-clock.ts";
+import { hasItems } from "./account-items.ts";
 
-/** How long to wait for the stream, in milliseconds, and how often to look. */
-const streamTimeout = 600_000;
-const pollDelay = 2000;
-
-/** How often nothing must be left in a row, three seconds apart, because the last records of the stream may bring a tree back. */
-const cleanChecks = 3;
-const checkDelay = 3000;
+/** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
+const retention = 48 * 3600;
 
 /**
- * Deletes the counts of an account without rows, when the maintainers have counted the deletions: a deletion that comes
- * later would make another tree.
+ * Deletes the counts of an account whose rows are deleted. Two empty roots stay until they expire, one for each list: a
+ * deletion that is counted later finds them, and does not make another tree.
  *
- * @throws UserError when the stream does not deliver the deletions
+ * @throws UserError when a list has rows again
  */
 export async function eraseCounts(account: string, pace: Pace, wait: Wait): Promise<void> {
-  const owners = countedOwners(account);
-  for (const owner of owners) {
-    for (let waited = 0; ; waited += pollDelay) {
-      const root = await pace.retry(() => readRoot(owner));
-      if (!root || countedRows(root) === 0) break;
-      if (waited >= streamTimeout)
-        throw new UserError(
-          `The rows of the account ${account} are erased, but not yet its counts, because the stream is late: run the command again later.`,
-        );
-      await wait(pollDelay);
-    }
+  for (const owner of countedOwners(account)) {
+    for (const sublist of await readSublists(owner, pace)) await dropSublist(sublist, pace);
+    await retryStep(() => emptyTree(owner, pace), toReading({ pace, wait }));
+    const { pk, sk: root } = treeKey(owner, "root");
+    for await (const keys of queryItems({ ...inPartition(pk), ...keysOnly }, pace))
+      await deleteItems(
+        (keys as unknown as readonly Key[]).filter(({ sk }) => sk !== root),
+        pace,
+      );
   }
-  for (let clean = 0; clean < cleanChecks; ) {
-    let items = 0;
-    for (const owner of owners) {
-      for (const sublist of await readSublists(owner, pace)) await dropSublist(sublist, pace);
-      items += await dropTree(owner, pace);
-    }
-    clean = items === 0 ? clean + 1 : 0;
-    if (clean < cleanChecks) await wait(checkDelay);
-  }
+}
+
+/** Replaces a tree, or none, by an empty one that expires. */
+async function emptyTree(owner: CountedOwner, pace: Pace): Promise<void> {
+  const { account, list } = owner;
+  const { version = 0, generation = 0, rebuilding = generation } = (await readRoot(owner)) ?? {};
+  // Read after the root and before the rows, as for every commit.
+  const clock = tableTime();
+  if (await hasItems(account, [list.type], pace))
+    throw new UserError(
+      `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
+    );
+  await commit(
+    owner,
+    "root",
+    {
+      ...emptyRoot(rebuilding + 1),
+      version,
+      // Lists forget what they remember of the deleted rows.
+      watermark: keyAt(list, clock - limits.allowedLateness),
+      expiresAt: Math.ceil(clock / 1000) + retention,
+    },
+    [],
+  );
 }

@@ -1,40 +1,42 @@
-import { apiKeyState } from "../../../shared/domain/api-keys.ts";
+import { apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
 import { accountApiKeysPartition, indexes, itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Key } from "../../../shared/dynamodb/table-client.ts";
-import { endApiKey, listApiKeys } from "../changes/api-key-changes.ts";
-import { deleteItems } from "../delete-items.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { endApiKey } from "../changes/api-key-changes.ts";
 import type { Pace } from "../pace.ts";
 import { queryItems } from "../query-items.ts";
 
-/** Revokes the keys of an account that work. @returns when the last key of the account ended, in milliseconds since the epoch */
-export async function revokeKeys(account: string, pace: Pace): Promise<number> {
-  const now = new Date();
-  let endedAt = 0;
-  for (const key of await pace.retry(() => listApiKeys(account))) {
-    const { keyId, revokedAt, validUntil } = key;
-    const isLive = apiKeyState(key) === "live";
-    if (isLive) await pace.retry(() => endApiKey({ account, keyId }, { revokedAt: now.toISOString() }));
-    const end = isLive ? now.getTime() : Date.parse(revokedAt ?? validUntil ?? "");
-    endedAt = Math.max(endedAt, Number.isNaN(end) ? now.getTime() : end);
-  }
-  return endedAt;
-}
-
-/** Deletes the keys of an account. */
-export async function deleteKeys(account: string, pace: Pace): Promise<void> {
+/** The items of an account's keys that their index lists: it may not list the newest yet. */
+export async function listKeyItems(account: string, pace: Pace): Promise<Item[]> {
   const selection = {
     IndexName: "by-parent",
     KeyConditionExpression: "#parent = :parent",
     ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
     ExpressionAttributeValues: { ":parent": accountApiKeysPartition(account) },
-    ProjectionExpression: "pk, sk",
   };
+  const keys: Item[] = [];
+  // Any role that writes index keys can list other items here.
   for await (const items of queryItems(selection, pace))
-    await deleteItems(
-      // Any role that writes index keys can list other items here.
-      (items as unknown as readonly Key[]).filter(
-        ({ pk }) => readPartition(pk)?.itemType === itemTypes.apiKey,
-      ),
-      pace,
-    );
+    keys.push(...items.filter(({ pk }) => readPartition(String(pk))?.itemType === itemTypes.apiKey));
+  return keys;
+}
+
+/** Whether a key works. */
+export const isLiveKey = (item: Item) => apiKeyState(toApiKey(item)) === "live";
+
+/** Revokes the keys that work. @returns when the last of all ended, in milliseconds since the epoch; never a later time than now */
+export async function revokeKeys(items: readonly Item[], pace: Pace): Promise<number> {
+  let endedAt = 0;
+  for (const item of items) {
+    const revokedAt = new Date().toISOString();
+    const sha256 = readPartition(String(item.pk))?.account ?? "";
+    if (isLiveKey(item))
+      await pace.retry(() =>
+        endApiKey({ keyId: String(item.sk), sha256, account: undefined }, { revokedAt }),
+      );
+    const end = Date.parse(String(item.revokedAt ?? item.validUntil));
+    const now = Date.now();
+    // A key that is live or invalid can have a later end, or none.
+    endedAt = Math.max(endedAt, end < now ? end : now);
+  }
+  return endedAt;
 }

@@ -1,34 +1,41 @@
-import { indexes, sublistKey } from "../../../shared/dynamodb/keys.ts";
-import type { Key } from "../../../shared/dynamodb/table-client.ts";
-import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { indexes, leadConversationsPartition, rowKey, sublistKey } from "../../../shared/dynamodb/keys.ts";
+import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { countedLists, type SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
-import { countedOwners } from "../counts/all-owners.ts";
 import { readSublists } from "../counts/tree-items.ts";
 import { deleteItems } from "../delete-items.ts";
 import type { Pace } from "../pace.ts";
 import { inPartition, keysOnly, queryItems } from "../query-items.ts";
 
 /**
- * Deletes the trees of leads and of email addresses without rows: their records contain the id or the address. Other trees
- * name nobody.
+ * Deletes the trees of erased leads, and those of email addresses without leads: their records contain the id or the
+ * address. Other trees name nobody.
  */
-export async function dropEmptySublists(account: string, pace: Pace): Promise<void> {
-  for (const whole of countedOwners(account))
-    for (const owner of await readSublists(whole, pace))
-      if (owner.sublist.index === "by-parent" && (await isEmpty(owner, pace))) await dropSublist(owner, pace);
+export async function dropTrees(account: string, leadIds: readonly string[], pace: Pace): Promise<void> {
+  for (const id of leadIds) {
+    const partition = leadConversationsPartition(account, id);
+    await dropSublist(
+      { account, list: countedLists.conversation, sublist: { index: "by-parent", partition } },
+      pace,
+    );
+  }
+  for (const owner of await readSublists({ account, list: countedLists.lead }, pace))
+    if (owner.sublist.index === "by-parent" && !(await hasRows(owner, pace))) await dropSublist(owner, pace);
 }
 
-async function isEmpty({ sublist: { index, partition } }: SublistOwner, pace: Pace): Promise<boolean> {
+/** Whether the table has a row of those that the index lists: it may still list some that were just deleted. */
+async function hasRows({ account, list, sublist }: SublistOwner, pace: Pace): Promise<boolean> {
   const selection = {
-    IndexName: index,
+    IndexName: sublist.index,
     KeyConditionExpression: "#partition = :partition",
-    ExpressionAttributeNames: { "#partition": indexes[index] },
-    ExpressionAttributeValues: { ":partition": partition },
+    ExpressionAttributeNames: { "#partition": indexes[sublist.index] },
+    ExpressionAttributeValues: { ":partition": sublist.partition },
     ProjectionExpression: "sk",
-    Limit: 1,
   };
-  const { value: rows = [] } = await queryItems(selection, pace).next();
-  return rows.length === 0;
+  for await (const rows of queryItems(selection, pace))
+    for (const { sk } of rows)
+      if (await pace.retry(() => readItem(rowKey(list.type, account, String(sk))))) return true;
+  return false;
 }
 
 /** Deletes the tree of a sublist, and then its record, by which it is found. */
@@ -38,14 +45,10 @@ export async function dropSublist(owner: SublistOwner, pace: Pace): Promise<void
   await deleteItems([sublistKey(list.type, account, sublist)], pace);
 }
 
-/** Deletes a tree, its root first: from then on no list reads it, and no maintainer commits to it. @returns how many items */
-export async function dropTree(owner: CountedOwner, pace: Pace): Promise<number> {
+/** Deletes a tree, its root first: from then on no list reads it, and no maintainer commits to it. */
+async function dropTree(owner: SublistOwner, pace: Pace): Promise<void> {
   const root = treeKey(owner, "root");
-  let items = 0;
-  for await (const keys of queryItems({ ...inPartition(root.pk), ...keysOnly }, pace)) {
-    if (items === 0 && keys.length > 0) await deleteItems([root], pace);
+  await deleteItems([root], pace);
+  for await (const keys of queryItems({ ...inPartition(root.pk), ...keysOnly }, pace))
     await deleteItems(keys as unknown as readonly Key[], pace);
-    items += keys.length;
-  }
-  return items;
 }

@@ -1,7 +1,7 @@
 import type { Pace } from "../pace.ts";
 import type { OnRows } from "../progress.ts";
 import type { Wait } from "../retry-while-busy.ts";
-import { dropEmptySublists } from "./drop-trees.ts";
+import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import { eraseIdempotencyRecords, findIdempotencyRecords } from "./idempotency-records.ts";
 import { countLeadItems, findConversationIds, type LeadItems, sweepLead } from "./sweep-lead.ts";
@@ -42,7 +42,7 @@ export async function eraseLeads(
   const idempotencyRecords = scan ? await eraseIdempotencyRecords(account, named, { pace, onRows }) : 0;
   const deleted: LeadItems[] = [];
   for (const id of leadIds) deleted.push(await sweepLead(account, id, pace));
-  await dropEmptySublists(account, pace);
+  await dropTrees(account, leadIds, pace);
   for (const id of leadIds) await endErasure(account, id, pace);
   return { ...sumItems(deleted), idempotencyRecords };
 }

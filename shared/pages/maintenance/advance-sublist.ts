@@ -118,10 +118,15 @@ async function setWhileFits(
 
 const toEdit = (row: CountedRow): RowEdit => ({ sk: row.sk, row, filters: [] });
 
-/** Whether a sublist has so many rows that a tree of its own pays. */
+/**
+ * Whether a sublist has so many rows that a tree of its own pays. The index may still list all rows of a lead or an email
+ * address that was just erased, so its first row is read from the table, too.
+ */
 async function isLong(owner: SublistOwner, { limits, retry }: Means): Promise<boolean> {
-  const { next } = await readRows(owner, { start: "" }, { maxRows: limits.sublistRows, retry });
-  return next !== undefined;
+  const { rows, next } = await readRows(owner, { start: "" }, { maxRows: limits.sublistRows, retry });
+  if (next === undefined) return false;
+  const first = rows.slice(0, 1).map(({ sk }) => sk);
+  return (await readStates(owner, first, retry)).size > 0;
 }
 
 /** Writes an empty tree: from now on, who changes a row changes its version. */

@@ -3,8 +3,9 @@ import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { emptyRoot } from "../tree/root.ts";
+import { readRows } from "../tree/rows.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import { isTreeChanged, readRoot } from "../tree/tree-store.ts";
+import { commit, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import { advance } from "./advance.ts";
 import { warnIfStalled } from "./stalled-rebuild.ts";
 
@@ -43,7 +44,8 @@ export interface Maintained {
 const keysAtOnce = 1000;
 
 /**
- * Updates the counts of a list for rows that were created, deleted, or moved to another status, source or channel.
+ * Updates the counts of a list for rows that were created, deleted, or moved to another status, source or channel. The root
+ * of an erased account's list expires: it stays as it is until the list has rows again.
  *
  * It recounts the leaf of each key and adds up no events, so keys may come twice, late and in any order. It retries until
  * the deadline while other commits come first or the table is busy.
@@ -73,6 +75,13 @@ export async function maintain(
   let rebuilt: ReadonlySet<string> = new Set();
   const update = async () => {
     const root = (await readRoot(owner)) ?? emptyRoot(1);
+    if (root.expiresAt !== undefined) {
+      // Nothing is counted by a commit over a root that expires: so none can be missed here.
+      if (await hasRows(context)) return commit(owner, "root", { ...root, expiresAt: undefined }, []);
+      rest = [];
+      more = false;
+      return;
+    }
     const clock = Date.now();
     const next = firstKeys(rest, root.watermark);
     const inRebuild = root.rebuilding === rebuilding && next.every((key) => rebuilt.has(key));
@@ -123,6 +132,12 @@ interface Context {
   readonly limits: Limits;
   readonly reading: { readonly retry: Retry };
   readonly deadline: number;
+}
+
+/** Whether the list has any row. */
+async function hasRows({ owner, reading }: Context): Promise<boolean> {
+  const { rows } = await readRows(owner, { start: "" }, { ...reading, maxRows: 1, oneCall: true });
+  return rows.length > 0;
 }
 
 /** The first keys, among them at most `keysAtOnce` below the watermark: only for those are rows read. */

@@ -30,6 +30,8 @@ export interface Root {
   readonly backdatedAt?: number | undefined;
   /** Of a sublist: whether the watermark has to pass changed rows of the tail, which lists may remember. */
   readonly overdue?: boolean | undefined;
+  /** Of a list whose account was erased: when DynamoDB deletes this root, which counts no rows, in seconds since the epoch. */
+  readonly expiresAt?: number | undefined;
 }
 
 const firstLeaf: Entry = { start: "", cells: noCells };
@@ -67,11 +69,11 @@ export function rootItem({ entries, last, watermark, statuses, pending, ...other
 /** The reverse of `rootItem`. */
 export function toRoot(item: ReturnType<typeof rootItem>): Root {
   const { version, generation, level, through, pending, rebuilding, progressAt } = item;
-  const { createdAt, changedAt, backdatedAt, overdue } = item;
+  const { createdAt, changedAt, backdatedAt, overdue, expiresAt } = item;
   const [last = firstLeaf] = decodeEntries(item.last);
   return {
     ...{ version, generation, level, last, watermark: through, pending, rebuilding, progressAt },
-    ...{ createdAt, changedAt, backdatedAt, overdue },
+    ...{ createdAt, changedAt, backdatedAt, overdue, expiresAt },
     entries: decodeEntries(item.entries),
     statuses: { names: item.statuses, full: item.statusesFull },
   };

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { erasedLeadKey } from "../../../../shared/dynamodb/keys.ts";
-import type { Item } from "../../../../shared/dynamodb/table-client.ts";
+import { countNodeKey, erasedLeadKey } from "../../../../shared/dynamodb/keys.ts";
+import type { Item, Key } from "../../../../shared/dynamodb/table-client.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { call } from "../../../support/call.ts";
 import { createDataDirectory, ops } from "../../../support/ops.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
@@ -42,6 +43,8 @@ async function aTrial(_: unknown, index: number): Promise<Trial> {
   return { account, args, isAccount, leadId: lead.id };
 }
 
+const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
+
 /** Starts the command, and kills it after a time in milliseconds, unless it has ended. @returns whether it was killed */
 async function runKilled({ args }: Trial, time: number): Promise<boolean> {
   const env = { ...process.env, DATA_DIR: dataDirectory };
@@ -76,12 +79,17 @@ test(`erasures that are killed ${kills} times at random moments end in the same 
     for (const text of isAccount ? [account] : [leadId, ...conversations])
       for (const [key] of naming(before, text)) if (text !== "undefined") expected.delete(key);
     const left = erasedLeadKey(account, leadId);
-    if (!isAccount)
-      expected.set(`${left.pk} ${left.sk}`, { ...left, leadId, id: expect.stringMatching(/^erasure_/) });
+    if (!isAccount) expected.set(name(left), { ...left, leadId, id: expect.stringMatching(/^erasure_/) });
+    else
+      for (const { type } of Object.values(countedLists))
+        expected.set(
+          name(countNodeKey(type, account, "root")),
+          expect.objectContaining({ expiresAt: expect.any(Number) }),
+        );
   }
   expect(Object.fromEntries(after)).toEqual(Object.fromEntries(expected));
-  // The other lead of each account, with its message, conversation and pointer.
-  expect(after.size).toBe(trials.reduce((sum, { isAccount }) => sum + (isAccount ? 0 : 5), 0));
+  // The other lead of each account, with its message, conversation and pointer, or the empty roots of the erased one.
+  expect(after.size).toBe(trials.reduce((sum, { isAccount }) => sum + (isAccount ? 2 : 5), 0));
   console.log(`${killed} of ${kills} erasures were killed before they ended.`);
   expect(killed).toBeGreaterThan(0);
 });
