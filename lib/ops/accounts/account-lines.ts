@@ -16,6 +16,7 @@ import { isRecord } from "../../is-record.ts";
  * conversations and keys of indexes follow from these.
  */
 export type AccountLine =
+  | { readonly type: "limit"; readonly requests: number }
   | { readonly type: "erasedLead"; readonly leadId: string; readonly id: string }
   | { readonly type: "leadImport"; readonly sha256: string; readonly startedAt: string }
   | ({ readonly type: "lead" } & Lead)
@@ -26,6 +27,7 @@ export type LineType = AccountLine["type"];
 
 /** The fields that a line of each type must have. */
 const required: Readonly<Record<LineType, readonly string[]>> = {
+  limit: ["requests"],
   erasedLead: ["leadId", "id"],
   leadImport: ["sha256", "startedAt"],
   lead: leadSchema.required,
@@ -37,6 +39,7 @@ export const lineTypes = Object.keys(required) as readonly LineType[];
 
 /** How the item of each type becomes a line. Its fields are in the same order in every export. */
 export const toLine: Readonly<Record<LineType, (item: Item) => AccountLine>> = {
+  limit: ({ requests }) => ({ type: "limit", requests: Number(requests) }),
   erasedLead: ({ leadId, id }) => ({ type: "erasedLead", leadId: String(leadId), id: String(id) }),
   leadImport: ({ sk, startedAt }) => ({
     ...{ type: "leadImport", sha256: String(sk), startedAt: String(startedAt) },

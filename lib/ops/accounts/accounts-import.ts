@@ -69,7 +69,10 @@ async function importFile(
   const { sha256 } = file.manifest;
   await noteImport(account, sha256, "startedAt", pace);
   const erased = new Set(await readErasedIds(account, pace));
-  const accountImport = { account, runId: ulid(), erased, pace };
+  const unmet = new Set(erased);
+  const accountImport = { account, runId: ulid(), erased, unmet, pace };
+  const sweep = () =>
+    sweepErasedSince(account, unmet, pace, () => wait(limits.indexLateness + limits.skew + 1));
   try {
     await withProgress(
       "Importing",
@@ -80,6 +83,8 @@ async function importFile(
         }),
     );
   } catch (error) {
+    // For whoever does not run it again. The first error is the one to report.
+    await sweep().catch(() => {});
     const stored = outcome.imported + outcome.present;
     throw await toPartialFailure(
       error,
@@ -88,7 +93,7 @@ async function importFile(
   }
   if (file.count > limits.sublistRows)
     await countImported(account, { pace, wait, print: json ? () => {} : console.log });
-  await sweepErasedSince(account, erased, pace);
+  await sweep();
   await noteImport(account, sha256, "endedAt", pace);
 }
 

@@ -21,7 +21,7 @@ async function listAccounts(options: CountsOptions): Promise<void> {
   console.table(rows);
 }
 
-/** The numbers of an account's items. `others` are derived or expire. */
+/** The numbers of an account's items. `others` are derived, or records of imports and the account's own rate limit. */
 export function describeCounts(counts: ItemCounts) {
   const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, ...rest } = counts;
   const others = Object.values(rest).reduce((sum, number) => sum + number, 0);

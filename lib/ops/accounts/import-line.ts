@@ -3,6 +3,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import {
+  accountLimitKey,
   activeConversationKey,
   erasedLeadKey,
   leadImportKey,
@@ -20,6 +21,8 @@ export interface AccountImport {
   readonly runId: string;
   /** The ids of the leads that are erased; those of the file are added. */
   readonly erased: Set<string>;
+  /** Those of them of which the file has had nothing: of the others, an import that ended early may have stored something. */
+  readonly unmet: Set<string>;
   readonly pace: Pace;
 }
 
@@ -28,29 +31,36 @@ export type LineOutcome = "imported" | "present" | "erased";
 
 /** Stores what a line has, unless an earlier run has stored it, or its lead is erased. */
 export async function importLine(accountImport: AccountImport, line: AccountLine): Promise<LineOutcome> {
-  const { account, erased } = accountImport;
+  const { account, erased, unmet } = accountImport;
+  const isErased = (leadId: string) => {
+    unmet.delete(leadId);
+    return erased.has(leadId);
+  };
   const store = (item: Item) => putOnce(accountImport, item);
   switch (line.type) {
     case "erasedLead": {
       const { leadId, id } = line;
       erased.add(leadId);
+      unmet.add(leadId);
       return store({ ...erasedLeadKey(account, leadId), id, leadId });
     }
     case "leadImport":
       return store({ ...leadImportKey(account, line.sha256), startedAt: line.startedAt });
+    case "limit":
+      return store({ ...accountLimitKey(account), requests: line.requests });
     case "lead": {
       const { type, ...lead } = line;
-      return erased.has(lead.id) ? "erased" : store(leadItem(account, lead));
+      return isErased(lead.id) ? "erased" : store(leadItem(account, lead));
     }
     case "conversation": {
       const { type, ...conversation } = line;
-      if (erased.has(conversation.leadId)) return "erased";
+      if (isErased(conversation.leadId)) return "erased";
       if (conversation.status === active) await store(pointerItem(account, conversation));
       return store(conversationItem(account, conversation));
     }
     case "message": {
       const { type, ...message } = line;
-      if (erased.has(message.leadId)) return "erased";
+      if (isErased(message.leadId)) return "erased";
       return store({ ...messageKey(account, message.conversationId, message.id), ...message });
     }
   }

@@ -6,7 +6,7 @@ import type { LineType } from "./account-lines.ts";
 /** What a file with an account contains: the proof that an import has read all of it. */
 export interface Manifest {
   readonly format: typeof format;
-  readonly version: typeof version;
+  readonly version: number;
   readonly account: string;
   /** The table that it was exported from. */
   readonly table: string;
@@ -20,8 +20,8 @@ export interface Manifest {
 
 export const format = "leads-and-conversations-account";
 
-/** Raised when an older version of this program could not import the file. */
-export const version = 1;
+/** Raised when an older version of this program could not import the file. Version 1 had no line of the type `limit`. */
+export const version = 2;
 
 /** The path of the manifest of a file. */
 export const manifestPath = (path: string) => `${path}.manifest.json`;
@@ -29,7 +29,7 @@ export const manifestPath = (path: string) => `${path}.manifest.json`;
 /**
  * Reads the manifest of a file.
  *
- * @throws UserError when it is missing, or that of another version
+ * @throws UserError when it is missing, or that of a newer version
  */
 export async function readManifest(path: string): Promise<Manifest> {
   const file = manifestPath(path);
@@ -39,9 +39,9 @@ export async function readManifest(path: string): Promise<Manifest> {
   const manifest = parse(text);
   if (manifest?.format !== format || !isRecord(manifest.lines))
     throw new UserError(`${file} is not the manifest of an account.`);
-  if (manifest.version !== version)
+  if (!(Number(manifest.version) <= version))
     throw new UserError(
-      `${file} has the version ${manifest.version}, but this program reads version ${version}.`,
+      `${file} has the version ${manifest.version}, but this program reads versions up to ${version}.`,
     );
   return manifest as unknown as Manifest;
 }

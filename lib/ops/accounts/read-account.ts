@@ -11,10 +11,10 @@ const parallel = 32;
 
 /**
  * Reads everything of an account that an export has, page by page and in the order of the keys, so that two exports of the
- * same data are the same bytes: erased leads, imports of leads, leads, then each conversation before its messages.
+ * same data are the same bytes: its own rate limit, erased leads, imports of leads, leads, then each conversation before its messages.
  */
 export async function* readAccount(account: string, pace: Pace): AsyncGenerator<readonly AccountLine[]> {
-  for (const type of ["erasedLead", "leadImport", "lead"] as const)
+  for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
     for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
       yield items.filter(({ sk }) => !String(sk).startsWith(accountImportPrefix)).map(toLine[type]);
   const conversations = inOrder(readConversations(account, pace), parallel, async (conversation) => {

@@ -17,6 +17,8 @@ interface FileImport {
   readonly runId: string;
   /** The ids of the leads that were erased, and must not come back. */
   readonly erased: ReadonlySet<string>;
+  /** Those of them of which the file has had no row: of the others, an import that ended early may have stored one. */
+  readonly unmet: Set<string>;
 }
 
 /** What became of a row: this run has stored its lead, an earlier one had, or the lead is erased. */
@@ -25,6 +27,7 @@ type RowOutcome = "imported" | "present" | "erased";
 /** Stores the lead of a row, unless an earlier import of the file has stored it, or it is erased. */
 export async function importRow(fileImport: FileImport, line: number, input: LeadInput): Promise<RowOutcome> {
   const lead = buildLead(fileImport, line, input);
+  fileImport.unmet.delete(lead.id);
   if (fileImport.erased.has(lead.id)) return "erased";
   const added = await retryWhileBusy(() => addLead(fileImport.account, lead, fileImport.runId));
   return added ? "imported" : "present";

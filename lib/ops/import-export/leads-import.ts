@@ -89,17 +89,20 @@ async function importRows(
   }
   const pace = new Pace();
   const erased = await readErasedIds(account, pace);
+  const unmet = new Set(erased);
   try {
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
       const source = input.source && (await readStoredSource(input.source));
-      const fileImport = { account, digest, startedAt, runId, erased };
+      const fileImport = { account, digest, startedAt, runId, erased, unmet };
       const rowOutcome = await importRow(fileImport, line, { ...input, source });
       outcome[rowOutcome] += 1;
       if (source !== undefined && rowOutcome !== "erased")
         outcome.sources.set(source, (outcome.sources.get(source) ?? 0) + 1);
     });
-    await sweepErasedSince(account, erased, pace);
+    await sweepErasedSince(account, unmet, pace);
   } catch (error) {
+    // For whoever does not run it again. The first error is the one to report.
+    await sweepErasedSince(account, unmet, pace).catch(() => {});
     const stored = outcome.imported + outcome.present;
     throw await toPartialFailure(
       error,

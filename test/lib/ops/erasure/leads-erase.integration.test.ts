@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { BatchWriteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
@@ -12,20 +12,24 @@ import { exportCommand } from "../../../../lib/ops/import-export/leads-export.ts
 import { importCommand } from "../../../../lib/ops/import-export/leads-import.ts";
 import { Pace } from "../../../../lib/ops/pace.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import { addLead, leadItem } from "../../../../shared/domain/leads.ts";
 import {
   activeConversationKey,
   conversationKey,
   erasedLeadKey,
   idempotencyKey,
+  leadConversationsPartition,
+  leadEmailPartition,
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { type Key, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
+import { maintainSublist } from "../../../../shared/pages/maintenance/maintain-sublist.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
-import { filePath } from "../../../support/lead-files.ts";
+import { filePath, leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { compareItems, tableItems } from "../../../support/table-items.ts";
 
@@ -213,6 +217,61 @@ describe("leads erase", () => {
     expect(pagination.total).toBe(200);
   });
 
+  test("an index that still lists deleted rows keeps no counts of a lead or an address, and brings none back", async () => {
+    const account = randomUUID();
+    const email = "ada@example.com";
+    const old = Date.now() - 3_600_000;
+    const { id } = await aLead(account, { email });
+    const leads = Array.from({ length: 200 }, (_, i) => {
+      const fields = { id: `lead_${ulid(old + i)}`, name: "Ada", email, score: 0, status: "new" } as const;
+      return leadItem(account, { ...fields, tags: [], createdAt: createdAt(fields.id) });
+    });
+    await putAll(leads);
+    for (let i = 0; i < 200; i += 25) await putConversations(account, id, old + i);
+    const sublists = [
+      [countedLists.lead, leadEmailPartition(account, email)],
+      [countedLists.conversation, leadConversationsPartition(account, id)],
+    ] as const;
+    const owners = sublists.map(([list, partition]) => ({
+      ...{ account, list, sublist: { index: "by-parent", partition } as const },
+    }));
+    for (const { list } of owners) await repairSublists({ account, list }, { wait: noWait });
+    const counts = async () =>
+      (await Promise.all(owners.map(({ list }) => readSublists({ account, list }, new Pace()))))
+        .flat()
+        .filter(({ sublist }) => sublist.index === "by-parent");
+    expect(await counts()).toHaveLength(2);
+    // From the first deletion on, the index lists what it listed before.
+    const listed = new Map<unknown, Item[]>();
+    for (const [, item] of await tableItems())
+      listed.set(item.byParent, [...(listed.get(item.byParent) ?? []), item]);
+    const send = DynamoDBDocumentClient.prototype.send;
+    let isStale = false;
+    const spy = vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
+      this: DynamoDBDocumentClient,
+      ...args: unknown[]
+    ) {
+      const [command] = args;
+      if (!isStale || !(command instanceof QueryCommand) || command.input.IndexName !== "by-parent")
+        return Reflect.apply(send, this, args);
+      const [partition] = Object.values(command.input.ExpressionAttributeValues ?? {});
+      return Promise.resolve({ Items: listed.get(partition) ?? [] });
+    } as never);
+    const wait = async () => {
+      isStale = true;
+    };
+    const { output } = await runJson(eraseCommand(wait), "--account", account, "--email", email, "--no-scan");
+    expect(output.leads).toHaveLength(201);
+    expect(await counts()).toEqual([]);
+    // The stream delivers the deletions.
+    for (const owner of owners) {
+      const changed = [{ key: id, filters: [], backdated: false }];
+      await maintainSublist(owner, { changed, look: true }, { deadline: Date.now() + 60_000 });
+    }
+    spy.mockRestore();
+    expect(await counts()).toEqual([]);
+  });
+
   test.each([
     [["--lead", "lead_1"], "The account nobody has no lead lead_1."],
     [["--email", "a@example.com"], "The account nobody has no lead with this email address."],
@@ -228,8 +287,14 @@ async function putConversations(account: string, leadId: string, time: number): 
     const fields = { id, leadId, channel: "whatsapp", status: "closed", messageCount: 1 };
     return conversationItem(account, { ...fields, lastMessageAt: createdAt(id) });
   });
-  const requests = items.map((Item) => ({ PutRequest: { Item } }));
-  await table.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }));
+  await putAll(items);
+}
+
+async function putAll(items: readonly Item[]): Promise<void> {
+  for (let from = 0; from < items.length; from += 25) {
+    const requests = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
+    await table.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }));
+  }
 }
 
 test("an erased lead is not stored again by importing its old file", async () => {
@@ -245,6 +310,54 @@ test("an erased lead is not stored again by importing its old file", async () =>
   expect(printed).toEqual(["2 rows: 0 imported, 1 already imported, 1 of erased leads, 0 invalid."]);
   const { data } = (await call("list-leads", { account })).body;
   expect(data.map(({ id }) => id)).toEqual([kept.id]);
+});
+
+test("a lead that an import stored after its erasure, before it was killed, is deleted by the next run", async () => {
+  const account = randomUUID();
+  const lead = await aLead(account, { name: "Ada" });
+  await aLead(account, { name: "Grace" });
+  const path = filePath(".csv");
+  await runCommand(exportCommand(), "--account", account, "--output", path);
+  await erase(account, "--lead", lead.id);
+  // The killed run had read the erased leads before.
+  await addLead(account, lead, "run 1");
+  await aMessage(account, lead.id);
+  const { output } = await runJson(importCommand(noWait), path, "--account", account);
+  expect(output).toMatchObject({ rows: 2, imported: 0, present: 1, erased: 1 });
+  const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(lead.id));
+  expect(left.map(([key]) => key)).toEqual([name(erasedLeadKey(account, lead.id))]);
+});
+
+test("an import that fails deletes what it stored of leads that were erased meanwhile", async () => {
+  const account = randomUUID();
+  const id = `lead_${ulid()}`;
+  const path = await leadFile(`id,name\n${id},Ada\n,Grace\n`);
+  const send = DynamoDBDocumentClient.prototype.send;
+  const spy = vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
+    this: DynamoDBDocumentClient,
+    ...args: unknown[]
+  ) {
+    const [command] = args;
+    if (!(command instanceof PutCommand) || command.input.Item?.name !== "Grace")
+      return Reflect.apply(send, this, args);
+    const fail = () => Promise.reject(new Error("on purpose"));
+    return expect
+      .poll(() => readItem(leadKey(account, id)))
+      .toBeDefined()
+      .then(() => beginErasure(account, id, new Pace()))
+      .then(() =>
+        addLead(
+          account,
+          { id, name: "Ada", score: 0, status: "new", tags: [], createdAt: createdAt(id) },
+          "run",
+        ),
+      )
+      .then(fail);
+  } as never);
+  const { failure } = await runCommand(importCommand(noWait), path, "--account", account);
+  spy.mockRestore();
+  expect(failure).toBe("Stopped after 1 rows: on purpose. Run the same command again to continue.");
+  expect(await readItem(leadKey(account, id))).toBeUndefined();
 });
 
 test("a lead that is erased while its file is imported is deleted at the end of the import", async () => {
