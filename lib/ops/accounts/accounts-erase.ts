@@ -41,7 +41,11 @@ function parseSeconds(text: string): number {
 const longestCache = 3600;
 
 /** How long a revoked key may work, in seconds. */
-async function findCacheSeconds({ cacheSeconds, local, stage }: EraseOptions): Promise<number> {
+export async function findCacheSeconds({
+  cacheSeconds,
+  local,
+  stage,
+}: Pick<EraseOptions, "cacheSeconds" | "local" | "stage">): Promise<number> {
   if (cacheSeconds !== undefined) return cacheSeconds;
   const { readProjectStage } = await import("../../config/stage-settings.ts");
   const name = local ? "dev" : stage;
