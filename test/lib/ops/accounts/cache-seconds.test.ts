@@ -1,12 +1,14 @@
 import { afterEach, expect, test, vi } from "vitest";
+import type { Settings } from "../../../../lib/config/stage-schema.ts";
 import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
 
-vi.mock(import("../../../../lib/config/config.ts"), () => ({
-  hasOwnFile: (stage: string) => stage === "staging" || stage === "dev",
-  readConfig: ({ stage }) =>
-    ({ authorizerCacheSeconds: stage === "staging" ? 300 : 30 }) as ReturnType<
-      typeof import("../../../../lib/config/config.ts").readConfig
-    >,
+const settings = new Map([
+  ["staging", { authorizerCacheSeconds: 300 }],
+  ["dev", { authorizerCacheSeconds: 30 }],
+]);
+
+vi.mock(import("../../../../lib/config/stage-settings.ts"), () => ({
+  readProjectStage: (stage) => settings.get(stage) as Settings | undefined,
 }));
 
 afterEach(() => void vi.restoreAllMocks());
