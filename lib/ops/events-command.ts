@@ -7,7 +7,6 @@ import { countAccounts } from "./accounts/account-items.ts";
 import { toPartialFailure } from "./aws-errors.ts";
 import { checkAccounts } from "./counts/counts-options.ts";
 import { openEventBus, type PutEvents } from "./events/event-bus.ts";
-import { type Position, ProgressFile } from "./events/progress-file.ts";
 import { countEvents, type EventCounts, republish, sumCounts } from "./events/republish.ts";
 import {
   eventTypeNames,
@@ -20,6 +19,7 @@ import type { Selection } from "./events/stored-events.ts";
 import { parseRate } from "./import-export/leads-import.ts";
 import { Pace, unitsOption } from "./pace.ts";
 import { withProgress } from "./progress.ts";
+import { ProgressFile } from "./progress-file.ts";
 import type { Wait } from "./retry-while-busy.ts";
 
 /** `events republish`: puts events on the bus again, from the items in the table. */
@@ -71,16 +71,26 @@ async function connect(options: RepublishOptions, wait: Wait): Promise<PutEvents
   return openEventBus(name, config, wait);
 }
 
+/** How far the command came. */
+interface Position {
+  /** When the events end, in milliseconds since the epoch: the command may have begun without this option. */
+  readonly until: number;
+  /** The item of the last event. */
+  readonly key: Key;
+  /** How many events were sent. */
+  readonly sent: number;
+}
+
 /** Options that only change the speed may differ when the command continues. */
 const openProgress = (
   file: string,
   { local, stage, table, bus, account, since, types, until }: RepublishOptions,
-) => new ProgressFile(file, { local, stage, table, bus, account, since, until, types });
+) => new ProgressFile<Position>(file, { local, stage, table, bus, account, since, until, types });
 
 interface Sending {
   readonly pace: Pace;
   readonly put: PutEvents;
-  readonly file: ProgressFile | undefined;
+  readonly file: ProgressFile<Position> | undefined;
   readonly from: Position | undefined;
 }
 

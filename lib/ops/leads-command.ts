@@ -7,23 +7,18 @@ import {
   selectTableByOptions,
   writingCommand,
 } from "./account-command.ts";
-import { indexEmails } from "./changes/index-emails.ts";
 import { setLeadScore, setLeadStatus } from "./changes/lead-changes.ts";
 import { eraseCommand } from "./erasure/leads-erase.ts";
 import { erasedCommand } from "./erasure/leads-erased.ts";
 import { showCommand } from "./erasure/leads-show.ts";
 import { exportCommand } from "./import-export/leads-export.ts";
-import { importCommand, parseRate } from "./import-export/leads-import.ts";
+import { importCommand } from "./import-export/leads-import.ts";
 
 interface LeadOptions extends AccountOptions {
   readonly lead: string;
 }
 
-interface IndexOptions extends AccountOptions {
-  readonly rate: number;
-}
-
-/** `leads set-status|set-score|index-emails|import|export|show|erase|erased`: the leads of an account. */
+/** `leads set-status|set-score|import|export|show|erase|erased`: the leads of an account. */
 export function leadsCommand(): Command {
   const leads = new Command("leads").description(
     "change, import, export, show and erase the leads of an account",
@@ -41,11 +36,6 @@ export function leadsCommand(): Command {
       .requiredOption("--lead <id>", "the lead's id")
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
       .action(setScore),
-  );
-  leads.addCommand(
-    writingCommand("index-emails", "let the filter `email` find leads from before it existed")
-      .option("--rate <leads>", "the maximum number of leads to write per second", parseRate, 500)
-      .action(indexLeads),
   );
   return leads
     .addCommand(importCommand())
@@ -72,14 +62,6 @@ async function setScore(options: LeadOptions & { score: number }): Promise<void>
   await selectTableByOptions(options);
   const { account, lead, score, dryRun } = options;
   report(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
-}
-
-async function indexLeads({ rate, ...options }: IndexOptions): Promise<void> {
-  await selectTableByOptions(options);
-  const { account, json, dryRun } = options;
-  const indexed = await indexEmails(account, rate, dryRun);
-  const verb = dryRun ? "would be" : "have been";
-  console.log(json ? JSON.stringify({ account, indexed }) : `${indexed} leads ${verb} listed by email.`);
 }
 
 function report({ account, lead: id, json, dryRun }: LeadOptions, lead: Lead | undefined): void {

@@ -5,6 +5,7 @@ import { toUserError } from "./aws-errors.ts";
 import { conversationsCommand } from "./conversations-command.ts";
 import { countsCommand } from "./counts-command.ts";
 import { eventsCommand } from "./events-command.ts";
+import { indexCommand } from "./index-command.ts";
 import { keysCommand } from "./keys-command.ts";
 import { leadsCommand } from "./leads-command.ts";
 import { restoreCommand } from "./restore-command.ts";
@@ -23,6 +24,7 @@ export async function runProgram(): Promise<void> {
     .addCommand(leadsCommand())
     .addCommand(conversationsCommand())
     .addCommand(countsCommand())
+    .addCommand(indexCommand())
     .addCommand(accountsCommand())
     .addCommand(eventsCommand())
     .addCommand(restoreCommand())

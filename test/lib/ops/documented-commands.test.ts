@@ -7,6 +7,7 @@ import { apiCommand } from "../../../lib/ops/api-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts-command.ts";
 import { eventsCommand } from "../../../lib/ops/events-command.ts";
+import { indexCommand } from "../../../lib/ops/index-command.ts";
 import { keysCommand } from "../../../lib/ops/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads-command.ts";
 import { restoreCommand } from "../../../lib/ops/restore-command.ts";
@@ -18,6 +19,7 @@ const commands = [
   conversationsCommand(),
   countsCommand(),
   eventsCommand(),
+  indexCommand(),
   accountsCommand(),
   apiCommand(),
   restoreCommand(),

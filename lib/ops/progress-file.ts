@@ -1,23 +1,12 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import type { Key } from "../../../shared/dynamodb/table-client.ts";
-import { errorCode, errorMessage, UserError } from "../../errors.ts";
-import { isRecord } from "../../is-record.ts";
+import { errorCode, errorMessage, UserError } from "../errors.ts";
+import { isRecord } from "../is-record.ts";
 
 /** What a command was asked to do; a continued one must have been asked the same. */
 export type Task = Readonly<Record<string, unknown>>;
 
-/** How far a command came. */
-export interface Position {
-  /** When the events end, in milliseconds since the epoch: the command may have begun without this option. */
-  readonly until: number;
-  /** The item of the last event. */
-  readonly key: Key;
-  /** How many events were sent. */
-  readonly sent: number;
-}
-
 /** Keeps how far a command came in a file, which survives the end of its process. */
-export class ProgressFile {
+export class ProgressFile<Position extends object> {
   readonly #file: string;
   readonly #task: Task;
 
