@@ -82,7 +82,7 @@ async function start(
     options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources));
   const { throttle, ...stack } = await readStack(templateDirectory);
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
-  const streamArn = await prepareTable(stack.table, endpoint);
+  const streamArn = await prepareTable(stack.table, endpoint, log);
   const functions = await startFunctions(stack, endpoint, options, resources);
   const { invoke, reload } = functions;
   let eventsEndpoint: string | undefined;

@@ -12,33 +12,40 @@ import {
 import { errorMessage, UserError } from "../../errors.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { engineClient } from "./dynamodb-client.ts";
+import { replaceIndexes, type TableShape, toKeys } from "./table-indexes.ts";
 
 /**
- * Creates the table if it does not exist.
+ * Creates the table if it does not exist, or gives it the indexes of the definition. Its items stay as they are.
  *
- * @throws UserError when it exists with other keys, indexes or stream settings, or the engine does not respond
+ * @throws UserError when it exists with other keys or stream settings, or the engine does not respond
  */
 export async function ensureTable(
   client: DynamoDBClient,
   definition: TableDefinition,
   endpoint: string,
+  log: (line: string) => void = console.log,
 ): Promise<void> {
   const { TableName } = definition.input;
   const existing = await describe(client, TableName).catch((error: unknown) => {
     throw new UserError(`The DynamoDB at ${endpoint} failed: ${errorMessage(error)}.`);
   });
   if (!existing) return create(client, definition);
-  if (isDeepStrictEqual(toComparable(existing), toComparable(definition.input))) return;
-  throw new UserError(
-    `The table ${TableName} has other keys or indexes than the stack defines now: delete it, or set DATA_DIR to another directory.`,
-  );
+  if (!isDeepStrictEqual(toComparable(existing), toComparable(definition.input)))
+    throw new UserError(
+      `The table ${TableName} has other keys or another stream than the stack defines now: delete it, or set DATA_DIR to another directory.`,
+    );
+  await replaceIndexes(client, definition.input, existing, log);
 }
 
-/** Creates the table at an endpoint if it does not exist. @returns the ARN of its stream */
-export async function prepareTable(definition: TableDefinition, endpoint: string): Promise<string> {
+/** Prepares the table at an endpoint. @returns the ARN of its stream */
+export async function prepareTable(
+  definition: TableDefinition,
+  endpoint: string,
+  log: (line: string) => void,
+): Promise<string> {
   const client = engineClient(endpoint);
   try {
-    await ensureTable(client, definition, endpoint);
+    await ensureTable(client, definition, endpoint, log);
     return await findStreamArn(client, definition.input.TableName);
   } finally {
     client.destroy();
@@ -80,21 +87,8 @@ async function create(
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
-type TableShape = Pick<
-  TableDescription,
-  "KeySchema" | "AttributeDefinitions" | "GlobalSecondaryIndexes" | "StreamSpecification"
->;
-
-/** The parts in which a table must match its definition, sorted. */
-function toComparable(table: TableShape) {
-  const keys = (schema: TableDescription["KeySchema"] = []) =>
-    schema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).sort();
-  return {
-    keys: keys(table.KeySchema),
-    attributes: table.AttributeDefinitions?.map((it) => `${it.AttributeName} ${it.AttributeType}`).sort(),
-    indexes: table.GlobalSecondaryIndexes?.map((it) =>
-      [it.IndexName, ...keys(it.KeySchema), it.Projection?.ProjectionType].join(" "),
-    ).sort(),
-    stream: table.StreamSpecification?.StreamViewType,
-  };
-}
+/** The parts in which a table must match its definition; indexes can be replaced. */
+const toComparable = (table: TableShape) => ({
+  keys: toKeys(table, table.KeySchema),
+  stream: table.StreamSpecification?.StreamViewType,
+});
