@@ -124,9 +124,12 @@ export const accountImportPrefix = "account#";
 /** What is left of an erased lead: its id, so that no import stores it again. */
 export const erasedLeadKey = (account: string, leadId: string) => key(leadId, itemTypes.erasedLead, account);
 
+/** The indexes whose partitions are counted by themselves. */
+export const sublistIndexes = ["by-origin", "by-parent"] as const satisfies readonly IndexName[];
+
 /** The rows of one source, channel, lead or e-mail address: a partition of an index. */
 export interface Sublist {
-  readonly index: "by-origin" | "by-parent";
+  readonly index: (typeof sublistIndexes)[number];
   readonly partition: string;
 }
 

@@ -1,4 +1,4 @@
-import { indexes, type Sublist } from "../../../shared/dynamodb/keys.ts";
+import { indexes, type Sublist, sublistIndexes } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import {
   type CountedList,
@@ -34,7 +34,7 @@ export class CollectedRows {
     for (const item of items) {
       const row = this.#toRow(item);
       if (row.sk >= this.end) continue;
-      for (const index of ["by-origin", "by-parent"] as const) {
+      for (const index of sublistIndexes) {
         const partition = item[indexes[index]];
         if (partition === undefined) continue;
         const sublist = { index, partition: String(partition) };

@@ -1,6 +1,6 @@
 import { readStates } from "../../../shared/pages/maintenance/row-states.ts";
 import type { CountedRow, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
-import { rowGroups } from "../../../shared/pages/tree/groups.ts";
+import { hasGroups, rowGroups } from "../../../shared/pages/tree/groups.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../pace.ts";
@@ -22,7 +22,7 @@ export async function compareSublist(
 ): Promise<TreeDifferences[]> {
   const rows = collected.rows(owner);
   const differing: TreeDifferences[] = [];
-  const groups = owner.sublist.index === "by-parent" ? await groupRows(owner, rows, pace) : [];
+  const groups = hasGroups(owner.sublist) ? await groupRows(owner, rows, pace) : [];
   for (const [group, its] of [[undefined, rows] as const, ...groups]) {
     const tree = { owner: { ...owner, group }, pace, readRoot: () => readTreeRoot(owner, group, pace) };
     const readCollected = async function* ({ from, end }: EntryRange) {

@@ -3,6 +3,7 @@ import { listPartition } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { countRows, sumCells } from "../../../shared/pages/tree/cells.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { hasGroups } from "../../../shared/pages/tree/groups.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { byStatus, cellNumber } from "../../../shared/pages/tree/statuses.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
@@ -59,15 +60,15 @@ export function estimatePage(
   const { level, statuses } = root;
   const cells = byStatus(sumCells([...root.entries, root.last].map((entry) => entry.cells)));
   const refused = statuses.full ? (cells.get(cellNumber(statuses, "")) ?? 0) : 0;
-  const hasGroups = sublist?.index === "by-parent";
-  const around = hasGroups ? pageRows * rowsPerKey : level > 0 ? nodeRows + pageRows : pageRows;
+  const isGrouped = sublist !== undefined && hasGroups(sublist);
+  const around = isGrouped ? pageRows * rowsPerKey : level > 0 ? nodeRows + pageRows : pageRows;
   const page = Math.min(
     limits.tail + 1 + (sublist ? around : limits.largestLeaf + pageRows),
     countRows(cells),
   );
-  const nodes = hasGroups ? 2 * level : sublist ? Math.max(0, level - 1) : level;
+  const nodes = isGrouped ? 2 * level : sublist ? Math.max(0, level - 1) : level;
   return toCost([
-    [hasGroups ? "roots" : "root", hasGroups ? 2 : 1, 1],
+    [isGrouped ? "roots" : "root", isGrouped ? 2 : 1, 1],
     ["nodes", nodes, 1],
     ["rows with a status that is not counted", refused, inIndex],
     ["rows of the tail", tail, perRow],

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { indexes, readListPartition, type Sublist } from "../../dynamodb/keys.ts";
+import { indexes, readListPartition, type Sublist, sublistIndexes } from "../../dynamodb/keys.ts";
 import {
   type CountedList,
   type CountedOwner,
@@ -40,7 +40,7 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
     const partition = readListPartition(pk);
     if (!partition) return [];
     const list = countedLists[partition.type];
-    const attributes = ["status", list.attribute, indexes["by-parent"]];
+    const attributes = ["status", list.attribute, ...sublistIndexes.map((index) => indexes[index])];
     const rows = changes.filter((record) => isCounted(record, attributes)).map(toRowChange(list));
     return rows.length === 0 ? [] : { owner: { account: partition.account, list }, rows };
   });
@@ -62,7 +62,7 @@ const toRowChange =
     const writtenBefore = 1000 * ((ApproximateCreationDateTime ?? Date.now() / 1000 + 60) + 1);
     const late = key < keyAt(list, writtenBefore - limits.allowedLateness + limits.skew);
     const images = [OldImage, NewImage].filter((image) => image !== undefined);
-    const sublists = (["by-origin", "by-parent"] as const).flatMap((index) =>
+    const sublists = sublistIndexes.flatMap((index) =>
       [...Map.groupBy(images, (image) => image[indexes[index]]?.S)].flatMap(([partition, some]) => {
         if (partition === undefined) return [];
         const filters = some.map((image) => ({

@@ -1,7 +1,7 @@
 import type { Retry } from "../../dynamodb/retry.ts";
 import { noCells } from "../tree/cells.ts";
 import type { CountedRow, Filter, SublistOwner } from "../tree/counted-list.ts";
-import { rowGroups } from "../tree/groups.ts";
+import { hasGroups, rowGroups } from "../tree/groups.ts";
 import { emptyRoot, type Root } from "../tree/root.ts";
 import { cellNumber, learnStatus } from "../tree/statuses.ts";
 import type { Limits } from "../tree/tree-limits.ts";
@@ -40,7 +40,7 @@ export class SublistEdit {
 
   /** The most items that another row adds: in each tree that it leaves or joins, a node and a split on every level. */
   get sizeOfRow(): number {
-    const trees = this.#owner.sublist.index === "by-parent" ? 7 : 1;
+    const trees = hasGroups(this.#owner.sublist) ? 7 : 1;
     return trees * 2 * (this.#tree.root.level + 1);
   }
 
@@ -52,7 +52,7 @@ export class SublistEdit {
     this.#tree.root = { ...root, statuses };
     const counted = (cell: number) => ({ start: sk, cells: new Map([[cell, 1]]) });
     await this.#tree.setRow(sk, row && counted(cellNumber(statuses, row.status)));
-    if (this.#owner.sublist.index !== "by-parent") return;
+    if (!hasGroups(this.#owner.sublist)) return;
     const groups = new Set(row ? rowGroups(row) : []);
     const names = new Set([...groups, ...filters.flatMap(rowGroups)]);
     // The name of a group has its status: all of its rows are in one cell.

@@ -1,8 +1,11 @@
-import { hashName } from "../../dynamodb/keys.ts";
+import { hashName, type Sublist } from "../../dynamodb/keys.ts";
 import type { Filter } from "./counted-list.ts";
 
+/** Whether the tree of a sublist has groups: there is an index of statuses for sources and channels only. */
+export const hasGroups = ({ index }: Sublist) => index !== "by-origin";
+
 /**
- * The groups of the rows of a partition of `by-parent`, for which no index exists: those with a status, of a source or on a
+ * The groups of the rows of such a sublist, for which no index exists: those with a status, of a source or on a
  * channel, or both. The tree of the partition has a root and nodes for each of them.
  */
 export const rowGroups = ({ status, sourceOrChannel }: Filter): readonly string[] =>
