@@ -23,12 +23,15 @@ export interface BackfillPosition {
 /** Where a backfill begins. */
 export const firstPosition: BackfillPosition = { key: undefined, rows: 0, outdated: 0, incomplete: 0 };
 
-interface Backfill {
+interface Reading {
   readonly pace: Pace;
-  /** The most rows to write per second. */
-  readonly rate: number;
   readonly from: BackfillPosition;
   readonly onRows: OnRows;
+}
+
+interface Backfill extends Reading {
+  /** The most rows to write per second. */
+  readonly rate: number;
   /** Called after each batch of writes. */
   readonly onWritten: (position: BackfillPosition) => Promise<void>;
 }
@@ -51,7 +54,7 @@ export async function backfillIndexes(
 /** Reads what a backfill would do. @returns the end */
 export async function planBackfill(
   owners: readonly CountedOwner[],
-  reading: Pick<Backfill, "pace" | "from" | "onRows">,
+  reading: Reading,
 ): Promise<BackfillPosition> {
   let end = reading.from;
   for await (const { position } of readBatches(owners, reading)) end = position;
@@ -65,13 +68,10 @@ interface Batch {
 }
 
 /** Reads the rows after a position, in the order of their keys. All batches but the last one are full. */
-async function* readBatches(
-  owners: readonly CountedOwner[],
-  { pace, from, onRows }: Pick<Backfill, "pace" | "from" | "onRows">,
-): AsyncGenerator<Batch> {
-  let position = from;
+async function* readBatches(owners: readonly CountedOwner[], reading: Reading): AsyncGenerator<Batch> {
+  let position = reading.from;
   let batch: Item[] = [];
-  for await (const row of readRows(owners, pace, from.key)) {
+  for await (const row of readRows(owners, reading)) {
     const missing = findMissingKeys(row);
     position = {
       key: { pk: String(row.pk), sk: String(row.sk) },
@@ -79,7 +79,6 @@ async function* readBatches(
       outdated: position.outdated + Number(typeof missing === "object"),
       incomplete: position.incomplete + Number(missing === "incomplete"),
     };
-    onRows(1);
     if (typeof missing !== "object" || batch.push(row) < batchRows) continue;
     yield { outdated: batch, position };
     batch = [];
@@ -89,13 +88,15 @@ async function* readBatches(
 
 async function* readRows(
   owners: readonly CountedOwner[],
-  pace: Pace,
-  after: Key | undefined,
+  { pace, from: { key: after }, onRows }: Reading,
 ): AsyncGenerator<Item> {
   const partitions = owners.map(({ account, list }) => listPartition(list.type, account)).sort();
   for (const pk of partitions) {
     if (after && pk < after.pk) continue;
     const pages = queryItems(inPartition(pk), pace, after?.pk === pk ? after : undefined);
-    for await (const rows of pages) yield* rows;
+    for await (const rows of pages) {
+      yield* rows;
+      onRows(rows.length);
+    }
   }
 }
