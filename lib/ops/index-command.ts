@@ -53,12 +53,12 @@ async function backfill(options: BackfillOptions, wait: Wait): Promise<void> {
     done = position;
   };
   const work = (onRows: OnRows) => {
-    onRows(from.rows);
     const reading = { pace, from, onRows };
     return dryRun ? planBackfill(owners, reading) : backfillIndexes(owners, { ...reading, rate, onWritten });
   };
+  const countLeft = async () => (await countRows(owners, pace)) - from.rows;
   try {
-    const end = await withProgress(dryRun ? "Reading" : "Backfilling", () => countRows(owners, pace), work);
+    const end = await withProgress(dryRun ? "Reading" : "Backfilling", countLeft, work);
     if (!dryRun) await file?.remove();
     report(options, end);
   } catch (error) {

@@ -10,7 +10,7 @@ import { rowGroups } from "../../../shared/pages/tree/groups.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { commit, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { tableTime } from "../table-clock.ts";
-import { completeSublist } from "./advance-sublist.ts";
+import { completeSublist, waitForIndexes } from "./advance-sublist.ts";
 import { type Reading, readAllRows, toReading } from "./all-rows.ts";
 import { CollectedRows } from "./collected-rows.ts";
 import { compareSublist } from "./compare-sublist.ts";
@@ -34,6 +34,8 @@ export async function repairSublists(owner: CountedOwner, options: Partial<Readi
   const onItems: Reading["onItems"] = (items) => collected.add(items, true);
   for await (const _ of readAllRows(owner, { start: "" }, { ...reading, onItems }));
   const missing = collected.longerThan(limits.sublistRows);
+  // Trees that maintainers made for back-dated rows, such as those of an import or a backfill, are not counted before.
+  await waitForIndexes(owner, 0, reading);
   const emptied: SublistOwner[] = [];
   for (const sublist of sublists) {
     const found = await compareSublist(sublist, collected, pace);
