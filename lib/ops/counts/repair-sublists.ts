@@ -29,13 +29,13 @@ import { readSublists } from "./tree-items.ts";
 export async function repairSublists(owner: CountedOwner, options: Partial<Reading> = {}): Promise<void> {
   const reading = toReading(options);
   const { limits, pace, wait } = reading;
+  // A tree that a maintainer has just made for back-dated rows, such as those of a backfill, cannot be counted before.
+  await waitForIndexes(owner, 0, reading);
   const sublists = await readSublists(owner, pace);
   const collected = new CollectedRows(owner.list, sublists, keyAt(owner.list, tableTime()));
   const onItems: Reading["onItems"] = (items) => collected.add(items, true);
   for await (const _ of readAllRows(owner, { start: "" }, { ...reading, onItems }));
   const missing = collected.longerThan(limits.sublistRows);
-  // Trees that maintainers made for back-dated rows, such as those of an import or a backfill, are not counted before.
-  await waitForIndexes(owner, 0, reading);
   const emptied: SublistOwner[] = [];
   for (const sublist of sublists) {
     const found = await compareSublist(sublist, collected, pace);

@@ -1,5 +1,6 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { countedRows } from "../../../../lib/ops/counts/rebuild-roots.ts";
 import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { verify } from "../../../../lib/ops/counts/verify.ts";
@@ -7,7 +8,9 @@ import { Pace } from "../../../../lib/ops/pace.ts";
 import { listConversations } from "../../../../shared/domain/conversations.ts";
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { countedChanges } from "../../../../shared/pages/maintenance/changes.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { maintainLists } from "../../../../shared/pages/maintenance/maintain-lists.ts";
 import { forgetTails } from "../../../../shared/pages/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
@@ -16,6 +19,7 @@ import { putConversations, putSourcedLeads } from "../../../support/counted-subl
 import { useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
 import { smallLimits as limits } from "../../../support/small-limits.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 const conversations = { account: "acme", list: countedLists.conversation };
@@ -92,6 +96,24 @@ test("a rebuild makes the trees of long sublists, and a killed one is continued"
   expect(await check(leads)).toEqual([]);
   const { pagination } = await listLeads("acme", { source: "web" }, { page: 2, limit: 10 });
   expect(pagination.total).toBe(25);
+});
+
+test("a rebuild counts the tree that maintainers have just made for rows that a backfill listed", async () => {
+  const items = putSourcedLeads(memory, "acme", 50, () => ({ source: "web" }));
+  const records = items.map((item) => {
+    const { byOrigin, ...before } = item;
+    return streamRecord(before, item);
+  });
+  await maintainLists(countedChanges(records), { deadline: Number.POSITIVE_INFINITY, limits, wait });
+  const tree = { ...leads, sublist: { index: "by-origin", partition: "LEAD#acme#web" } } as const;
+  const counted = async () => {
+    const root = await readRoot(tree);
+    return root && countedRows(root);
+  };
+  expect(await counted()).toBe(0);
+  await repair(leads);
+  expect(await counted()).toBe(50);
+  expect(await check(leads)).toEqual([]);
 });
 
 test("the rows of all sublists are read once", async () => {
