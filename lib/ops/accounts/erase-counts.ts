@@ -7,7 +7,7 @@ import { UserError } from "../../errors.ts";
 import { countedOwners } from "../counts/all-owners.ts";
 import { toReading } from "../counts/all-rows.ts";
 import { retryStep } from "../counts/rebuild.ts";
-import { readSublists } from "../counts/tree-items.ts";
+import { readAllSublists } from "../counts/tree-items.ts";
 import { deleteItems } from "../delete-items.ts";
 import { dropSublist } from "../erasure/drop-trees.ts";
 import type { Pace } from "../pace.ts";
@@ -27,7 +27,7 @@ const retention = 48 * 3600;
  */
 export async function eraseCounts(account: string, pace: Pace, wait: Wait): Promise<void> {
   for (const owner of countedOwners(account)) {
-    for (const sublist of await readSublists(owner, pace)) await dropSublist(sublist, pace);
+    for (const sublist of await readAllSublists(owner, pace)) await dropSublist(sublist, pace);
     await retryStep(() => emptyTree(owner, pace), toReading({ pace, wait }));
     const { pk, sk: root } = treeKey(owner, "root");
     for await (const keys of queryItems({ ...inPartition(pk), ...keysOnly }, pace))

@@ -7,6 +7,7 @@ import { verify } from "../../../../lib/ops/counts/verify.ts";
 import { Pace } from "../../../../lib/ops/pace.ts";
 import { listConversations } from "../../../../shared/domain/conversations.ts";
 import { listLeads } from "../../../../shared/domain/leads.ts";
+import { type Sublist, sublistKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { countedChanges } from "../../../../shared/pages/maintenance/changes.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
@@ -14,7 +15,8 @@ import { maintainLists } from "../../../../shared/pages/maintenance/maintain-lis
 import { forgetTails } from "../../../../shared/pages/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
-import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
+import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { putConversations, putSourcedLeads } from "../../../support/counted-sublists.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
@@ -114,6 +116,19 @@ test("a rebuild counts the tree that maintainers have just made for rows that a 
   await repair(leads);
   expect(await counted()).toBe(50);
   expect(await check(leads)).toEqual([]);
+});
+
+test("sublists of an index that a release since rolled back had are left alone", async () => {
+  await countedLeads();
+  const sublist = { index: "by-domain", partition: "LEAD#acme#example.com" } as unknown as Sublist;
+  write({ ...sublistKey("lead", "acme", sublist), ...sublist });
+  await commit({ ...leads, sublist }, "root", { ...emptyRoot(1), createdAt: now }, []);
+  const before = treeItems(/#by-domain/);
+  expect(await check(leads)).toEqual([]);
+  await repair(leads);
+  expect(await readSublists(leads, pace)).toHaveLength(2);
+  expect(treeItems(/#by-domain/)).toEqual(before);
+  expect(before).toHaveLength(2);
 });
 
 test("the rows of all sublists are read once", async () => {
