@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import { indexes, readListPartition, type Sublist, sublistIndexes } from "../../dynamodb/keys.ts";
 import {
@@ -69,6 +70,8 @@ const toRowChange =
           status: image.status?.S,
           sourceOrChannel: image[list.attribute]?.S,
         }));
+        // The row is counted in this sublist as before; another one has changed.
+        if (some.length === 2 && isDeepStrictEqual(filters[0], filters[1])) return [];
         return { sublist: { index, partition }, filters };
       }),
     );

@@ -51,6 +51,18 @@ test.each([
   expect(countedChanges([streamRecord(before, after)])).toEqual([]);
 });
 
+test("a change names only the sublists in which it changes something", () => {
+  const email = { index: "by-parent", partition: "LEAD#acme#a%40b.c" };
+  const listed = { ...from("ads"), byParent: email.partition };
+  const sublists = (before: object, after: object) =>
+    countedChanges([streamRecord(before as never, after as never)])[0]?.rows[0]?.sublists;
+  expect(sublists(from("ads"), listed)).toMatchObject([{ sublist: email }]);
+  expect(sublists(listed, { ...listed, status: "booked" })).toMatchObject([
+    { sublist: origin("lead", "ads") },
+    { sublist: email },
+  ]);
+});
+
 describe("the kind of a change", () => {
   const second = 1_780_000_000;
   const idAt = (time: number) => `${keyAt(countedLists.lead, time)}0000000000000000`;
