@@ -234,7 +234,9 @@ describe("a repeated leads import", () => {
     expect(stored).toBeLessThan(names.length);
 
     const { report } = await importFile(account, path, "--rate", "100000");
-    expect(report).toMatchObject({ rows: 1500, imported: 1500 - stored, present: stored, rejected: 0 });
+    expect(report).toMatchObject({ rows: 1500, imported: 1500 - report.present, rejected: 0 });
+    // The database may have executed requests that were under way when the process ended.
+    expect(report.present).toBeGreaterThanOrEqual(stored);
     expect((await storedLeads(account)).map(({ name }) => name)).toEqual(names);
   });
 
