@@ -1,9 +1,15 @@
-import { Stack, Validations } from "aws-cdk-lib";
+import { Fn, Stack, Validations } from "aws-cdk-lib";
 import { CfnAuthorizer, CfnIntegration } from "aws-cdk-lib/aws-apigatewayv2";
 import type { IAlarm, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Alias, CfnPermission } from "aws-cdk-lib/aws-lambda";
+import {
+  Alias,
+  type CfnFunction,
+  CfnPermission,
+  type IVersion,
+  type Function as LambdaFunction,
+} from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { Api } from "./api.ts";
 import type { ServiceFunction } from "./service-function.ts";
@@ -47,7 +53,9 @@ export class GradualDeployment extends Construct {
 
   /** Creates the alias of a function and has the gateway call it. */
   private addAlias({ name, lambda }: ServiceFunction, api: Api): Alias {
-    const alias = new Alias(this, name, { aliasName: "live", version: lambda.currentVersion });
+    keepVersionWhenPinned(lambda);
+    // The cast lets apps with exactOptionalPropertyTypes compile this file.
+    const alias = new Alias(this, name, { aliasName: "live", version: lambda.currentVersion as IVersion });
     Validations.of(lambda).acknowledge({
       id: "Annotation::@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias",
       reason: "The gateway may call the alias as well as the function.",
@@ -97,4 +105,19 @@ export class GradualDeployment extends Construct {
         }),
     );
   }
+}
+
+/**
+ * Names the bucket with the code in the same way whether the stage has an account and a region or not. The id of the
+ * version is a hash of this name, too, and Lambda publishes no second version of the same code and settings.
+ */
+function keepVersionWhenPinned(lambda: LambdaFunction): void {
+  const stack = Stack.of(lambda);
+  const resource = lambda.node.findChild("Resource") as CfnFunction;
+  const { s3Bucket }: { s3Bucket?: string | { "Fn::Sub"?: string } } = stack.resolve(resource.code);
+  const name = typeof s3Bucket === "string" ? s3Bucket : s3Bucket?.["Fn::Sub"];
+  if (name === undefined) return;
+  const { account, region } = stack;
+  const placeholders = name.replace(account, `\${AWS::AccountId}`).replace(region, `\${AWS::Region}`);
+  resource.addPropertyOverride("Code.S3Bucket", Fn.sub(placeholders));
 }

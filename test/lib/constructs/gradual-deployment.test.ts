@@ -1,6 +1,8 @@
+import { Template } from "aws-cdk-lib/assertions";
+import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { expect, test } from "vitest";
 import { readStack } from "../../../lib/local/template/template.ts";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { createTestApp, only, synthesize } from "../../support/synthesize.ts";
 
 const settings = { deployment: "canary" };
 const before = await synthesize("prod");
@@ -37,6 +39,37 @@ test("Each function that serves requests has an alias of its current version, an
     expect(resources[version]).not.toHaveProperty("DeletionPolicy");
     expect(Properties.Name).toBe("live");
   }
+});
+
+/** The ids of the versions. Lambda publishes a version with each new id, and fails if nothing else has changed. */
+const versions = (of: typeof template) => Object.keys(of.findResources("AWS::Lambda::Version")).sort();
+
+const pins = { account: "111111111111", region: "eu-central-1" };
+
+test.each([
+  { region: pins.region },
+  { account: pins.account },
+  pins,
+])("A stage that gets %j keeps its versions and its code", async (pin) => {
+  const pinned = await synthesize("prod", { ...settings, ...pin });
+  expect(versions(pinned.template)).toEqual(versions(template));
+  expect(versions(template)).toHaveLength(served.length);
+  for (const [id, name] of functions) {
+    if (!served.includes(name)) continue;
+    expect(pinned.template.toJSON().Resources[id].Properties.Code).toEqual(resources[id]?.Properties.Code);
+  }
+});
+
+test("Other code or another setting of a function is another version", async () => {
+  const app = await createTestApp("prod", { ...settings, ...pins });
+  const stack = app.node.findChild("leads-and-conversations-prod");
+  const [authorize, list] = [stack.node.findChild("authorize"), stack.node.findChild("list-leads")].map(
+    (fn) => fn.node.findChild("Function").node.findChild("Resource") as CfnFunction,
+  );
+  authorize?.addPropertyOverride("Code.S3Key", "other.zip");
+  if (list) list.timeout = 9;
+  const changed = versions(Template.fromJSON(app.synth().getStackByName(artifact.stackName).template));
+  expect(changed.filter((id) => !versions(template).includes(id))).toHaveLength(2);
 });
 
 test("The gateway calls the aliases", () => {
