@@ -84,7 +84,7 @@ function describe({ keyword, instancePath, params, parentSchema, data }: ErrorOb
     case "required":
       return `${setting} needs ${params.missingProperty}`;
     case "dependencies":
-      return `${params.property} needs ${params.missingProperty}`;
+      return `${toName(`${instancePath}/${params.property}`)} needs ${toName(`${instancePath}/${params.missingProperty}`)}`;
     default:
       return `${setting || "it"} must be ${parentSchema?.errorMessage}, not ${JSON.stringify(data)}`;
   }

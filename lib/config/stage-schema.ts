@@ -47,12 +47,12 @@ export const stageSchema = {
     account: text("an AWS account id of 12 digits in quotes", {
       pattern: String.raw`^\d{12}$`,
       description:
-        "The AWS account of the stage. With credentials of another account, nothing is synthesized or deployed, and operator commands with `--stage` stop.",
+        "The AWS account of the stage. With credentials of another account, nothing is synthesized or deployed, and operator commands with `--stage` stop, if the stage has a file.",
     }),
     region: text("an AWS region such as eu-central-1", {
       pattern: String.raw`^[a-z]+(?:-[a-z]+)+-\d+$`,
       description:
-        "The AWS region of the stage. It is deployed there, and operator commands with `--stage` go there, whatever region the environment is configured for.",
+        "The AWS region of the stage. It is deployed there, whatever region the environment is configured for. Operator commands with `--stage` go there, too, if the stage has a file.",
     }),
     trustedAccounts: {
       type: "array",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isStageName } from "../../shared/stages.ts";
+import { isStageName, stageTableName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
 import { defaults, ownSettings, type Settings, type StageFile } from "./stage-schema.ts";
@@ -21,6 +21,7 @@ export function completeSettings(own: StageFile, stage: string): Settings {
   rejectUnrecoverable(settings, stage);
   rejectUselessTrust(settings, stage);
   rejectOtherRegions(settings, stage);
+  rejectOwnVault(settings, stage);
   return settings;
 }
 
@@ -95,4 +96,11 @@ function rejectOtherRegions({ region, certificateArn, alarmsTo }: Settings, stag
   };
   reject("certificateArn", "certificate", certificateArn);
   reject("alarmsTo", "topic", alarmsTo);
+}
+
+function rejectOwnVault({ account, region, backup }: Settings, stage: string): void {
+  if (!backup?.copyTo?.endsWith(`:${region}:${account}:backup-vault:${stageTableName(stage)}`)) return;
+  throw new UserError(
+    `The stage ${stage} copies its backups into its own vault: set backup.copyTo to a vault of another AWS account or region.`,
+  );
 }

@@ -1,6 +1,7 @@
-import { Duration, Validations } from "aws-cdk-lib";
+import { Arn, ArnFormat, Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from "aws-cdk-lib/aws-backup";
 import { Schedule } from "aws-cdk-lib/aws-events";
+import { AccountPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
@@ -20,7 +21,12 @@ export class TableBackup extends Construct {
     // AWS Backup encrypts the copies with the key that it manages: a key of the stack would be lost with the stack.
     const vault = new BackupVault(this, "Vault", {
       backupVaultName: stageTableName(config.stage),
-      removalPolicy: config.removalPolicy,
+      // A vault that a failed deployment has just created would block the next one by its name.
+      removalPolicy:
+        config.removalPolicy === RemovalPolicy.DESTROY
+          ? RemovalPolicy.DESTROY
+          : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      ...returnPolicy(copyTo, config.account),
     });
     const nightly = new BackupPlanRule({
       ruleName: "nightly",
@@ -46,4 +52,16 @@ export class TableBackup extends Construct {
       reason: "AWS Backup documents this policy, and extends it when its backups need another permission.",
     });
   }
+}
+
+/** Lets the other AWS account copy backups back into the vault. A restore needs them there. */
+function returnPolicy(copyTo: string | undefined, account: string | undefined) {
+  const other = copyTo && Arn.split(copyTo, ArnFormat.COLON_RESOURCE_NAME).account;
+  if (!other || other === account) return {};
+  const copyBack = new PolicyStatement({
+    principals: [new AccountPrincipal(other)],
+    actions: ["backup:CopyIntoBackupVault"],
+    resources: ["*"],
+  });
+  return { accessPolicy: new PolicyDocument({ statements: [copyBack] }) };
 }

@@ -150,7 +150,7 @@ test.each<[settings: object, sentence: string]>([
   ],
   [{ backup: {} }, "backup needs keepDays"],
   [{ backup: { keepDays: 0 } }, "backup.keepDays must be a whole number from 1 to 36500, not 0"],
-  [{ backup: { keepDays: 7, copyKeepDays: 35 } }, "copyKeepDays needs copyTo"],
+  [{ backup: { keepDays: 7, copyKeepDays: 35 } }, "backup.copyKeepDays needs backup.copyTo"],
   [
     { backup: { keepDays: 7, copyTo: "vault" } },
     'backup.copyTo must be the ARN of a backup vault, not "vault"',

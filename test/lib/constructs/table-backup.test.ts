@@ -13,8 +13,12 @@ const { template, report, artifact } = await synthesize("prod", { backup: { keep
 const vault = only(template, "AWS::Backup::BackupVault");
 
 test("The table is backed up every night, into a vault that is kept like the table", () => {
-  expect(vault.properties).toEqual({ BackupVaultName: "leads-and-conversations-prod" });
-  expect(vault.resource).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+  expect(vault.properties.BackupVaultName).toBe("leads-and-conversations-prod");
+  // But not after a deployment that fails: it would block the next one.
+  expect(vault.resource).toMatchObject({
+    DeletionPolicy: "RetainExceptOnCreate",
+    UpdateReplacePolicy: "Retain",
+  });
   const plan = only(template, "AWS::Backup::BackupPlan");
   expect(plan.properties.BackupPlan).toEqual({
     BackupPlanName: "leads-and-conversations-prod",
@@ -31,6 +35,29 @@ test("The table is backed up every night, into a vault that is kept like the tab
   const { BackupSelection } = only(template, "AWS::Backup::BackupSelection").properties;
   expect(JSON.stringify(BackupSelection.Resources)).toContain(only(template, "AWS::DynamoDB::Table").id);
   expect(BackupSelection.Resources).toHaveLength(1);
+});
+
+test("Only the other AWS account may copy backups back", async () => {
+  expect(vault.properties.AccessPolicy.Statement).toEqual([
+    {
+      Effect: "Allow",
+      Principal: {
+        AWS: { "Fn::Join": ["", ["arn:", { Ref: "AWS::Partition" }, ":iam::210987654321:root"]] },
+      },
+      Action: "backup:CopyIntoBackupVault",
+      Resource: "*",
+    },
+  ]);
+  const own = { account: "210987654321", region: "eu-central-1", backup: { keepDays: 7, copyTo } };
+  for (const settings of [own, { backup: { keepDays: 7 } }]) {
+    const other = only((await synthesize("prod", settings)).template, "AWS::Backup::BackupVault");
+    expect(other.properties).toEqual({ BackupVaultName: "leads-and-conversations-prod" });
+  }
+});
+
+test("A stage that deletes its data deletes its vault", async () => {
+  const { template: dev } = await synthesize("dev", { backup: { keepDays: 7 } });
+  expect(only(dev, "AWS::Backup::BackupVault").resource.DeletionPolicy).toBe("Delete");
 });
 
 test("Its role may back up, and not restore", () => {
