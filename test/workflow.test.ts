@@ -30,8 +30,12 @@ async function read(content: string) {
 const text = readFileSync(join(root, path), "utf8");
 const { jobs, errors } = await read(text);
 
-const steps = jobs.flatMap((job) => ("steps" in job ? job.steps : []));
-const commands = steps.flatMap((step) => ("run" in step ? step.run.toString().split("\n") : []));
+type Job = (typeof jobs)[number];
+const stepsOf = (job: Job) => ("steps" in job ? job.steps : []);
+const commandsOf = (job: Job) =>
+  stepsOf(job).flatMap((step) => ("run" in step ? step.run.toString().split("\n") : []));
+const commands = jobs.flatMap(commandsOf);
+const steps = jobs.flatMap(stepsOf);
 const actions = steps.flatMap((step) => ("uses" in step ? [step.uses.value] : []));
 
 test("GitHub's parser accepts the workflow", () => {
@@ -62,10 +66,34 @@ test("its npm scripts exist", () => {
   for (const script of ["ops", "test"]) expect(scripts).toHaveProperty(script);
 });
 
-test("its stages have files, and prod is deployed after dev", () => {
-  const stages = commands.flatMap((line) => /-c stage=(\S+)/.exec(line)?.[1] ?? []);
-  expect(stages).toEqual(["dev", "dev", "prod", "prod"]);
-  for (const stage of stages) expect(existsSync(join(root, `stages/${stage}.json`))).toBe(true);
+test("each stage has a file, and waits for what must be done before", () => {
+  const order = jobs.map((job) => ({
+    job: job.id.value,
+    needs: job.needs?.map(({ value }) => value) ?? [],
+    environment: "environment" in job ? job.environment?.toString() : undefined,
+    stages: commandsOf(job).flatMap((line) => /-c stage=(\S+)/.exec(line)?.[1] ?? []),
+    deploys: commandsOf(job).some((line) => line.startsWith("npx cdk deploy ")),
+  }));
+  expect(order).toEqual([
+    { job: "test", needs: [], environment: undefined, stages: [], deploys: false },
+    { job: "diff-dev", needs: [], environment: undefined, stages: ["dev"], deploys: false },
+    { job: "deploy-dev", needs: ["test"], environment: "dev", stages: ["dev"], deploys: true },
+    { job: "diff-prod", needs: ["deploy-dev"], environment: undefined, stages: ["prod"], deploys: false },
+    { job: "deploy-prod", needs: ["diff-prod"], environment: "prod", stages: ["prod"], deploys: true },
+  ]);
+  for (const stage of order.flatMap(({ stages }) => stages))
+    expect(existsSync(join(root, `stages/${stage}.json`))).toBe(true);
+});
+
+test("the credentials of a deployment outlast it", () => {
+  const deployments = text.split(/^ {2}(?=[\w-]+:$)/m).filter((job) => job.startsWith("deploy-"));
+  expect(deployments).toHaveLength(2);
+  for (const job of deployments) {
+    const [minutes, seconds] = [/timeout-minutes: (\d+)/, /role-duration-seconds: (\d+)/].map((number) =>
+      Number(number.exec(job)?.[1]),
+    );
+    expect(seconds).toBeGreaterThan(Number(minutes) * 60);
+  }
 });
 
 test("each action has a version, and each is in the instructions to pin them", () => {

@@ -107,7 +107,7 @@ export async function selectTableByOptions(
   if (stage) {
     // Only a stage has a file. What reads and checks it takes 0.1 s to load.
     const { checkCredentials, stageRegion } = await import("./stage-pin.ts");
-    await checkCredentials(stage);
+    await checkCredentials(stage, operatorConfig);
     return selectTable(stageTableName(stage), { ...operatorConfig, ...stageRegion(stage), ...config });
   }
   if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");

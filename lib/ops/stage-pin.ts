@@ -1,3 +1,4 @@
+import type { STSClientConfig } from "@aws-sdk/client-sts";
 import { readProjectStage } from "../config/stage-settings.ts";
 import { errorMessage, UserError } from "../errors.ts";
 
@@ -14,12 +15,13 @@ export function stageRegion(stage: string): { readonly region?: string } {
 /**
  * Checks that the credentials are of the AWS account in the file of a stage, if it has one.
  *
+ * @param config how long and how often to try
  * @throws UserError if they are not, or if nobody can tell
  */
-export async function checkCredentials(stage: string): Promise<void> {
+export async function checkCredentials(stage: string, config: STSClientConfig): Promise<void> {
   const account = readProjectStage(stage)?.account;
   if (account === undefined) return;
-  const current = await readCurrentAccount(stage);
+  const current = await readCurrentAccount({ ...config, ...stageRegion(stage) });
   if (current === account) return;
   throw new UserError(
     `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${current}: use those of ${account}.`,
@@ -27,13 +29,13 @@ export async function checkCredentials(stage: string): Promise<void> {
 }
 
 /** The AWS account of the credentials. Everyone may ask for it, whatever their permissions. */
-async function readCurrentAccount(stage: string): Promise<string | undefined> {
+async function readCurrentAccount(config: STSClientConfig): Promise<string | undefined> {
   // Only a stage with an account needs the package.
   const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
-  const client = new STSClient(stageRegion(stage));
+  const client = new STSClient(config);
   const identity = await client.send(new GetCallerIdentityCommand()).catch((error: unknown) => {
     throw new UserError(
-      `The AWS account of the credentials is unknown (${errorMessage(error)}): check the credentials and the network.`,
+      `The AWS account of the credentials is unknown (${errorMessage(error)}): check the credentials, AWS_REGION and the network.`,
     );
   });
   return identity.Account;

@@ -38,17 +38,22 @@ async function startAws(current: string | undefined) {
   return { url, calls };
 }
 
-/** Runs a command in a copy of the project with the stages `pinned`, `regional` and `open`. */
+/** Runs a command in us-east-1, in a copy of the project with the stages `pinned`, `regional` and `open`. */
 async function run(current: string | undefined, ...args: string[]) {
+  return runIn("us-east-1", current, ...args);
+}
+
+async function runIn(region: string | undefined, current: string | undefined, ...args: string[]) {
   const { url, calls } = await startAws(current);
   const project = await copyProject({
     pinned: { like: "base" },
     base: { account, region: "eu-west-1" },
     regional: { region: "eu-west-1" },
+    everywhere: { account },
     open: {},
     wrong: { throttleRate: "5" },
   });
-  const env = { AWS_ENDPOINT_URL: url, AWS_ENDPOINT_URL_DYNAMODB: url, AWS_REGION: "us-east-1" };
+  const env = { AWS_ENDPOINT_URL: url, AWS_ENDPOINT_URL_DYNAMODB: url, AWS_REGION: region };
   const { code, stderr } = await ops(args, { dataDirectory: await createDataDirectory(), project, env });
   return { code, stderr: stderr.trim(), calls: [...calls] };
 }
@@ -69,8 +74,17 @@ test("credentials that AWS refuses reach no table", async () => {
   expect(await run(undefined, ...issue, "pinned")).toEqual({
     code: 1,
     stderr:
-      "The AWS account of the credentials is unknown (The security token is invalid.): check the credentials and the network.",
+      "The AWS account of the credentials is unknown (The security token is invalid.): check the credentials, AWS_REGION and the network.",
     calls: ["sts in eu-west-1"],
+  });
+});
+
+test("without a region, no credentials are checked", async () => {
+  expect(await runIn(undefined, account, ...issue, "everywhere")).toEqual({
+    code: 1,
+    stderr:
+      "The AWS account of the credentials is unknown (Region is missing): check the credentials, AWS_REGION and the network.",
+    calls: [],
   });
 });
 
