@@ -126,7 +126,7 @@ test("a backfill that is killed again and again ends like one that is not, and c
   };
   const changed: string[] = [];
   for (let round = 0; round < kills; round++) {
-    const command = spawn(process.execPath, [program, ...args, "--rate", "320"], {
+    const command = spawn(process.execPath, [program, ...args, "--rate", "32"], {
       env: { ...process.env, DATA_DIR: dataDirectory },
       stdio: "ignore",
     });
@@ -148,7 +148,8 @@ test("a backfill that is killed again and again ends like one that is not, and c
   }
   const before = await doneRows();
   const last = await runOps(args, { dataDirectory });
-  expect(last).toMatchObject({ code: 0, stderr: `Continuing after ${before} rows.\n` });
+  // Where the processes are much slower than the writes, the last one may have ended before its kill.
+  expect(last).toMatchObject({ code: 0, stderr: before > 0 ? `Continuing after ${before} rows.\n` : "" });
   expect(last.stdout).toMatch(new RegExp(` of ${2 * rows} rows have got the index keys`));
   expect(existsSync(progress)).toBe(false);
   const stored = await readRows(account);
