@@ -44,8 +44,10 @@ async function backfill(options: BackfillOptions, wait: Wait): Promise<void> {
   const { account, rate, dryRun } = options;
   const pace = new Pace(options.units, wait);
   const file = openProgress(options);
-  const from = (await file?.read()) ?? firstPosition;
-  if (from.rows > 0) console.error(`Continuing after ${from.rows} rows.`);
+  const saved = { ...firstPosition, ...(await file?.read()) };
+  if (saved.rows > 0) console.error(`Continuing after ${saved.rows} rows.`);
+  // A dry run counts what is left to do.
+  const from = dryRun ? { ...firstPosition, key: saved.key } : saved;
   const owners = account === undefined ? await readAllOwners(pace) : countedOwners(account);
   let done = from;
   const onWritten = async (position: BackfillPosition) => {
@@ -56,7 +58,7 @@ async function backfill(options: BackfillOptions, wait: Wait): Promise<void> {
     const reading = { pace, from, onRows };
     return dryRun ? planBackfill(owners, reading) : backfillIndexes(owners, { ...reading, rate, onWritten });
   };
-  const countLeft = async () => (await countRows(owners, pace)) - from.rows;
+  const countLeft = async () => (await countRows(owners, pace)) - saved.rows;
   try {
     const end = await withProgress(dryRun ? "Reading" : "Backfilling", countLeft, work);
     if (!dryRun) await file?.remove();
@@ -75,12 +77,15 @@ const openProgress = ({ progress, local, stage, table, account }: BackfillOption
     : new ProgressFile<BackfillPosition>(progress, { local, stage, table, account, indexes });
 
 function report({ account, json, dryRun }: BackfillOptions, end: BackfillPosition): void {
-  const { rows, outdated, incomplete } = end;
+  const { rows, outdated, incomplete, incompleteKeys } = end;
   const verb = dryRun ? "would get" : "have got";
-  const skipped = incomplete > 0 ? ` ${incomplete} incomplete rows stay as they are.` : "";
+  const named = incompleteKeys.map(({ pk, sk }) => `${pk} ${sk}`);
+  if (incomplete > named.length) named.push("…");
+  const skipped =
+    incomplete > 0 ? ` Incomplete rows stay as they are: ${incomplete} (${named.join(", ")}).` : "";
   console.log(
     json
-      ? JSON.stringify({ account, backfilled: !dryRun, rows, outdated, incomplete })
+      ? JSON.stringify({ account, backfilled: !dryRun, rows, outdated, incomplete, incompleteKeys })
       : `${outdated} of ${rows} rows ${verb} the index keys that they lacked.${skipped}`,
   );
 }

@@ -10,6 +10,9 @@ import { addMissingKeys, findMissingKeys } from "./index-keys.ts";
 /** How many rows are written concurrently. */
 const batchRows = 32;
 
+/** How many incomplete rows are named. */
+const namedRows = 5;
+
 /** How far a backfill came. */
 export interface BackfillPosition {
   /** The last row that is done. */
@@ -18,10 +21,18 @@ export interface BackfillPosition {
   readonly rows: number;
   readonly outdated: number;
   readonly incomplete: number;
+  /** The first of the incomplete rows, at most five. */
+  readonly incompleteKeys: readonly Key[];
 }
 
 /** Where a backfill begins. */
-export const firstPosition: BackfillPosition = { key: undefined, rows: 0, outdated: 0, incomplete: 0 };
+export const firstPosition: BackfillPosition = {
+  key: undefined,
+  rows: 0,
+  outdated: 0,
+  incomplete: 0,
+  incompleteKeys: [],
+};
 
 interface Reading {
   readonly pace: Pace;
@@ -73,11 +84,15 @@ async function* readBatches(owners: readonly CountedOwner[], reading: Reading): 
   let batch: Item[] = [];
   for await (const row of readRows(owners, reading)) {
     const missing = findMissingKeys(row);
+    const key = { pk: String(row.pk), sk: String(row.sk) };
+    const { incompleteKeys } = position;
+    const isNamed = missing === "incomplete" && incompleteKeys.length < namedRows;
     position = {
-      key: { pk: String(row.pk), sk: String(row.sk) },
+      key,
       rows: position.rows + 1,
       outdated: position.outdated + Number(typeof missing === "object"),
       incomplete: position.incomplete + Number(missing === "incomplete"),
+      incompleteKeys: isNamed ? [...incompleteKeys, key] : incompleteKeys,
     };
     if (typeof missing !== "object" || batch.push(row) < batchRows) continue;
     yield { outdated: batch, position };

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, NumberValue } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/changes/conversation-status.ts";
 import { addMissingKeys, findMissingKeys } from "../../../../lib/ops/changes/index-keys.ts";
 import { setLeadStatus } from "../../../../lib/ops/changes/lead-changes.ts";
 import { Pace } from "../../../../lib/ops/pace.ts";
-import { conversationKey, leadEmailPartition, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { conversationItem, toConversation } from "../../../../shared/domain/conversations.ts";
+import { leadItem, toLead } from "../../../../shared/domain/leads.ts";
+import { conversationKey, indexes, leadEmailPartition, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { removeAttributes, setAttributes } from "./support.ts";
@@ -89,6 +91,50 @@ test("a conversation keeps the message and the status that came since it was rea
   expect(item).toMatchObject({ status: "closed", messageCount: 2, lastMessageAt: createdAt });
   expect(item).toMatchObject({ byParent: expect.any(String), byOrigin: expect.any(String) });
   expect(findMissingKeys(item)).toBeUndefined();
+});
+
+test("a row whose number has more digits than JavaScript's gets its keys", async () => {
+  const { key, complete } = await anOldLead();
+  await setAttributes(key, { score: NumberValue.from("33.333333333333333333333") });
+  await addMissingKeys(await readRow(key), new Pace());
+  expect(await readItem(key)).toEqual({ ...complete, score: 100 / 3 });
+});
+
+test("index keys are made of the record's strings alone, which the condition of the write compares", async () => {
+  const { id } = await aLead(account, { email: "ada@example.com", source: "fair", tags: ["vip"] });
+  const { conversationId } = await aMessage(account, id);
+  const lead = await readRow(leadKey(account, id));
+  const conversation = await readRow(conversationKey(account, conversationId));
+  const indexKeys = (item: Item) => Object.values(indexes).map((name) => item[name]);
+  const strings = (item: Item) =>
+    Object.fromEntries(Object.entries(item).filter(([, value]) => typeof value === "string"));
+  expect(indexKeys(leadItem(account, toLead(strings(lead))))).toEqual(indexKeys(lead));
+  expect(indexKeys(conversationItem(account, toConversation(strings(conversation))))).toEqual(
+    indexKeys(conversation),
+  );
+});
+
+test.each([
+  { email: null },
+  { email: 5 },
+  { name: ["Ada"] },
+  { score: "7" },
+  { score: NumberValue.from("33333333333333333333333") },
+  { tags: new Set(["vip"]) },
+  { status: { S: "new" } },
+  { source: "x".repeat(2048) },
+])("a row with a value that no index key can have, or of another type, is incomplete: %o", async (wrong) => {
+  const { key } = await anOldLead();
+  await setAttributes(key, wrong);
+  const row = await readRow(key);
+  expect(findMissingKeys(row)).toBe("incomplete");
+  await addMissingKeys(row, new Pace());
+  expect(await readItem(key)).toEqual(row);
+});
+
+test("a row with an index attribute of another type is incomplete", async () => {
+  const { complete } = await anOldLead();
+  expect(findMissingKeys({ ...complete, byParent: 5 })).toBe("incomplete");
 });
 
 test("a row without all fields of its record is incomplete, and stays as it is", async () => {
