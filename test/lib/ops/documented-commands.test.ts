@@ -27,12 +27,18 @@ const commands = [
 const find = (all: readonly Command[], name: string | undefined) =>
   all.find((command) => command.name() === name);
 
-const documented = globSync("{README,SECURITY,docs/*}.md", { cwd: root }).flatMap((file) =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/^npm run ops -- (\w.*)$/gm)].map(([, text = ""]) => ({
-    file,
-    text,
-  })),
-);
+/** A command up to the end of its line or its code, or to where its output goes. */
+const example = /\bnpm run (?:--silent )?ops -- ([a-z].*?)(?=`| [|>]|$)/gm;
+
+const documented = globSync("{README,SECURITY,docs/*}.md", { cwd: root })
+  .concat("docs/delivery/github-actions.yml")
+  .flatMap((file) =>
+    [
+      ...readFileSync(join(root, file), "utf8")
+        .replaceAll(/\\\n\s*/g, "")
+        .matchAll(example),
+    ].map(([, text = ""]) => ({ file, text })),
+  );
 
 test.each(documented)("$file: npm run ops -- $text is a command with these options", ({ text }) => {
   const [group, name] = text.split(/\s+/);
