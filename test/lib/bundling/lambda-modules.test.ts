@@ -10,6 +10,8 @@ import { bundle } from "../../../lib/bundling/bundle.ts";
 let directory: string;
 let sdk: typeof import("./sdk.ts");
 let server: Server;
+/** The statuses of the next responses, which are 200 after them. */
+let statuses: number[];
 let received: { readonly method: string | undefined; readonly headers: IncomingHttpHeaders }[];
 
 beforeAll(async () => {
@@ -18,6 +20,7 @@ beforeAll(async () => {
   sdk = createRequire(import.meta.url)(join(directory, "sdk.cjs"));
   server = createServer(({ method, headers }, response) => {
     received.push({ method, headers });
+    response.statusCode = statuses.shift() ?? 200;
     response.setHeader("content-type", "application/x-amz-json-1.0").end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -28,6 +31,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   received = [];
+  statuses = [];
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
   vi.stubEnv("AWS_REGION", "eu-west-3");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDFIRST");
@@ -37,8 +41,8 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-function createClient() {
-  const client = new sdk.DynamoDBClient({ maxAttempts: 1 });
+function createClient(maxAttempts = 1) {
+  const client = new sdk.DynamoDBClient({ maxAttempts });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -89,8 +93,19 @@ test("files with settings are not read", async () => {
   expect(received).toHaveLength(1);
 });
 
-test("the endpoint of a region is AWS's own", async () => {
+test.each([
+  ["eu-west-3", [], "dynamodb.eu-west-3.amazonaws.com"],
+  ["cn-north-1", [], "dynamodb.cn-north-1.amazonaws.com.cn"],
+  ["us-gov-west-1", [], "dynamodb.us-gov-west-1.amazonaws.com"],
+  ["us-east-1", ["FIPS"], "dynamodb-fips.us-east-1.amazonaws.com"],
+  ["us-gov-west-1", ["FIPS"], "dynamodb.us-gov-west-1.amazonaws.com"],
+  ["eu-west-3", ["DUALSTACK"], "dynamodb.eu-west-3.api.aws"],
+  ["cn-north-1", ["DUALSTACK"], "dynamodb.cn-north-1.api.amazonwebservices.com.cn"],
+  ["us-east-1", ["FIPS", "DUALSTACK"], "dynamodb-fips.us-east-1.api.aws"],
+])("the endpoint in %s with %j is AWS's own: %s", async (region, uses, expected) => {
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
+  vi.stubEnv("AWS_REGION", region);
+  for (const use of uses) vi.stubEnv(`AWS_USE_${use}_ENDPOINT`, "true");
   const client = createClient();
   let host: unknown;
   client.middlewareStack.add(
@@ -101,5 +116,17 @@ test("the endpoint of a region is AWS's own", async () => {
     { step: "finalizeRequest", priority: "low" },
   );
   await client.send(getItem());
-  expect(host).toBe("dynamodb.eu-west-3.amazonaws.com");
+  expect(host).toBe(expected);
+});
+
+test.each([
+  [1, false],
+  [2, true],
+])("with at most %i attempts, a request whose first response is 500 succeeds: %s", async (maxAttempts, succeeds) => {
+  statuses = [500];
+  const request = createClient(maxAttempts).send(getItem());
+  await (succeeds
+    ? expect(request).resolves.toMatchObject({ $metadata: { httpStatusCode: 200, attempts: 2 } })
+    : expect(request).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } }));
+  expect(received).toHaveLength(maxAttempts);
 });
