@@ -71,8 +71,7 @@ async function importFile(
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);
   const accountImport = { account, runId: ulid(), erased, unmet, pace };
-  const sweep = () =>
-    sweepErasedSince(account, unmet, pace, () => wait(limits.indexLateness + limits.skew + 1));
+  const sweep = () => sweepErasedSince(account, unmet, { pace, wait });
   try {
     await withProgress(
       "Importing",

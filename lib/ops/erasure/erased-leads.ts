@@ -36,6 +36,15 @@ export async function readErasedIds(account: string, pace: Pace): Promise<Readon
 export const isErased = async (account: string, leadId: string) =>
   (await readItem(erasedLeadKey(account, leadId))) !== undefined;
 
+/** A check, in a transaction, that a lead is not erased. */
+export const isNotErased = (account: string, leadId: string) => ({
+  ConditionCheck: {
+    TableName: tableName,
+    Key: erasedLeadKey(account, leadId),
+    ConditionExpression: "attribute_not_exists(pk)",
+  },
+});
+
 /**
  * Deletes the item of a lead and begins its erasure, all or nothing: from now on no request finds the lead, and no import
  * stores it. It changes nothing more when it is repeated.

@@ -61,7 +61,7 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
   const outcome = await withProgress(
     dryRun ? "Checking" : "Importing",
     () => file.count,
-    (onRows) => importRows(options, file, rejects, onRows),
+    (onRows) => importRows(options, file, rejects, { onRows, wait }),
   );
   report(options, file.count, outcome, rejects);
   const { imported, present, sources } = outcome;
@@ -75,7 +75,7 @@ async function importRows(
   { account, rate, dryRun }: ImportOptions,
   file: RowFile,
   rejects: RejectsFile,
-  onRows: OnRows,
+  { onRows, wait }: { readonly onRows: OnRows; readonly wait: Wait },
 ) {
   const { digest } = file;
   const outcome = { imported: 0, present: 0, erased: 0, sources: new Map<string, number>() };
@@ -99,10 +99,10 @@ async function importRows(
       if (source !== undefined && rowOutcome !== "erased")
         outcome.sources.set(source, (outcome.sources.get(source) ?? 0) + 1);
     });
-    await sweepErasedSince(account, unmet, pace);
+    await sweepErasedSince(account, unmet, { pace, wait });
   } catch (error) {
     // For whoever does not run it again. The first error is the one to report.
-    await sweepErasedSince(account, unmet, pace).catch(() => {});
+    await sweepErasedSince(account, unmet, { pace, wait }).catch(() => {});
     const stored = outcome.imported + outcome.present;
     throw await toPartialFailure(
       error,

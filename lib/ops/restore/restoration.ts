@@ -17,6 +17,8 @@ export interface Restoration {
   readonly keptFrom: number;
   /** The ids of erased leads. */
   readonly erased: ReadonlySet<string>;
+  /** Those of them of which nothing was met: of the others, an earlier run has restored something. */
+  readonly unmet: Set<string>;
   readonly pace: Pace;
   readonly wait: Wait;
   readonly onRows: OnRows;

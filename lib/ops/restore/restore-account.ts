@@ -44,7 +44,7 @@ export interface Restoring extends Pick<Restoration, "from" | "keptFrom" | "dryR
  * however often it was ended before: what differs is found by comparison.
  */
 export async function restoreAccount(account: string, restoring: Restoring): Promise<ChangeCounts> {
-  const { pace, dryRun, onChange } = restoring;
+  const { pace, wait, dryRun, onChange } = restoring;
   const counts = noChanges();
   const make: Restoration["make"] = async (changes, checks = []) => {
     if (!dryRun) await writeChanges(changes, checks, pace);
@@ -54,11 +54,12 @@ export async function restoreAccount(account: string, restoring: Restoring): Pro
     }
   };
   const erased = await readErasedIds(account, pace);
-  const restoration = { ...restoring, account, erased, make };
+  const unmet = new Set(erased);
+  const restoration = { ...restoring, account, erased, unmet, make };
   const hasOthers = await restoreLeads(restoration);
   await restoreConversations(restoration);
   if (hasOthers) await deleteOtherLeads(restoration);
-  if (!dryRun) await sweepErasedSince(account, erased, pace);
+  if (!dryRun) await sweepErasedSince(account, unmet, { pace, wait });
   return counts;
 }
 

@@ -1,8 +1,6 @@
-import { listPartition } from "../../../shared/dynamodb/keys.ts";
-import { deleteItems } from "../delete-items.ts";
-import { readMessageKeys } from "../erasure/lead-items.ts";
-import { sweepLead } from "../erasure/sweep-lead.ts";
+import { listPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { forEachAtRate } from "../import-export/for-each-at-rate.ts";
+import { toChanges } from "./changes.ts";
 import { compareConversation } from "./compare-conversation.ts";
 import { type Pair, readPair, readPairs, whileItChanges } from "./pairs.ts";
 import { parallel, type Restoration } from "./restoration.ts";
@@ -16,7 +14,7 @@ export const restoreConversations = (restoration: Restoration): Promise<void> =>
       restoration.onRows(1);
       const leadId = String((pair.backup ?? pair.live)?.leadId);
       return restoration.erased.has(leadId)
-        ? sweepConversation(restoration, pair, leadId)
+        ? eraseConversation(restoration, pair, leadId)
         : whileItChanges(restoration, pair, (current) => restoreConversation(restoration, current));
     },
   );
@@ -34,13 +32,19 @@ async function restoreConversation(restoration: Restoration, pair: Pair): Promis
   await restoreConversation(restoration, pair);
 }
 
-/** Deletes what an earlier run may have restored of a lead that was erased meanwhile. */
-async function sweepConversation(
-  { account, pace, dryRun }: Restoration,
+/** Erases what an earlier run may have restored of a lead that was erased meanwhile: a conversation waits for the sweep. */
+async function eraseConversation(
+  restoration: Restoration,
   { key, live }: Pair,
   leadId: string,
 ): Promise<void> {
-  if (dryRun) return;
-  for await (const keys of readMessageKeys(account, key.sk, pace)) await deleteItems(keys, pace);
-  if (live) await sweepLead(account, leadId, pace);
+  const { account, unmet, dryRun, make } = restoration;
+  if (live) {
+    unmet.delete(leadId);
+    return dryRun ? make([{ key, live }]) : undefined;
+  }
+  for await (const message of readPairs(restoration, messageKey(account, key.sk, "").pk))
+    await whileItChanges(restoration, message, (current) =>
+      make(toChanges(current.key, current.live, undefined)),
+    );
 }

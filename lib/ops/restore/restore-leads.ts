@@ -1,8 +1,9 @@
 import { leadItem, toLead } from "../../../shared/domain/leads.ts";
 import { conversationKey, listPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { longestWrite } from "../erasure/erase-leads.ts";
+import { isErased, isNotErased } from "../erasure/erased-leads.ts";
 import { readLeadConversations } from "../erasure/lead-items.ts";
-import { sweepLead } from "../erasure/sweep-lead.ts";
 import { forEachAtRate } from "../import-export/for-each-at-rate.ts";
 import { toChanges } from "./changes.ts";
 import { compareConversation } from "./compare-conversation.ts";
@@ -14,20 +15,37 @@ const batchSize = 5000;
 
 /** Creates and replaces the leads of an account. @returns whether there are others that should not exist */
 export async function restoreLeads(restoration: Restoration): Promise<boolean> {
-  const { account, erased, pace, dryRun, make, onRows } = restoration;
+  const { account, erased, unmet, make, onRows } = restoration;
   let hasOthers = false;
   await forEachAtRate(readLeads(restoration), { rate: Number.POSITIVE_INFINITY, parallel }, async (pair) => {
     const { key, backup, live } = pair;
     onRows(1);
     if (erased.has(key.sk)) {
-      if (live && !dryRun) await sweepLead(account, key.sk, pace);
+      if (!live) return;
+      unmet.delete(key.sk);
+      await whileItChanges(restoration, pair, (current) => make(toChanges(key, current.live, undefined)));
     } else if (backup) {
       const target = { ...backup, ...leadItem(account, toLead(backup)) };
-      await whileItChanges(restoration, pair, (current) => make(toChanges(key, current.live, target)));
+      await makeLead(restoration, pair, () => target);
     } else if (live && !targetOf(restoration, pair)) hasOthers = true;
   });
   return hasOthers;
 }
+
+/** Makes a lead what it should be, unless it is missing because it was erased since. */
+const makeLead = (
+  restoration: Restoration,
+  pair: Pair,
+  toTarget: (live: Item | undefined) => Item | undefined,
+) =>
+  whileItChanges(restoration, pair, async (current) => {
+    const { account, make } = restoration;
+    const { key, live } = current;
+    if (live) return make(toChanges(key, live, toTarget(live)));
+    // It is read again after a check did not hold.
+    if (current !== pair && (await isErased(account, key.sk))) return;
+    await make(toChanges(key, live, toTarget(live)), [isNotErased(account, key.sk)]);
+  });
 
 /** Deletes the leads of an account that should not exist, but those with conversations that stay. */
 export async function deleteOtherLeads(restoration: Restoration): Promise<void> {
@@ -56,7 +74,7 @@ async function deleteLeads(restoration: Restoration, batch: readonly Pair[]): Pr
   await forEachAtOnce(deleted, async ({ key, live: lead }) => {
     // A request that had found the lead may have started a conversation, which needs it.
     if (await hasConversations(restoration, key.sk))
-      await whileItChanges(restoration, { key }, ({ live }) => make(toChanges(key, live, live ?? lead)));
+      await makeLead(restoration, { key }, (live) => live ?? lead);
   });
 }
 
