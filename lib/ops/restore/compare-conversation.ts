@@ -66,7 +66,7 @@ async function compareRestored(restoration: Restoration, pair: Pair, restored: I
   const isNamed = pointers.backup ? pointers.backup.conversationId === id : restored.status === active;
   const other =
     isNamed && named !== undefined && named !== id
-      ? await compareOther(restoration, String(named))
+      ? await compareOther(restoration, String(named), restored)
       : undefined;
   const isOwner = isNamed && other?.target?.status !== active;
   const status = restored.status === active && !isOwner ? ended : restored.status;
@@ -89,9 +89,11 @@ async function compareRestored(restoration: Restoration, pair: Pair, restored: I
   };
 }
 
-/** The conversation that the pointer names in place of the compared one. */
-async function compareOther(restoration: Restoration, id: string) {
+/** The conversation that the pointer names in place of the compared one, if it is of the same lead and channel. */
+async function compareOther(restoration: Restoration, id: string, compared: Item) {
   const pair = await readPair(restoration, conversationKey(restoration.account, id));
+  const { leadId, channel } = pair.backup ?? pair.live ?? {};
+  if (leadId !== compared.leadId || channel !== compared.channel) return undefined;
   const { target } = await compareConversation(restoration, pair);
   return { id, pair, live: pair.live, target };
 }
