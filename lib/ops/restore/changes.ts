@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
+import {
   DeleteCommand,
   type DeleteCommandOutput,
   PutCommand,
   type PutCommandOutput,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { readsPerWrite } from "../delete-items.ts";
@@ -39,6 +45,32 @@ export async function writeChanges(
   checks: TransactItems,
   pace: Pace,
 ): Promise<void> {
+  try {
+    await write(changes, checks, pace);
+  } catch (error) {
+    const items = conflictingItems(error);
+    const exact = changes.map((change, i) => withExactNumbers(change, items[i]));
+    if (exact.every((change, i) => change === changes[i])) throw error;
+    await write(exact, checks, pace);
+  }
+}
+
+/** The items for which the conditions of a write did not hold, in the order of the conditions. */
+function conflictingItems(error: unknown): (Record<string, AttributeValue> | undefined)[] {
+  if (error instanceof ConditionalCheckFailedException) return [error.Item];
+  if (error instanceof TransactionCanceledException)
+    return error.CancellationReasons?.map(({ Item }) => Item) ?? [];
+  return [];
+}
+
+/** A number of DynamoDB may have more digits than one of JavaScript, so that no condition on the latter ever holds. */
+function withExactNumbers(change: Change, item: Record<string, AttributeValue> | undefined): Change {
+  return item && isDeepStrictEqual(unmarshall(item), change.live)
+    ? { ...change, live: unmarshall(item, { wrapNumbers: true }) }
+    : change;
+}
+
+async function write(changes: readonly Change[], checks: TransactItems, pace: Pace): Promise<void> {
   const writes = changes.map(toWrite);
   const [only, ...others] = writes;
   if (!only) return;
@@ -54,7 +86,11 @@ export async function writeChanges(
 type Write = ReturnType<typeof toWrite>;
 
 function toWrite({ key, live, target }: Change) {
-  const condition = { TableName: tableName, ...unchanged(live, target) };
+  const condition = {
+    TableName: tableName,
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
+    ...unchanged(live, target),
+  };
   return target ? { Put: { ...condition, Item: target } } : { Delete: { ...condition, Key: key } };
 }
 
