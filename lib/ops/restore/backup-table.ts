@@ -10,7 +10,7 @@ const leastAge = 60_000;
 /**
  * Checks the table to restore from.
  *
- * @param at the time whose data it has, in milliseconds since the epoch; by default when it was restored to
+ * @param at the time whose data it has, in milliseconds since the epoch; by default that of its point in time or backup
  * @returns that time
  * @throws UserError when nothing can be restored from it
  */
@@ -29,10 +29,20 @@ export async function checkBackupTable(from: string, at: number | undefined, pac
   const keys = Table.KeySchema?.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).join(", ");
   if (keys !== "pk HASH, sk RANGE")
     throw new UserError(`The table ${from} has other keys (${keys}): it is not a copy of the live table.`);
-  const time = at ?? Table.RestoreSummary?.RestoreDateTime?.getTime();
+  const { RestoreDateTime, SourceTableArn } = Table.RestoreSummary ?? {};
+  const source = SourceTableArn?.split("/")[1];
+  if (source !== undefined && source !== tableName)
+    throw new UserError(
+      `The table ${from} was restored from ${source}, not from ${tableName}: name another one.`,
+    );
+  const time = at ?? RestoreDateTime?.getTime();
   if (time === undefined)
     throw new UserError(
-      `The table ${from} was not restored to a point in time: say of which time its data is, with --at.`,
+      `DynamoDB does not know of which time the data of the table ${from} is: name the time with --at.`,
+    );
+  if (RestoreDateTime && time > RestoreDateTime.getTime())
+    throw new UserError(
+      `The data of the table ${from} is of ${RestoreDateTime.toISOString()}: --at must not be later.`,
     );
   if (time <= tableTime() - leastAge) return time;
   throw new UserError("The time of --at must be at least a minute ago.");

@@ -4,6 +4,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { expect, test } from "vitest";
 import { Pace } from "../../../../lib/ops/pace.ts";
 import { checkBackupTable } from "../../../../lib/ops/restore/backup-table.ts";
+import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 
 const dynamodb = mockClient(DynamoDBDocumentClient);
 const restoredTo = new Date("2026-11-21T06:00:00Z");
@@ -32,5 +33,16 @@ test("the time of the data is that to which the table was restored, unless anoth
 test("a table that is being restored has to become active first", async () => {
   await expect(check({ TableStatus: "CREATING" })).rejects.toThrow(
     "The table restored is CREATING: wait until it is ACTIVE.",
+  );
+});
+
+test("a time after that of the data, and a copy of another table, are refused", async () => {
+  await expect(check({}, restoredTo.getTime() + 1)).rejects.toThrow(
+    "The data of the table restored is of 2026-11-21T06:00:00.000Z: --at must not be later.",
+  );
+  const SourceTableArn = "arn:aws:dynamodb:eu-central-1:111122223333:table/other";
+  const RestoreSummary = { RestoreDateTime: restoredTo, RestoreInProgress: false, SourceTableArn };
+  await expect(check({ RestoreSummary })).rejects.toThrow(
+    `The table restored was restored from other, not from ${tableName}: name another one.`,
   );
 });
