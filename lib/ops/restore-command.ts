@@ -1,20 +1,21 @@
 import { setTimeout } from "node:timers/promises";
+import { ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
-import { inParallel } from "../../shared/pages/maintenance/in-parallel.ts";
 import { writingAccountOrAllCommand } from "./account-command.ts";
 import { confirmName } from "./accounts/confirm-account.ts";
 import { toPartialFailure } from "./aws-errors.ts";
 import { countedOwners } from "./counts/all-owners.ts";
 import { countRows } from "./counts/all-rows.ts";
 import { type AccountsOptions, checkAccounts, selectCounts } from "./counts/counts-options.ts";
+import { bySize } from "./counts/each-account.ts";
 import { rebuildAccount } from "./counts-rebuild-command.ts";
 import { parseTime } from "./events/republish-options.ts";
 import { unitsOption } from "./pace.ts";
 import { withProgress } from "./progress.ts";
 import { checkBackupTable } from "./restore/backup-table.ts";
-import { type Accounts, findAccount, findAccounts } from "./restore/find-accounts.ts";
-import { type Outcome, sumOutcome, toJson, toLines } from "./restore/report.ts";
+import { type Accounts, findAccount, findAccounts, isGone } from "./restore/find-accounts.ts";
+import { findDiffering, type Outcome, toJson, toLines } from "./restore/report.ts";
 import { type ListedChange, type Restoring, restoreAccount } from "./restore/restore-account.ts";
 import type { Wait } from "./retry-while-busy.ts";
 import { tableTime } from "./table-clock.ts";
@@ -40,7 +41,7 @@ export const restoreCommand = (wait: Wait = setTimeout): Command =>
     .requiredOption("--from-table <name>", "the table to restore from")
     .option(
       "--at <time>",
-      "of which time its data is, such as 2026-01-31T09:30:00Z (default: the time that it was restored to)",
+      "of which time its data is, such as 2026-01-31T09:30:00Z (default: that of its point in time or backup)",
       parseTime,
     )
     .option("--delete-newer", "also delete what was created since then; by default, it stays")
@@ -52,6 +53,8 @@ export const restoreCommand = (wait: Wait = setTimeout): Command =>
 interface Work extends Omit<Restoring, "dryRun" | "onRows" | "onChange">, Accounts {
   /** Of which time the data is, ISO 8601 UTC. */
   readonly at: string;
+  /** Whether accounts that may have been erased are left alone. */
+  readonly leavesGone: boolean;
 }
 
 async function restore(options: RestoreOptions, wait: Wait): Promise<void> {
@@ -62,22 +65,31 @@ async function restore(options: RestoreOptions, wait: Wait): Promise<void> {
   const keptFrom = deleteNewer ? tableTime() : at - latestWrite;
   const found =
     account === undefined ? await findAccounts(from, pace) : await findAccount(account, from, pace);
-  const work = { ...found, from, keptFrom, at: new Date(at).toISOString(), pace, wait };
+  const leavesGone = account === undefined;
+  const work = { ...found, leavesGone, from, keptFrom, at: new Date(at).toISOString(), pace, wait };
   if (dryRun && json) return listChanges(work);
   if (dryRun || !yes) {
     const planned = await restoreAccounts(work, true);
     const lines = toLines(planned, work, "planned").join("\n");
     if (dryRun) return console.log(lines);
+    if (findDiffering(planned).length === 0)
+      return console.log(json ? JSON.stringify({ restored: false, ...toJson(planned, work) }) : lines);
     console.error(lines);
-    if (sumOutcome(planned) > 0) await confirm(account);
+    await confirm(account);
   }
   const outcome = await restoreAccounts(work, false);
-  await rebuildCounts(work);
-  if (json) return console.log(JSON.stringify({ restored: true, ...toJson(outcome, work) }));
-  for (const line of toLines(outcome, work, "done")) console.log(line);
-  console.log(
-    `The counts are rebuilt. Verify them with \`counts verify ${account ? `--account ${account}` : "--all"}\`.`,
-  );
+  const lines = toLines(outcome, work, "done").join("\n");
+  console.log(json ? JSON.stringify({ restored: true, ...toJson(outcome, work) }) : lines);
+  const differing = findDiffering(outcome).map(({ account }) => account);
+  if (differing.length === 0) return;
+  const selection = account ? `--account ${account}` : "--all";
+  await rebuildCounts(differing, work).catch(async (error: unknown) => {
+    throw await toPartialFailure(
+      error,
+      (reason) => `Restored; counting stopped: ${reason} Run \`counts rebuild ${selection}\`.`,
+    );
+  });
+  if (!json) console.log(`The counts are rebuilt. Verify them with \`counts verify ${selection}\`.`);
 }
 
 function confirm(account: string | undefined): Promise<void> {
@@ -89,11 +101,12 @@ function confirm(account: string | undefined): Promise<void> {
 }
 
 async function restoreAccounts(
-  { accounts, ...work }: Work,
+  { accounts, leavesGone, at, ...work }: Work,
   dryRun: boolean,
   onChange: (change: ListedChange) => void = () => {},
 ): Promise<Outcome> {
-  const outcome: Outcome[number][] = [];
+  const restored: Outcome["accounts"][number][] = [];
+  const gone: string[] = [];
   let made = 0;
   const note = (change: ListedChange) => {
     made += 1;
@@ -104,15 +117,27 @@ async function restoreAccounts(
       dryRun ? "Comparing" : "Restoring",
       () => countRows(accounts.flatMap(countedOwners), work.pace),
       async (onRows) => {
-        for (const account of accounts)
-          outcome.push({
-            account,
-            changes: await restoreAccount(account, { ...work, dryRun, onRows, onChange: note }),
-          });
+        for (const account of accounts) {
+          // Asked only now, because an account may be erased while the command runs.
+          if (leavesGone && (await isGone(account, work.pace))) gone.push(account);
+          else
+            restored.push({
+              account,
+              changes: await restoreAccount(account, { ...work, dryRun, onRows, onChange: note }),
+            });
+        }
       },
     );
-    return outcome;
-  } catch (error) {
+    return { accounts: restored, gone };
+  } catch (cause) {
+    // The error does not say which of the two tables is missing.
+    const error =
+      cause instanceof ResourceNotFoundException
+        ? await checkBackupTable(work.from, Date.parse(at), work.pace).then(
+            () => cause,
+            (missing: unknown) => missing,
+          )
+        : cause;
     if (dryRun) throw error;
     throw await toPartialFailure(
       error,
@@ -122,13 +147,20 @@ async function restoreAccounts(
 }
 
 /** The maintainers count each change. A rebuild makes sure that a spoiled tree is right, too. */
-const rebuildCounts = ({ accounts, pace, wait }: Work) =>
-  withProgress(
+async function rebuildCounts(accounts: readonly string[], { pace, wait }: Work): Promise<void> {
+  const rows = new Map<string, number>();
+  for (const account of accounts) rows.set(account, await countRows(countedOwners(account), pace));
+  const total = [...rows.values()].reduce((sum, number) => sum + number, 0);
+  await withProgress(
     "Counting",
-    () => countRows(accounts.flatMap(countedOwners), pace),
+    () => total,
     (onRows) =>
-      inParallel(accounts, (account) => rebuildAccount(countedOwners(account), { pace, wait, onRows })),
+      bySize(
+        rows,
+        async (account) => void (await rebuildAccount(countedOwners(account), { pace, wait, onRows })),
+      ),
   );
+}
 
 /** Prints each change when it is found, as one JSON object with the totals at its end. */
 async function listChanges(work: Work): Promise<void> {

@@ -29,7 +29,6 @@ export async function forEachAccount<T>(
   for (const owner of await readAllOwners(pace))
     rows.set(owner.account, (rows.get(owner.account) ?? 0) + owner.rows);
   const accounts = [...rows.keys()].sort();
-  const isLarge = (account: string) => (rows.get(account) ?? 0) > manyRows;
   const outcomes = new Map<string, Outcome<T>>();
   const workOn = async (account: string) => {
     const outcome = await attempt(account, work);
@@ -37,12 +36,22 @@ export async function forEachAccount<T>(
     const text = outcome.failure ?? describe(outcome.result);
     console.error(`${outcomes.size} of ${accounts.length}: ${account}: ${text}`);
   };
+  await bySize(rows, workOn);
+  return accounts.flatMap((account) => outcomes.get(account) ?? []);
+}
+
+/** Works on accounts, a few at once, the largest one by one. @param rows the number of rows of each account */
+export async function bySize(
+  rows: ReadonlyMap<string, number>,
+  work: (account: string) => Promise<void>,
+): Promise<void> {
+  const accounts = [...rows.keys()].sort();
+  const isLarge = (account: string) => (rows.get(account) ?? 0) > manyRows;
   await inParallel(
     accounts.filter((account) => !isLarge(account)),
-    workOn,
+    work,
   );
-  for (const account of accounts.filter(isLarge)) await workOn(account);
-  return accounts.flatMap((account) => outcomes.get(account) ?? []);
+  for (const account of accounts.filter(isLarge)) await work(account);
 }
 
 async function attempt<T>(account: string, work: (account: string) => Promise<T>): Promise<Outcome<T>> {

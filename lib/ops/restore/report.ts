@@ -1,23 +1,27 @@
 import type { Accounts } from "./find-accounts.ts";
 import { type ChangeCounts, sumChanges } from "./restore-account.ts";
 
-/** What became of each account, or would. */
-export type Outcome = readonly { readonly account: string; readonly changes: ChangeCounts }[];
+/** What became of the accounts, or would. */
+export interface Outcome {
+  readonly accounts: readonly { readonly account: string; readonly changes: ChangeCounts }[];
+  /** Those that were left alone, because they may have been erased. */
+  readonly gone: readonly string[];
+}
 
 /** What was restored. */
-interface Restored extends Accounts {
+interface Restored extends Pick<Accounts, "added"> {
   readonly from: string;
   /** Of which time the data is, ISO 8601 UTC. */
   readonly at: string;
 }
 
-/** The number of all changes of all accounts. */
-export const sumOutcome = (outcome: Outcome) =>
-  outcome.reduce((sum, { changes }) => sum + sumChanges(changes), 0);
+/** The accounts with changes. */
+export const findDiffering = ({ accounts }: Outcome) =>
+  accounts.filter(({ changes }) => sumChanges(changes) > 0);
 
 /** The outcome for `--json`. */
-export const toJson = (outcome: Outcome, { from, at, gone, added }: Restored) => ({
-  ...{ fromTable: from, at, accounts: outcome, gone, added },
+export const toJson = ({ accounts, gone }: Outcome, { from, at, added }: Restored) => ({
+  ...{ fromTable: from, at, accounts, gone, added },
 });
 
 const verbs = {
@@ -28,17 +32,18 @@ const verbs = {
 /** Lines that name each account that differs, or differed, and those that are left alone. */
 export function toLines(
   outcome: Outcome,
-  { from, at, gone, added, accounts }: Restored,
+  { from, at, added }: Restored,
   tense: keyof typeof verbs,
 ): string[] {
-  const differing = outcome.filter(({ changes }) => sumChanges(changes) > 0);
+  const { accounts, gone } = outcome;
+  const differing = findDiffering(outcome);
   const verb = tense === "done" ? "differed" : "differ";
   return [
     `${differing.length} of ${accounts.length} accounts ${verb} from ${from}, which has the data of ${at}.`,
     ...differing.map(({ account, changes }) => `${account}: ${describeChanges(changes, verbs[tense])}`),
     ...(gone.length > 0
       ? [
-          `Left alone, because they were erased, or never were in this table: ${gone.join(", ")}. --account restores one of them.`,
+          `Left alone, because the live table has no leads and conversations of them, perhaps because they were erased: ${gone.join(", ")}. --account restores one of them.`,
         ]
       : []),
     ...(added.length > 0 ? [`Left alone, because ${from} has nothing of them: ${added.join(", ")}.`] : []),

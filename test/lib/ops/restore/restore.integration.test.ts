@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import {
-  DynamoDBDocumentClient,
+  NumberValue,
   PutCommand,
   QueryCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/changes/conversation-status.ts";
 import { verifyCommand } from "../../../../lib/ops/counts-verify-command.ts";
 import { longestWrite } from "../../../../lib/ops/erasure/erase-leads.ts";
@@ -21,7 +21,7 @@ import { Pace } from "../../../../lib/ops/pace.ts";
 import { parallel } from "../../../../lib/ops/restore/restoration.ts";
 import { restoreCommand } from "../../../../lib/ops/restore-command.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
-import { conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { activeConversationKey, conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import {
   type Item,
   type Key,
@@ -37,6 +37,7 @@ import { aLead, aMessage } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
 import { expectConsistent, put, remove, restoredItems } from "./support/restored-items.ts";
 import { ago, anAccount, at, close, hour, junk, spoil } from "./support/spoiled-account.ts";
+import { once, whileWriting } from "./support/while-writing.ts";
 
 // The client of a command compares the clocks, also while a test is in the past.
 beforeEach(() => selectTable(tableName, {}));
@@ -44,40 +45,12 @@ beforeEach(() => selectTable(tableName, {}));
 const noWait = async () => {};
 const program = join(import.meta.dirname, "../../../../bin/ops.ts");
 
+const isWriteOf = (command: unknown, id: string) =>
+  command instanceof TransactWriteCommand &&
+  command.input.TransactItems?.some(({ Put }) => Put?.Item?.id === id) === true;
+
 const isOfMessages = ({ input }: QueryCommand) =>
   String(input.ExpressionAttributeValues?.[":pk"]).startsWith("MESSAGE");
-
-/** Does something once, before the first call for which the condition holds, while a command runs. */
-async function whileWriting<T>(
-  condition: (command: unknown) => boolean,
-  before: () => Promise<unknown>,
-  run: () => Promise<T>,
-): Promise<T> {
-  const { prototype } = DynamoDBDocumentClient;
-  const send = prototype.send;
-  const spy = vi.spyOn(prototype, "send").mockImplementation(async function (
-    this: unknown,
-    ...args: unknown[]
-  ) {
-    if (condition(args[0])) await before();
-    return Reflect.apply(send, this, args);
-  } as never);
-  try {
-    return await run();
-  } finally {
-    spy.mockRestore();
-  }
-}
-
-/** Does something at the first call only. */
-function once<T>(work: () => Promise<T>): () => Promise<T | undefined> {
-  let done = false;
-  return async () => {
-    if (done) return undefined;
-    done = true;
-    return work();
-  };
-}
 
 const restore = (account: string, from: string, ...args: string[]) =>
   runJson(restoreCommand(noWait), "--account", account, "--from-table", from, "--at", at, "--yes", ...args);
@@ -301,7 +274,7 @@ describe("restore", () => {
     await remove(leadKey(account, ada.id));
     const erase = once(() => beginErasure(account, ada.id, new Pace()));
     await whileWriting(
-      (command) => command instanceof PutCommand && command.input.Item?.id === ada.id,
+      (command) => isWriteOf(command, ada.id),
       erase,
       () => restore(account, from),
     );
@@ -360,6 +333,84 @@ describe("restore", () => {
     expect(items[`LEAD#${account} ${added.id}`]).toEqual(lead);
   });
 
+  test("pointers that name each other's conversations are restored", async () => {
+    const { account, ada, grace, from, before } = await anAccount();
+    await put({ ...activeConversationKey(account, ada.id, "whatsapp"), conversationId: grace.whatsapp });
+    await put({ ...activeConversationKey(account, grace.id, "whatsapp"), conversationId: ada.whatsapp });
+    expect(changesOf(await restore(account, from))).toEqual({ "replace pointers": 2 });
+    expect(restoredItems(await tableItems(), account)).toEqual(before);
+  });
+
+  test("replaces a number with more digits than JavaScript keeps", async () => {
+    const { account, ada, grace, from, before } = await anAccount();
+    const spoilScore = (id: string, score: string) =>
+      table.send(
+        new UpdateCommand({
+          ...{
+            TableName: tableName,
+            Key: id.startsWith("lead") ? leadKey(account, id) : conversationKey(account, id),
+          },
+          UpdateExpression: "SET score = :score",
+          ExpressionAttributeValues: { ":score": NumberValue.from(score) },
+        }),
+      );
+    await spoilScore(ada.id, "33.333333333333333333333");
+    // Its pointer changes, too: a transaction.
+    await spoilScore(grace.whatsapp, "0.1234567890123456789");
+    await remove(activeConversationKey(account, grace.id, "whatsapp"));
+    expect(changesOf(await restore(account, from))).toEqual({
+      ...{ "replace leads": 1, "replace conversations": 1, "create pointers": 1 },
+    });
+    expect(restoredItems(await tableItems(), account)).toEqual(before);
+  });
+
+  test("ends without a question when nothing differs", async () => {
+    const { account, from } = await anAccount();
+    const args = ["--account", account, "--from-table", from, "--at", at];
+    const { printed, failure } = await runCommand(restoreCommand(noWait), ...args);
+    expect({ printed, failure }).toEqual({
+      printed: [`0 of 1 accounts differ from ${from}, which has the data of ${at}.`],
+      failure: undefined,
+    });
+    expect((await runJson(restoreCommand(noWait), ...args)).output).toMatchObject({ restored: false });
+  });
+
+  test("prints what it restored when counting fails, and how to count", async () => {
+    const { account, ada, from } = await anAccount();
+    await remove(leadKey(account, ada.id));
+    const wait = async (time: number) => {
+      if (time >= 60_000) throw new Error("on purpose");
+    };
+    const args = ["--account", account, "--from-table", from, "--at", at, "--yes"];
+    const { printed, failure } = await runCommand(restoreCommand(wait), ...args);
+    expect(failure).toBe(
+      `Restored; counting stopped: on purpose. Run \`counts rebuild --account ${account}\`.`,
+    );
+    expect(printed.join()).toContain(`${account}: created 1 leads`);
+  });
+
+  test("a table to restore from that is deleted meanwhile is named", async () => {
+    const { account, from } = await anAccount();
+    const removeTable = once(() => table.send(new DeleteTableCommand({ TableName: from })));
+    const { failure } = await whileWriting(
+      (command) => command instanceof QueryCommand && isOfMessages(command),
+      removeTable,
+      () => restore(account, from),
+    );
+    // For whoever deletes it after the test.
+    await table.send(
+      new CreateTableCommand({
+        TableName: from,
+        AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
+        KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+        BillingMode: "PAY_PER_REQUEST",
+      }),
+    );
+    expect(failure).toBe(
+      `Stopped after 0 changes: There is no table ${from} to restore from. Run the same command again to continue.`,
+    );
+  });
+
   test("restores leads with the keys of indexes that are newer than the other table", async () => {
     const { account, ada, before } = await anAccount();
     const { byParent, ...old } = before[`LEAD#${account} ${ada.id}`] ?? {};
@@ -401,9 +452,8 @@ describe("restore", () => {
     expect(restoredItems(await tableItems(), gone)).toEqual({});
     const { printed } = await runCommand(restoreCommand(noWait), ...args);
     expect(printed.join("\n")).toContain(
-      `or never were in this table: ${gone}. --account restores one of them.`,
+      `perhaps because they were erased: ${gone}. --account restores one of them.`,
     );
-    expect(printed.at(-1)).toBe("The counts are rebuilt. Verify them with `counts verify --all`.");
     expect(changesOf(await restore(gone, from))).toEqual({ "create leads": 1 });
   });
 });
@@ -436,7 +486,7 @@ describe("restore refuses", () => {
       (await runJson(restoreCommand(noWait), "--account", account, "--from-table", from, "--yes", ...others))
         .failure;
     expect(await fails()).toBe(
-      `The table ${from} was not restored to a point in time: say of which time its data is, with --at.`,
+      `DynamoDB does not know of which time the data of the table ${from} is: name the time with --at.`,
     );
     const now = new Date().toISOString();
     expect(await fails("--at", now)).toBe("The time of --at must be at least a minute ago.");
