@@ -43,15 +43,24 @@ async function spoilAll(data: Awaited<ReturnType<typeof aTrial>>) {
   await aMessage(data.account, data.grace.id, "sms");
 }
 
-/** Starts the command, and kills it after a time in milliseconds, unless it has ended. @returns whether it was killed */
-async function runKilled(args: readonly string[], time: number): Promise<boolean> {
+/** Starts the command, and kills it after it has changed some items, unless it has ended. @returns whether it was killed */
+async function runKilled(
+  args: readonly string[],
+  { items, countChanges }: { readonly items: number; readonly countChanges: () => Promise<number> },
+): Promise<boolean> {
   const env = { ...process.env, DATA_DIR: dataDirectory };
   const child = spawn(process.execPath, [program, "restore", ...args, "--local"], { env, stdio: "ignore" });
   const ended = once(child, "exit");
-  await Promise.race([setTimeout(time), ended]);
+  while (child.exitCode === null && (await countChanges()) < items) await setTimeout(20);
   child.kill("SIGKILL");
   return (await ended)[1] === "SIGKILL";
 }
+
+/** How many items were created, replaced or deleted. */
+const countDifferences = (before: Items, after: Items) =>
+  Object.keys({ ...before, ...after }).filter((key) => !isDeepStrictEqual(before[key], after[key])).length;
+
+type Items = ReturnType<typeof restoredItems>;
 
 test(`restores that are killed ${kills} times at random moments end in the same state when they run again`, async () => {
   const trials = [];
@@ -63,12 +72,15 @@ test(`restores that are killed ${kills} times at random moments end in the same 
   const restoreArgs = ({ account }: { account: string }) => [
     ...["--account", account, "--from-table", from, "--at", at, "--yes"],
   ];
-  let killed = 0;
-  let underway = 0;
+  let [killed, underway] = [0, 0];
   await Promise.all(
     trials.map(async (trial) => {
       const args = [...restoreArgs(trial), "--units", "30"];
-      if (await runKilled(args, 500 + Math.random() * 17_500)) killed++;
+      const before = restoredItems(spoiled, trial.account);
+      const items = 1 + Math.floor(Math.random() * 20);
+      const countChanges = async () =>
+        countDifferences(before, restoredItems(await tableItems(), trial.account));
+      if (await runKilled(args, { items, countChanges })) killed++;
     }),
   );
   for (const trial of trials) {
@@ -85,4 +97,5 @@ test(`restores that are killed ${kills} times at random moments end in the same 
   }
   console.log(`${killed} of ${kills} restores were killed before they ended, ${underway} of them halfway.`);
   expect(killed).toBeGreaterThan(0);
+  expect(underway).toBeGreaterThan(0);
 }, 240_000);
