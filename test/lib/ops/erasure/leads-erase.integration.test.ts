@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
+import { longestWrite } from "../../../../lib/ops/erasure/erase-leads.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { erasedCommand } from "../../../../lib/ops/erasure/leads-erased.ts";
@@ -324,6 +331,30 @@ test("a lead that an import stored after its erasure, before it was killed, is d
   await aMessage(account, lead.id);
   const { output } = await runJson(importCommand(noWait), path, "--account", account);
   expect(output).toMatchObject({ rows: 2, imported: 0, present: 1, erased: 1 });
+  const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(lead.id));
+  expect(left.map(([key]) => key)).toEqual([name(erasedLeadKey(account, lead.id))]);
+});
+
+test("what a request that had found such a lead writes at the end of the import is deleted, too", async () => {
+  const account = randomUUID();
+  const lead = await aLead(account, { name: "Ada" });
+  const path = filePath(".csv");
+  await runCommand(exportCommand(), "--account", account, "--output", path);
+  await erase(account, "--lead", lead.id);
+  await addLead(account, lead, "run 1");
+  const waits: number[] = [];
+  const write = async (time: number) => {
+    waits.push(time);
+    expect(await readItem(leadKey(account, lead.id))).toBeUndefined();
+    await addLead(account, lead, "run 2");
+    await aMessage(account, lead.id);
+    await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey(account, lead.id) }));
+  };
+  expect((await runJson(importCommand(write), path, "--account", account)).output).toMatchObject({
+    erased: 1,
+  });
+  expect(waits).toHaveLength(1);
+  expect(waits[0]).toBeGreaterThanOrEqual(longestWrite);
   const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(lead.id));
   expect(left.map(([key]) => key)).toEqual([name(erasedLeadKey(account, lead.id))]);
 });
