@@ -8,8 +8,7 @@ import { type AccountsOptions, checkAccounts, selectCounts } from "./counts/coun
 import { describeFailed, forEachAccount } from "./counts/each-account.ts";
 import { planRebuild, rebuild } from "./counts/rebuild.ts";
 import { repairSublists } from "./counts/repair-sublists.ts";
-import type { Pace } from "./pace.ts";
-import { unitsOption } from "./pace.ts";
+import { type Pace, unitsOption } from "./pace.ts";
 import { withProgress } from "./progress.ts";
 import type { Wait } from "./retry-while-busy.ts";
 

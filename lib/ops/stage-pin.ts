@@ -19,9 +19,9 @@ export function stageRegion(stage: string): { readonly region?: string } {
  * @throws UserError if they are not, or if nobody can tell
  */
 export async function checkCredentials(stage: string, config: STSClientConfig): Promise<void> {
-  const account = readProjectStage(stage)?.account;
+  const { account, region } = readProjectStage(stage) ?? {};
   if (account === undefined) return;
-  const current = await readCurrentAccount({ ...config, ...stageRegion(stage) });
+  const current = await readCurrentAccount({ ...config, ...(region && { region }) });
   if (current === account) return;
   throw new UserError(
     `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${current}: use those of ${account}.`,

@@ -85,7 +85,7 @@ async function eraseScanned(account: string, pace: Pace, onRows: OnRows): Promis
 /** Erases the leads of an account, as far as their items. */
 async function eraseAllLeads(account: string, pace: Pace, onRows: OnRows): Promise<number> {
   let erased = 0;
-  await forEachAtRate(leadIds(account, pace), { rate: Number.POSITIVE_INFINITY, parallel }, async (id) => {
+  await forEachAtRate(leadIds(account, pace), { parallel }, async (id) => {
     await beginErasure(account, id, pace);
     erased += 1;
     onRows(1);

@@ -1,8 +1,7 @@
 import { accountImportPrefix, accountPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { readMessages } from "../erasure/lead-items.ts";
 import type { Pace } from "../pace.ts";
-import { inPartition, queryItems } from "../query-items.ts";
+import { eachItem, inPartition, queryItems } from "../query-items.ts";
 import { type AccountLine, toLine } from "./account-lines.ts";
 import { inOrder } from "./in-order.ts";
 
@@ -17,7 +16,8 @@ export async function* readAccount(account: string, pace: Pace): AsyncGenerator<
   for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
     for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
       yield items.filter(({ sk }) => !String(sk).startsWith(accountImportPrefix)).map(toLine[type]);
-  const conversations = inOrder(readConversations(account, pace), parallel, async (conversation) => {
+  const conversationPages = queryItems(inPartition(accountPartition("conversation", account)), pace);
+  const conversations = inOrder(eachItem(conversationPages), parallel, async (conversation) => {
     const pages = readMessages(account, String(conversation.sk), pace);
     const { value: first = [] } = await pages.next();
     return { conversation, first, pages };
@@ -26,9 +26,4 @@ export async function* readAccount(account: string, pace: Pace): AsyncGenerator<
     yield [toLine.conversation(conversation), ...first.map(toLine.message)];
     for await (const more of pages) yield more.map(toLine.message);
   }
-}
-
-async function* readConversations(account: string, pace: Pace): AsyncGenerator<Item> {
-  for await (const items of queryItems(inPartition(accountPartition("conversation", account)), pace))
-    yield* items;
 }

@@ -8,21 +8,33 @@ import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/
  */
 export function buildUpdate(key: Key, set: Item, unchanged: Item = {}) {
   const changes = Object.entries(set);
-  const conditions = Object.entries(unchanged);
-  const names = [...changes, ...conditions].map(([name], i) => [`#${i}`, name]);
-  const values = [...changes, ...conditions].map(([, value], i) => [`:${i}`, value]);
-  const same = conditions.map(([, value], i) =>
-    value === undefined
-      ? `attribute_not_exists(#${changes.length + i})`
-      : `#${changes.length + i} = :${changes.length + i}`,
-  );
+  const { conditions, names, values } = areUnchanged(unchanged);
   return {
     TableName: tableName,
     Key: key,
-    UpdateExpression: `SET ${changes.map((_, i) => `#${i} = :${i}`).join(", ")}`,
-    ConditionExpression: ["attribute_exists(pk)", ...same].join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries(names),
-    ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+    UpdateExpression: `SET ${changes.map((_, i) => `#set${i} = :set${i}`).join(", ")}`,
+    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
+    ExpressionAttributeNames: {
+      ...Object.fromEntries(changes.map(([name], i) => [`#set${i}`, name])),
+      ...names,
+    },
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(changes.map(([, value], i) => [`:set${i}`, value])),
+      ...values,
+    },
+  };
+}
+
+/** The conditions that attributes are as they were read; undefined stands for a missing one. */
+export function areUnchanged(read: Item) {
+  const attributes = Object.entries(read).map(([name, value], i) => ({ name, value, at: `read${i}` }));
+  const present = attributes.filter(({ value }) => value !== undefined);
+  return {
+    conditions: attributes.map(({ value, at }) =>
+      value === undefined ? `attribute_not_exists(#${at})` : `#${at} = :${at}`,
+    ),
+    names: Object.fromEntries(attributes.map(({ name, at }) => [`#${at}`, name])),
+    values: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
   };
 }
 

@@ -14,8 +14,8 @@ type Outcome<T> = { readonly account: string } & (
 );
 
 /**
- * Does the same work for every account of the table, a few at once, the largest one by one, and goes on after one fails. Each account that is done is
- * a line on stderr.
+ * Does the same work for every account of the table, a few at once, the largest one by one, and goes on after one fails.
+ * Each account that is done is a line on stderr.
  *
  * @param describe what to say of a result
  * @returns the outcomes, sorted by account

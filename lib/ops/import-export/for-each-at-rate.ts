@@ -1,19 +1,19 @@
 import { setTimeout } from "node:timers/promises";
 
 /**
- * Works on values concurrently, and starts with at most `rate` of them a second.
+ * Works on values concurrently, and starts with at most `rate` of them a second, if there is a rate.
  *
  * @throws an error of the work: no other is started after it, and it is thrown when those that were started have ended
  */
 export async function forEachAtRate<T>(
-  values: AsyncGenerator<T>,
-  { rate, parallel }: { readonly rate: number; readonly parallel: number },
+  values: AsyncGenerator<T> | ArrayIterator<T>,
+  { rate = Number.POSITIVE_INFINITY, parallel }: { readonly rate?: number; readonly parallel: number },
   work: (value: T) => Promise<unknown>,
 ): Promise<void> {
   let next = 0;
   let failed = false;
   const worker = async () => {
-    // The workers share one generator. It ends for all of them when one leaves its loop, but others may hold a value.
+    // The workers share one iterator. It ends for all of them when one leaves its loop, but others may hold a value.
     for await (const value of values) {
       const now = Date.now();
       const delay = Math.max(0, next - now);

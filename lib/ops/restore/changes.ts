@@ -14,6 +14,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
+import { areUnchanged } from "../changes/conditional-update.ts";
 import { readsPerWrite } from "../delete-items.ts";
 import type { Pace } from "../pace.ts";
 
@@ -111,16 +112,14 @@ const transact = (writes: readonly Write[], checks: TransactItems, pace: Pace) =
 /** The condition that an item is still as it was compared, in all attributes that it has or shall have. */
 function unchanged(live: Item | undefined, target: Item = {}) {
   if (!live) return { ConditionExpression: "attribute_not_exists(pk)" };
-  const names = [...new Set([...Object.keys(live), ...Object.keys(target)])];
-  const conditions = names.map((name, i) =>
-    live[name] === undefined ? `attribute_not_exists(#${i})` : `#${i} = :${i}`,
-  );
-  const values = names.flatMap((name, i) =>
-    live[name] === undefined ? [] : [[`:${i}`, live[name]] as const],
-  );
+  const missing = Object.keys(target).filter((name) => !Object.hasOwn(live, name));
+  const { conditions, names, values } = areUnchanged({
+    ...live,
+    ...Object.fromEntries(missing.map((name) => [name, undefined])),
+  });
   return {
     ConditionExpression: conditions.join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(values),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
   };
 }

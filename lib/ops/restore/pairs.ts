@@ -1,7 +1,7 @@
 import { isWriteConflict } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { inPartition, queryItems } from "../query-items.ts";
+import { eachItem, inPartition, queryItems } from "../query-items.ts";
 import { isNew, type Restoration, readPaced } from "./restoration.ts";
 
 /** What the two tables have under a key. */
@@ -19,9 +19,9 @@ export const targetOf = (restoration: Restoration, { key, backup, live }: Pair):
 
 /** Reads a partition of both tables side by side, in the order of the sort keys. It holds a page of each. */
 export async function* readPairs({ from, pace }: Restoration, pk: string): AsyncGenerator<Pair> {
-  const backups = inOrder(queryItems({ ...inPartition(pk), TableName: from }, pace));
-  const lives = inOrder(queryItems(inPartition(pk), pace));
-  let [backup, live] = await Promise.all([backups(), lives()]);
+  const backups = eachItem(queryItems({ ...inPartition(pk), TableName: from }, pace));
+  const lives = eachItem(queryItems(inPartition(pk), pace));
+  let [backup, live] = await Promise.all([next(backups), next(lives)]);
   while (backup || live) {
     const sk = [backup, live].flatMap((item) => (item ? String(item.sk) : [])).sort(byKey)[0] ?? "";
     const pair = {
@@ -30,28 +30,16 @@ export async function* readPairs({ from, pace }: Restoration, pk: string): Async
       live: live?.sk === sk ? live : undefined,
     };
     yield pair;
-    if (pair.backup) backup = await backups();
-    if (pair.live) live = await lives();
+    if (pair.backup) backup = await next(backups);
+    if (pair.live) live = await next(lives);
   }
 }
 
+/** The next item; undefined at the end. */
+const next = async (items: AsyncGenerator<Item, undefined>) => (await items.next()).value;
+
 /** DynamoDB sorts texts by their bytes. Ids are ASCII, for which JavaScript's order is the same. */
 const byKey = (a: string, b: string) => (a < b ? -1 : 1);
-
-/** Gives the items of pages one by one, and undefined at the end. */
-function inOrder(pages: AsyncGenerator<readonly Item[]>): () => Promise<Item | undefined> {
-  let page: readonly Item[] = [];
-  let next = 0;
-  return async () => {
-    while (next === page.length) {
-      const { value, done } = await pages.next();
-      if (done) return undefined;
-      page = value;
-      next = 0;
-    }
-    return page[next++];
-  };
-}
 
 /** Reads what both tables have under a key. */
 export async function readPair({ from, pace }: Restoration, key: Key): Promise<Pair> {

@@ -9,7 +9,7 @@ import { parallel, type Restoration } from "./restoration.ts";
 export const restoreConversations = (restoration: Restoration): Promise<void> =>
   forEachAtRate(
     readPairs(restoration, listPartition("conversation", restoration.account)),
-    { rate: Number.POSITIVE_INFINITY, parallel },
+    { parallel },
     (pair) => {
       restoration.onRows(1);
       const leadId = String((pair.backup ?? pair.live)?.leadId);

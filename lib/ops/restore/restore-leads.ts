@@ -17,7 +17,7 @@ const batchSize = 5000;
 export async function restoreLeads(restoration: Restoration): Promise<boolean> {
   const { account, erased, unmet, make, onRows } = restoration;
   let hasOthers = false;
-  await forEachAtRate(readLeads(restoration), { rate: Number.POSITIVE_INFINITY, parallel }, async (pair) => {
+  await forEachAtRate(readLeads(restoration), { parallel }, async (pair) => {
     const { key, backup, live } = pair;
     onRows(1);
     if (erased.has(key.sk)) {
@@ -92,8 +92,4 @@ const readLeads = (restoration: Restoration) =>
   readPairs(restoration, listPartition("lead", restoration.account));
 
 const forEachAtOnce = (pairs: readonly Pair[], work: (pair: Pair) => Promise<void>) =>
-  forEachAtRate(toGenerator(pairs), { rate: Number.POSITIVE_INFINITY, parallel }, work);
-
-async function* toGenerator(pairs: readonly Pair[]) {
-  yield* pairs;
-}
+  forEachAtRate(pairs.values(), { parallel }, work);

@@ -35,7 +35,7 @@ export async function restoreMessages(
       if (toChanges(pair.key, pair.live, target).length > 0) yield pair;
     }
   };
-  await forEachAtRate(different(), { rate: Number.POSITIVE_INFINITY, parallel: parallelMessages }, (pair) =>
+  await forEachAtRate(different(), { parallel: parallelMessages }, (pair) =>
     whileItChanges(restoration, pair, (current) =>
       make(toChanges(current.key, current.live, targetOf(restoration, current))),
     ),

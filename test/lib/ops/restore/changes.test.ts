@@ -37,12 +37,12 @@ test("an item is replaced or deleted on the condition that each attribute is as 
   dynamodb.on(PutCommand).resolves({}).on(DeleteCommand).resolves({});
   await writeChanges(toChanges(key, { ...key, a: 1 }, { ...key, b: 2 }), [], pace());
   await writeChanges(toChanges(key, { ...key, a: 1 }, undefined), [], pace());
-  const condition = "#0 = :0 AND #1 = :1 AND #2 = :2";
-  const names = { "#0": "pk", "#1": "sk", "#2": "a" };
+  const condition = "#read0 = :read0 AND #read1 = :read1 AND #read2 = :read2";
+  const names = { "#read0": "pk", "#read1": "sk", "#read2": "a" };
   expect(dynamodb.commandCalls(PutCommand)[0]?.args[0].input).toMatchObject({
-    ConditionExpression: `${condition} AND attribute_not_exists(#3)`,
-    ExpressionAttributeNames: { ...names, "#3": "b" },
-    ExpressionAttributeValues: { ":0": key.pk, ":1": key.sk, ":2": 1 },
+    ConditionExpression: `${condition} AND attribute_not_exists(#read3)`,
+    ExpressionAttributeNames: { ...names, "#read3": "b" },
+    ExpressionAttributeValues: { ":read0": key.pk, ":read1": key.sk, ":read2": 1 },
   });
   expect(dynamodb.commandCalls(DeleteCommand)[0]?.args[0].input).toMatchObject({
     Key: key,
