@@ -3,6 +3,7 @@ import { DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect, inject, test, vi } from "vitest";
 import { engineClient } from "../../lib/local/engine/dynamodb-client.ts";
 import { ensureTable } from "../../lib/local/engine/table-setup.ts";
+import { engineEndpoint } from "../support/engine-endpoint.ts";
 import { startFaultyApi } from "./faulty-api.ts";
 import { everyKind, mixed } from "./phases.ts";
 import { report } from "./report.ts";
@@ -23,10 +24,10 @@ afterAll(() => void process.stdout.write(`${report(results, seed)}\n`));
 
 /** Runs a phase on a new table with newly loaded functions, because the SDK's retry quota does not refill by itself. */
 async function runAlone(phase: Phase): Promise<Result> {
-  const { endpoint, table } = inject("engine");
+  const { table } = inject("engine");
   const TableName = `faults-${randomUUID()}`;
-  const client = engineClient(endpoint);
-  await ensureTable(client, { input: { ...table, TableName } }, endpoint);
+  const client = engineClient(engineEndpoint);
+  await ensureTable(client, { input: { ...table, TableName } }, engineEndpoint);
   vi.stubEnv("TABLE_NAME", TableName);
   vi.resetModules();
   const api = await startFaultyApi();

@@ -1,4 +1,5 @@
 import { inject, vi } from "vitest";
+import { engineEndpoint } from "../support/engine-endpoint.ts";
 import type { MaintainerOptions } from "./maintainer.ts";
 import { type FaultyTable, startFaultyTable } from "./proxy.ts";
 import { emptyAccount, readTable, type Stored } from "./stored.ts";
@@ -12,13 +13,13 @@ export interface FaultyApi extends MaintainerOptions {
 
 /** Starts the proxy. Import modules that use the table after it, because clients read their endpoint once. */
 export async function startFaultyApi(): Promise<FaultyApi> {
-  const { endpoint: engine, assembly } = inject("engine");
+  const { assembly } = inject("engine");
   const tableName = String(process.env.TABLE_NAME);
-  const table = await startFaultyTable(engine);
+  const table = await startFaultyTable(engineEndpoint);
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", table.endpoint);
   // Rejected requests are logged, as intended.
   vi.spyOn(console, "error").mockImplementation(() => {});
   const stored = async (account: string) =>
-    (await readTable(engine, tableName)).get(account) ?? emptyAccount();
-  return { table, engine, tableName, assembly, stored };
+    (await readTable(engineEndpoint, tableName)).get(account) ?? emptyAccount();
+  return { table, engine: engineEndpoint, tableName, assembly, stored };
 }

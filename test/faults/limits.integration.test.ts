@@ -47,40 +47,35 @@ async function listUntilAnswered(account: string): Promise<number> {
   }
 }
 
-// Only `npm run test:faults` sets the variable. Beside other tests, this load makes the engine, which all share, respond late.
-test.runIf(process.env.FAULTS_REQUESTS)(
-  "above the limits of a partition key, writes exist once and lists are exact or busy; lists recover",
-  {
-    timeout: 180_000,
-  },
-  async () => {
-    const limited = new LimitedTable(new PartitionLimits(rates), tableName);
-    table.handle = limited.handle;
-    const ledger = new Ledger();
-    // A slow machine needs more requests to exceed the limits.
-    const isEnough = () => ledger.requests >= (limited.throttled > 100 ? 500 : 2000);
-    await drive({ call, ledger, accounts, isEnough, clients: 32, seed: 1 });
-    const throttledUnderLoad = limited.throttled;
-    for (const account of accounts) await listUntilAnswered(account);
-    await maintainer.drained();
-    for (const account of accounts) expect(await listUntilAnswered(account)).toBe(0);
-    table.handle = pass;
-    const stored = new Map(
-      await Promise.all(accounts.map(async (account) => [account, await api.stored(account)] as const)),
-    );
-    const { lost, doubled, acknowledged } = checkWrites(ledger, stored);
-    const violations = [
-      ...ledger.violations,
-      ...maintainer.violations,
-      ...checkStatuses(ledger, stored),
-      ...checkListings(ledger, stored),
-    ];
-    for (const [account, rows] of stored)
-      violations.push(...checkConversations(account, rows), ...(await checkCounts(call, account, rows)));
-    expect({ lost, doubled, violations }).toEqual({ lost: [], doubled: [], violations: [] });
-    // Otherwise nothing was tested.
-    expect(throttledUnderLoad).toBeGreaterThan(100);
-    expect(acknowledged).toBeGreaterThan(100);
-    expect(ledger.listings.length).toBeGreaterThan(50);
-  },
-);
+test("above the limits of a partition key, writes exist once and lists are exact or busy; lists recover", {
+  timeout: 180_000,
+}, async () => {
+  const limited = new LimitedTable(new PartitionLimits(rates), tableName);
+  table.handle = limited.handle;
+  const ledger = new Ledger();
+  // A slow machine needs more requests to exceed the limits.
+  const isEnough = () => ledger.requests >= (limited.throttled > 100 ? 500 : 2000);
+  await drive({ call, ledger, accounts, isEnough, clients: 32, seed: 1 });
+  const throttledUnderLoad = limited.throttled;
+  for (const account of accounts) await listUntilAnswered(account);
+  await maintainer.drained();
+  for (const account of accounts) expect(await listUntilAnswered(account)).toBe(0);
+  table.handle = pass;
+  const stored = new Map(
+    await Promise.all(accounts.map(async (account) => [account, await api.stored(account)] as const)),
+  );
+  const { lost, doubled, acknowledged } = checkWrites(ledger, stored);
+  const violations = [
+    ...ledger.violations,
+    ...maintainer.violations,
+    ...checkStatuses(ledger, stored),
+    ...checkListings(ledger, stored),
+  ];
+  for (const [account, rows] of stored)
+    violations.push(...checkConversations(account, rows), ...(await checkCounts(call, account, rows)));
+  expect({ lost, doubled, violations }).toEqual({ lost: [], doubled: [], violations: [] });
+  // Otherwise nothing was tested.
+  expect(throttledUnderLoad).toBeGreaterThan(100);
+  expect(acknowledged).toBeGreaterThan(100);
+  expect(ledger.listings.length).toBeGreaterThan(50);
+});

@@ -6,6 +6,7 @@ import type { ApiKey } from "../../shared/domain/api-keys.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Problem, ResponseBodies } from "./call.ts";
 import { fetchChecked } from "./checked-fetch.ts";
+import { engineEndpoint } from "./engine-endpoint.ts";
 import { expectNothingSentIn } from "./leaks.ts";
 import { noteSent } from "./sent.ts";
 
@@ -30,11 +31,11 @@ type Options = Pick<
  * suite that started it ends, and then checks that its log holds nothing that `request` sent.
  */
 export async function startApi(options: Options = {}): Promise<TestApi> {
-  const { endpoint, assembly } = inject("engine");
+  const { assembly } = inject("engine");
   const log: string[] = [];
   const run = await startLocal({
     streams: false,
-    dynamodbEndpoint: endpoint,
+    dynamodbEndpoint: engineEndpoint,
     templateDirectory: assembly,
     throttling: false,
     ...options,

@@ -15,9 +15,9 @@ import { synthesizeAssembly } from "./assembly.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The engine that the integration tests use, and the stack that they test. */
+    /** The engines that the integration tests use, and the stack that they test. */
     engine: {
-      readonly endpoint: string;
+      readonly endpoints: readonly string[];
       readonly table: Omit<CreateTableCommandInput, "TableName">;
       /** The synthesized cloud assembly, with fresh bundles. */
       readonly assembly: string;
@@ -25,23 +25,34 @@ declare module "vitest" {
   }
 }
 
-/** Synthesizes the stack once and starts an engine in memory, or uses the one at `DYNAMODB_ENDPOINT`. */
+/**
+ * Synthesizes the stack once and starts engines in memory, or uses the one at `DYNAMODB_ENDPOINT`.
+ *
+ * Each worker has an engine of its own: an engine serves one request after the other, so the load of one test file would
+ * make the functions of another give up.
+ */
 export default async function setup(project: TestProject) {
   // Several test runs may go on at once, so each has a directory of its own.
   const assembly = await mkdtemp(join(tmpdir(), "integration-"));
   const tableName = `test-${randomUUID()}`;
   await synthesizeAssembly({ outdir: assembly, tableName });
   const { table } = await readStack(assembly);
-  const engine = await startOrConnect(process.env.DYNAMODB_ENDPOINT || undefined, tableName);
-  project.provide("engine", { endpoint: engine.endpoint, table: table.input, assembly });
+  const external = process.env.DYNAMODB_ENDPOINT || undefined;
+  const engines = external
+    ? [{ endpoint: external, stop: () => deleteTable(external, tableName) }]
+    : await Promise.all(Array.from({ length: project.vitest.config.maxWorkers }, startInMemory));
+  project.provide("engine", {
+    endpoints: engines.map(({ endpoint }) => endpoint),
+    table: table.input,
+    assembly,
+  });
   return async () => {
-    await engine.stop();
+    await Promise.all(engines.map((engine) => engine.stop()));
     await rm(assembly, { recursive: true });
   };
 }
 
-async function startOrConnect(endpoint: string | undefined, tableName: string) {
-  if (endpoint) return { endpoint, stop: () => deleteTable(endpoint, tableName) };
+function startInMemory() {
   const onExit = () => console.error("The embedded DynamoDB ended before the tests.");
   return startEngine({ log: console.log, onExit });
 }

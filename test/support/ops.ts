@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, inject } from "vitest";
+import { afterAll } from "vitest";
+import { engineEndpoint } from "./engine-endpoint.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -15,7 +16,7 @@ export async function createDataDirectory(tableName = process.env.TABLE_NAME): P
   const directory = await mkdtemp(join(directories, "run-"));
   const run = {
     tableName,
-    dynamodbEndpoint: inject("engine").endpoint,
+    dynamodbEndpoint: engineEndpoint,
     pid: process.pid,
   };
   await writeFile(join(directory, "run.json"), JSON.stringify(run));

@@ -6,10 +6,11 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, inject } from "vitest";
+import { engineEndpoint } from "./engine-endpoint.ts";
 
 /** Creates a table for each test file, as the template defines it, and deletes it afterwards. */
-const { endpoint, table } = inject("engine");
-process.env.AWS_ENDPOINT_URL_DYNAMODB = endpoint;
+const { table } = inject("engine");
+process.env.AWS_ENDPOINT_URL_DYNAMODB = engineEndpoint;
 process.env.AWS_REGION ??= "local";
 process.env.AWS_ACCESS_KEY_ID ??= "local";
 process.env.AWS_SECRET_ACCESS_KEY ??= "local";

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
+import { engineEndpoint } from "../../support/engine-endpoint.ts";
 import { createDataDirectory, opsKeys } from "../../support/ops.ts";
 
 const list = ["list", "--account", "a", "--local"];
@@ -37,7 +38,7 @@ test.each([
 test("a killed run is detected by its process id", async () => {
   const dataDirectory = await createDataDirectory();
   const { pid } = spawnSync(process.execPath, ["--version"]);
-  const run = { tableName: "t", dynamodbEndpoint: inject("engine").endpoint, pid };
+  const run = { tableName: "t", dynamodbEndpoint: engineEndpoint, pid };
   await writeFile(join(dataDirectory, "run.json"), JSON.stringify(run));
   await expectSentence(dataDirectory, new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`));
 });

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { engineHeaders } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startIamProxy } from "../../../lib/local/iam/iam-proxy.ts";
 import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { engineEndpoint } from "../../support/engine-endpoint.ts";
 import { createDataDirectory, opsKeys } from "../../support/ops.ts";
 import { createFunction } from "../local/support/stack.ts";
 
 /** The environment of an operator who may issue and list keys, but not change them. */
 async function restrictedOperator() {
-  const { endpoint } = inject("engine");
   const proxy = await startIamProxy({
-    endpoint,
+    endpoint: engineEndpoint,
     findPartitionKey: (index) => (index === undefined ? "pk" : indexes[index as keyof typeof indexes]),
     headers: engineHeaders,
     log: () => {},
