@@ -6,7 +6,10 @@ import { functionNames } from "../../lib/bundling/bundle.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import { createTestApp, synthesize } from "../support/synthesize.ts";
 
-const synthesized = { dev: await synthesize("dev"), prod: await synthesize("prod") };
+const synthesized = {
+  dev: await synthesize("dev", {}, { validated: true }),
+  prod: await synthesize("prod", {}, { validated: true }),
+};
 
 /** Every acknowledged finding of the app, with the path of its construct. */
 function acknowledged(app: App): string[] {
@@ -38,7 +41,7 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
 });
 
 test("Alarms by email add one acknowledged finding", async () => {
-  const { app, report } = await synthesize("prod", { alarmsTo: "ops@example.com" });
+  const { app, report } = await synthesize("prod", { alarmsTo: "ops@example.com" }, { validated: true });
   expect(report.pluginReports).toEqual([]);
   const expected = `${stageTableName("prod")}/Monitoring/Alarms/Default/Email/Resource Serverless-SNSRedrivePolicy`;
   expect(
@@ -47,7 +50,7 @@ test("Alarms by email add one acknowledged finding", async () => {
 });
 
 test("Gradual deployments add the findings of their role and of the permissions for functions", async () => {
-  const { app, report } = await synthesize("prod", { deployment: "canary" });
+  const { app, report } = await synthesize("prod", { deployment: "canary" }, { validated: true });
   expect(report.pluginReports).toEqual([]);
   const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
   const policy = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited";

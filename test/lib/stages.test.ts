@@ -108,7 +108,7 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
 test("the names of all resources fit at the longest name of a stage", async () => {
   const stage = `x${"0123456789-".repeat(2)}`.slice(0, 21);
   const settings = { alarmsTo: "ops@example.com", deployment: "canary" };
-  const { artifact, template, report } = await synthesize(stage, settings);
+  const { artifact, template, report } = await synthesize(stage, settings, { validated: true });
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
   expect(artifact.stackName.length).toBeLessThanOrEqual(128);
   expect(report.pluginReports).toEqual([]);

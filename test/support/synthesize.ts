@@ -50,9 +50,14 @@ async function functionIds(template: Template, directory: string, assetsFile: st
   return ids;
 }
 
-/** Synthesizes a stage, including cdk-nag. */
-export async function synthesize(stage: string, settings?: TestSettings) {
+/**
+ * Synthesizes a stage, including cdk-nag.
+ *
+ * @param validated whether the CDK validates the template, which takes longer than all else
+ */
+export async function synthesize(stage: string, settings?: TestSettings, { validated = false } = {}) {
   const app = await createTestApp(stage, settings);
+  process.env.CDK_VALIDATION = String(validated);
   const assembly = app.synth();
   const { directory } = assembly;
   const artifact = assembly.getStackByName(stageTableName(stage));

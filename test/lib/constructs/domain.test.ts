@@ -4,11 +4,12 @@ import { only, synthesize } from "../../support/synthesize.ts";
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
 const plain = await synthesize("dev");
-const { template, report } = await synthesize("prod", {
+const served = {
   corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
   certificateArn: certificate,
-});
+};
+const { template, report } = await synthesize("prod", served, { validated: true });
 const api = only(template, "AWS::ApiGatewayV2::Api");
 const domain = only(template, "AWS::ApiGatewayV2::DomainName");
 const stage = only(template, "AWS::ApiGatewayV2::Stage");

@@ -6,7 +6,7 @@ import { createTestApp, only, synthesize } from "../../support/synthesize.ts";
 
 const settings = { deployment: "canary" };
 const before = await synthesize("prod");
-const { template, functions, report, artifact } = await synthesize("prod", settings);
+const { template, functions, report, artifact } = await synthesize("prod", settings, { validated: true });
 const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
 
 type Resources = Readonly<

@@ -9,7 +9,11 @@ const readRule = async (backup: { keepDays: number; copyTo?: string; copyKeepDay
   return only(template, "AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule[0];
 };
 
-const { template, report, artifact } = await synthesize("prod", { backup: { keepDays: 90, copyTo } });
+const { template, report, artifact } = await synthesize(
+  "prod",
+  { backup: { keepDays: 90, copyTo } },
+  { validated: true },
+);
 const vault = only(template, "AWS::Backup::BackupVault");
 
 test("The table is backed up every night, into a vault that is kept like the table", () => {
