@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { validatorsVitePlugin } from "./lib/bundling/validators.ts";
@@ -10,8 +11,8 @@ export default defineConfig({
   test: {
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
     silent: process.env.ALLOW_LOG_LEAKS === "1" ? false : "passed-only",
-    // By default, one core would be left idle.
-    maxWorkers: "100%",
+    // Many tests wait.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A busy machine must not fail a test.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -18,7 +18,6 @@ import { retryWhileBusy, type Wait } from "../retry-while-busy.ts";
 import { countSources } from "./count-sources.ts";
 import { forEachAtRate } from "./for-each-at-rate.ts";
 import { importRow } from "./import-row.ts";
-import { checkLead } from "./lead-check.ts";
 import { RejectsFile } from "./rejects-file.ts";
 import { openRowFile, type RowFile } from "./row-file.ts";
 
@@ -143,6 +142,8 @@ async function readImportStart(account: string, sha256: string): Promise<number>
 
 /** The valid rows of the file. Invalid rows are written to the rejects. A row is done when the next one is read. */
 async function* validRows(file: RowFile, rejects: RejectsFile, now: number, onRows: OnRows) {
+  // Its schemas take a quarter of the start of every command.
+  const { checkLead } = await import("./lead-check.ts");
   for await (const row of file.rows()) {
     const { line } = row;
     const checked = "fault" in row ? { faults: [row.fault] } : checkLead(row.value, now);

@@ -125,6 +125,6 @@ function watchEngines(file: string) {
   let most = 0;
   const timer = setInterval(() => {
     most = Math.max(most, findOpeners(file).filter((pid) => isEngineOn(pid, file)).length);
-  }, 50);
+  }, 250);
   return { most: () => most, stop: () => clearInterval(timer) };
 }

@@ -49,7 +49,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
         const query = `leadId=${leadId}`;
         note(`list-conversations: ${(await request(run, "list-conversations", { apiKey, query })).status}`);
         note(`create-lead: ${(await create(apiKey)) && 201}`);
-        await setTimeout(20);
+        await setTimeout(100);
       }
     };
     const clients = [client(acme, ids), client(acme, ids), client(other, otherIds.slice(10))];

@@ -58,7 +58,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
           "list-conversations",
           await request(run, "list-conversations", { apiKey, query: `leadId=${leads[0]}` }),
         );
-        await setTimeout(50);
+        await setTimeout(300);
       }
       return created;
     };

@@ -63,13 +63,14 @@ async function listDuring(
 
 test.each(filters)("a list during which its tail is counted is exact: %o", async (filter) => {
   let most = 0;
-  for (let nth = 1; nth <= 7; nth++) {
-    for (const request of requests) {
+  for (const request of requests) {
+    for (let nth = 1, calls = 0; calls === nth - 1; nth++) {
       const history = await countedHistory();
       const list = () => history.list(filter, request);
-      const { found, calls } = await listDuring(history, list, { nth, change: () => {} });
+      const during = await listDuring(history, list, { nth, change: () => {} });
+      calls = during.calls;
       most = Math.max(most, calls);
-      expect(found, `page ${request.page}, call ${nth}`).toEqual(history.expected(filter, request));
+      expect(during.found, `page ${request.page}, call ${nth}`).toEqual(history.expected(filter, request));
     }
   }
   expect(most).toBeGreaterThanOrEqual(3);
@@ -89,13 +90,15 @@ describe.each([
   test.each(
     filters,
   )("has a total between those before and after, and rows of one of them: %o", async (filter) => {
-    for (let nth = 1; nth <= 7; nth++) {
-      for (const request of requests) {
+    for (const request of requests) {
+      for (let nth = 1, calls = 0; calls === nth - 1; nth++) {
         const history = await countedHistory();
         const all = { page: 1, limit: 1000 };
         const before = history.expected(filter, all);
         const list = () => history.list(filter, request);
-        const { found } = await listDuring(history, list, { nth, change });
+        const during = await listDuring(history, list, { nth, change });
+        const { found } = during;
+        calls = during.calls;
         const after = history.expected(filter, all);
         const totals = [before.pagination.total, after.pagination.total];
         expect(found.pagination.total).toBeGreaterThanOrEqual(Math.min(...totals));
