@@ -6,8 +6,13 @@ import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engineClient } from "../../lib/local/engine/dynamodb-client.ts";
-import { signalProcess } from "../../lib/local/engine/engine-process.ts";
-import { freePort, type StartedCommand, startCommand, untilServing } from "../lib/local/support/process.ts";
+import {
+  freePort,
+  type StartedCommand,
+  signalProcess,
+  startCommand,
+  untilServing,
+} from "../lib/local/support/process.ts";
 import { listening } from "../support/listening.ts";
 import { findChromium } from "./chromium.ts";
 import { listeningPorts } from "./listening-ports.ts";

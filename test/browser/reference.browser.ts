@@ -3,8 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { signalProcess } from "../../lib/local/engine/engine-process.ts";
-import { freePort, type StartedCommand, startCommand, untilServing } from "../lib/local/support/process.ts";
+import {
+  freePort,
+  type StartedCommand,
+  signalProcess,
+  startCommand,
+  untilServing,
+} from "../lib/local/support/process.ts";
 import { findChromium } from "./chromium.ts";
 import {
   bodyEditor,

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { once } from "node:events";
 import {
   access,
   chmod,
@@ -12,20 +10,19 @@ import {
   stat,
   writeFile,
 } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { errorCode, errorMessage, UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
+import { lockFile } from "./file-lock.ts";
 
 /** The files that a run keeps in its data directory: the database with SQLite's own files, and what the run writes. */
-const dataFile = /^(?:dynamodb\.sqlite(?:-\w+)?|engine\.pid|api-key|run\.json|stream\.json(?:\.new)?)$/;
+const dataFile = /^(?:dynamodb\.sqlite(?:-\w+)?|run\.lock|api-key|run\.json|stream\.json(?:\.new)?)$/;
 
 /**
  * Creates the directory if it does not exist, makes it and its files accessible to their owner only, and locks it for
  * this process.
  */
 export async function openDataDirectory(directory: string) {
-  const path = await prepare(directory);
-  const unlock = await lockDataDirectory(path);
+  const { path, unlock } = await prepareAndLock(directory);
   const runFile = join(path, "run.json");
   return {
     /** The real path. */
@@ -44,15 +41,16 @@ export async function openDataDirectory(directory: string) {
   };
 }
 
-async function prepare(directory: string): Promise<string> {
+async function prepareAndLock(directory: string) {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const path = await realpath(directory);
     await makePrivate(path);
     // Fail here: the engine's own error does not name the cause.
     await access(path, constants.W_OK | constants.X_OK);
-    return path;
+    return { path, unlock: await lockDataDirectory(path) };
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError(
       `The data directory ${directory} cannot be used (${errorMessage(error)}): set DATA_DIR to another one.`,
     );
@@ -75,26 +73,16 @@ async function makePrivate(directory: string): Promise<void> {
 /**
  * Locks a data directory, so that this process is the only local run on it.
  *
- * The lock is a listening socket in Linux's abstract namespace: the kernel releases it however the process ends.
- *
- * @param directory the directory's real path
- * @returns a function that releases the lock
+ * @returns a function that releases the lock; the system does so however the process ends
  * @throws UserError when another process holds it
- * @see https://man7.org/linux/man-pages/man7/unix.7.html
  */
-export async function lockDataDirectory(directory: string): Promise<() => void> {
-  // The embedded engine, which the lock protects, is available for Linux only.
-  if (process.platform !== "linux") return () => {};
-  const server = createServer((socket) => socket.destroy());
-  server.listen(`\0leads-and-conversations-${createHash("sha256").update(directory).digest("hex")}`);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    if (errorCode(error) !== "EADDRINUSE") throw error;
-    throw new UserError(
-      `Another \`npm start\` is running on the data in ${directory}: stop it first, or set DATA_DIR to another directory.`,
-    );
-  }
-  server.unref();
-  return () => server.close();
+async function lockDataDirectory(directory: string): Promise<() => void> {
+  const file = join(directory, "run.lock");
+  // SQLite would create it with the access that the umask allows.
+  await writeFile(file, "", { flag: "a", mode: 0o600 });
+  const unlock = lockFile(file);
+  if (unlock) return unlock;
+  throw new UserError(
+    `Another \`npm start\` is running on the data in ${directory}: stop it first, or set DATA_DIR to another directory.`,
+  );
 }

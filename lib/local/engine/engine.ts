@@ -1,16 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
 import { enginePorts } from "./engine-ports.ts";
-import {
-  engineVersion,
-  signalProcess,
-  spawnEngine,
-  stopOrphanedEngine,
-  stopProcess,
-} from "./engine-process.ts";
+import { engineVersion, spawnEngine, stopProcess } from "./engine-process.ts";
+import { lockFile } from "./file-lock.ts";
 import { indexStream } from "./stream-index.ts";
 
 interface EngineOptions {
@@ -21,47 +17,56 @@ interface EngineOptions {
   readonly onExit: () => void;
 }
 
-/** A started process of the engine. */
-interface EngineProcess {
-  readonly child: ChildProcess;
-  readonly pid: number;
-  readonly isAlive: () => boolean;
-}
-
 /** How long an engine may take until it listens, and how long to wait for a free port, in milliseconds. */
 const startTimeout = 10_000;
 
-/** Starts the embedded DynamoDB on a free port of this machine, after stopping an orphaned one on the same data. */
+/** How long to wait for another process that has the database open, in milliseconds. */
+const fileTimeout = 3000;
+
+/** Starts the embedded DynamoDB on a free port of this machine. */
 export async function startEngine({ directory, log, onExit }: EngineOptions) {
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
-  const pidFile = directory && join(directory, "engine.pid");
-  if (databaseFile && pidFile) {
-    const stopped = await stopOrphanedEngine(pidFile, databaseFile);
-    if (stopped !== undefined)
-      log(`Stopped the DynamoDB that the last run left running (process ${stopped}).`);
-  }
-  const { port, engine } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : [], pidFile);
-  const { child, pid, isAlive } = engine;
+  if (databaseFile) await waitForFile(databaseFile, log);
+  const { port, child } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : []);
   if (databaseFile) indexStream(databaseFile, engineVersion(), log);
   child.once("exit", onExit);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     async stop() {
       child.off("exit", onExit);
-      await stopProcess(pid, isAlive);
+      await stopProcess(child);
     },
   };
 }
 
+/** Waits until no process has the database open: the engine of a run that was killed ends soon after it. */
+async function waitForFile(file: string, log: (line: string) => void): Promise<void> {
+  if (!existsSync(file)) return;
+  for (const deadline = Date.now() + fileTimeout; Date.now() < deadline; await setTimeout(20)) {
+    const unlock = lockDatabase(file);
+    unlock?.();
+    if (unlock) return;
+  }
+  log(`Another program has ${file} open.`);
+}
+
+function lockDatabase(file: string) {
+  try {
+    return lockFile(file);
+  } catch (error) {
+    throw new UserError(`The embedded DynamoDB did not start: ${file}: ${errorMessage(error)}.`);
+  }
+}
+
 /** Starts the engine on one of its ports, from a random one on. @throws UserError when it does not start */
-async function startOnFreePort(args: readonly string[], pidFile: string | undefined) {
+async function startOnFreePort(args: readonly string[]) {
   const first = randomInt(enginePorts.length);
   const ports = [...enginePorts.slice(first), ...enginePorts.slice(0, first)];
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; await setTimeout(100)) {
     for (const port of ports) {
-      const engine = await startProcess(["--host", "127.0.0.1", "--port", String(port), ...args], pidFile);
-      const failure = await findFailure(engine);
-      if (failure === undefined) return { port, engine };
+      const child = spawnEngine(["--host", "127.0.0.1", "--port", String(port), ...args]);
+      const failure = await findFailure(child);
+      if (failure === undefined) return { port, child };
       // The engine's words, or those of the system.
       if (!/already in use/i.test(failure))
         throw new UserError(`The embedded DynamoDB did not start: ${failure || "no reason given"}.`);
@@ -72,25 +77,15 @@ async function startOnFreePort(args: readonly string[], pidFile: string | undefi
   );
 }
 
-/** Starts a process that ends with this one. */
-async function startProcess(args: readonly string[], pidFile: string | undefined): Promise<EngineProcess> {
-  const child = await spawnEngine(args, pidFile);
-  const { pid } = child;
-  if (pid === undefined)
-    throw new UserError("The embedded DynamoDB could not be started: check that /bin/sh exists.");
-  const kill = () => signalProcess(pid, "SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
-  return { child, pid, isAlive: () => child.exitCode === null && child.signalCode === null };
-}
-
 /**
  * Waits for the line that the engine prints when it listens.
  *
  * @returns what it printed if it ended instead
  * @throws UserError after the time limit; the engine is killed
  */
-async function findFailure({ child, pid }: EngineProcess): Promise<string | undefined> {
+async function findFailure(child: ChildProcess): Promise<string | undefined> {
+  if (child.pid === undefined)
+    throw new UserError("The embedded DynamoDB could not be started: check that /bin/sh exists.");
   const outcome = Promise.withResolvers<string | undefined>();
   let output = "";
   child.stderr?.on("data", (chunk) => {
@@ -99,7 +94,7 @@ async function findFailure({ child, pid }: EngineProcess): Promise<string | unde
   });
   child.once("close", () => outcome.resolve(output.trim()));
   const timer = globalThis.setTimeout(() => {
-    signalProcess(pid, "SIGKILL");
+    child.kill("SIGKILL");
     const seconds = startTimeout / 1000;
     outcome.reject(new UserError(`The embedded DynamoDB did not respond within ${seconds} s: start again.`));
   }, startTimeout);

@@ -3,9 +3,17 @@ import { existsSync } from "node:fs";
 import { chmod, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
-import { findOpeners, freePort, type StartedCommand, startCommand, untilServing } from "./support/process.ts";
+import {
+  canFindEngines,
+  findEngines,
+  freePort,
+  isOpen,
+  type StartedCommand,
+  signalProcess,
+  startCommand,
+  untilServing,
+} from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -78,7 +86,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     // npm sends the signal a second time.
     signalProcess(first.pid, "SIGINT");
     expect(await first.ended).toBe(0);
-    expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);
+    expect(isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
     expect(existsSync(join(directory, "run.json"))).toBe(false);
 
     await chmod(directory, 0o755);
@@ -89,9 +97,16 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(await accessibleToOthers(directory)).toEqual([]);
     expect(second.output()).toContain(apiKey);
     expect(await listed()).toBe(hasCurl ? 1 : 0);
-    signalProcess(Number(await readFile(join(directory, "engine.pid"), "utf8")), "SIGKILL");
-    expect(await second.ended).toBe(1);
-    expect(second.output()).toContain("The embedded DynamoDB ended by itself");
+  });
+
+  test.skipIf(!canFindEngines)("ends when its engine ends", async () => {
+    const directory = await temporaryDirectory();
+    const command = start({ DATA_DIR: directory, PORT: "0" });
+    await untilServing(command);
+    const [engine = 0] = findEngines(join(directory, "dynamodb.sqlite"));
+    signalProcess(engine, "SIGKILL");
+    expect(await command.ended).toBe(1);
+    expect(command.output()).toContain("The embedded DynamoDB ended by itself");
   });
 
   test("ends at once, with its engine, when it is interrupted during its start", async () => {
@@ -100,7 +115,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     await expect.poll(() => existsSync(join(directory, "stack"))).toBe(true);
     signalProcess(command.pid, "SIGINT");
     expect(await command.ended).toBe(130);
-    expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);
+    await expect.poll(() => isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
   });
 
   test.each([

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
 import { ops } from "../../support/ops.ts";
 import { copyProject } from "../../support/project-copy.ts";
-import { startCommand, untilServing } from "./support/process.ts";
+import { signalProcess, startCommand, untilServing } from "./support/process.ts";
 
 function start(args: string[], cwd?: string) {
   const command = startCommand({ PORT: "0" }, { args, ...(cwd !== undefined && { cwd }) });

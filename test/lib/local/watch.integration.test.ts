@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { signalProcess } from "../../../lib/local/engine/engine-process.ts";
 import { copyProject } from "../../support/project-copy.ts";
-import { freePort, startCommand, untilServing } from "./support/process.ts";
+import { freePort, signalProcess, startCommand, untilServing } from "./support/process.ts";
 
 async function startWatching(cwd: string) {
   const port = await freePort();

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -21,16 +23,9 @@ test("a new directory belongs to its user only", async () => {
 
 test("an existing directory and its files lose the access of others, and other files are left alone", async () => {
   const directory = await temporaryDirectory();
-  const files = [
-    "dynamodb.sqlite",
-    "dynamodb.sqlite-wal",
-    "api-key",
-    "run.json",
-    "stream.json",
-    "engine.pid",
-  ];
+  const files = ["dynamodb.sqlite", "dynamodb.sqlite-wal", "api-key", "run.json", "stream.json", "run.lock"];
   for (const name of [...files, "notes.txt"]) {
-    await writeFile(join(directory, name), name);
+    await writeFile(join(directory, name), "");
     await chmod(join(directory, name), 0o666);
   }
   await chmod(directory, 0o777);
@@ -80,4 +75,47 @@ test("a link to the directory is followed", async () => {
   const link = join(await temporaryDirectory(), "link");
   await symlink(directory, link);
   expect((await open(link)).path).toBe(await realpath(directory));
+});
+
+test("a directory has one run at a time, by whatever path it is reached", async () => {
+  const directory = await temporaryDirectory();
+  const link = join(await temporaryDirectory(), "link");
+  await symlink(directory, link);
+  const data = await openDataDirectory(directory);
+  for (const path of [directory, link]) {
+    const opened = openDataDirectory(path);
+    await expect(opened).rejects.toThrow(UserError);
+    await expect(opened).rejects.toThrow(/^Another `npm start` is running on the data in /);
+  }
+  await data.close();
+  await open(link);
+});
+
+test("a run that is killed unlocks its directory", async () => {
+  const directory = await temporaryDirectory();
+  const module = new URL("../../../../lib/local/engine/data-directory.ts", import.meta.url);
+  const script = `import { openDataDirectory } from "${module}";
+    const data = await openDataDirectory(${JSON.stringify(directory)});
+    setInterval(() => data, 60_000);
+    console.log("open");`;
+  const other = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void other.kill("SIGKILL"));
+  await once(other.stdout, "data");
+  await expect(openDataDirectory(directory)).rejects.toThrow(/^Another `npm start` is running/);
+  other.kill("SIGKILL");
+  await once(other, "exit");
+  await open(directory);
+});
+
+test("a lock that cannot be used is reported", async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(
+    join(directory, "run.lock"),
+    "This is not a database, but long enough to be read as one.".repeat(20),
+  );
+  await expect(openDataDirectory(directory)).rejects.toThrow(
+    /^The data directory .* cannot be used \(file is not a database\): set DATA_DIR to another one\.$/,
+  );
 });

@@ -1,4 +1,7 @@
-import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, realpath } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
@@ -13,22 +16,17 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
-import { lockDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../../lib/local/engine/engine.ts";
 import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
-import {
-  engineBinary,
-  isEngineOn,
-  signalProcess,
-  spawnEngine,
-  stopOrphanedEngine,
-} from "../../../../lib/local/engine/engine-process.ts";
+import { engineBinary } from "../../../../lib/local/engine/engine-process.ts";
 import { indexStream } from "../../../../lib/local/engine/stream-index.ts";
 import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
 import { parseStack } from "../../../../lib/local/template/template.ts";
-import { findOpeners } from "../support/process.ts";
+import { canFindEngines, findEngines, isOpen, signalProcess } from "../support/process.ts";
 import { createTemplate, temporaryDirectory } from "../support/stack.ts";
+
+const engineModule = new URL("../../../../lib/local/engine/engine.ts", import.meta.url).href;
 
 const definition = parseStack("stack", createTemplate(), () => ({ directory: "/code", name: "probe" })).table;
 
@@ -63,7 +61,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
       TimeToLiveStatus: "ENABLED",
     });
     await first.stop();
-    expect(findOpeners(join(directory, "dynamodb.sqlite"))).toEqual([]);
+    expect(isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
 
     const second = await start(directory);
     await ensureTable(second.client, definition, second.endpoint);
@@ -181,52 +179,67 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     await expect(started).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
   });
 
-  test("reports when it ends by itself", async () => {
+  test.skipIf(!canFindEngines)("reports when it ends by itself", async () => {
     const directory = await dataDirectory();
     const { log } = await start(directory);
-    const pid = Number(await readFile(join(directory, "engine.pid"), "utf8"));
-    signalProcess(pid, "SIGKILL");
+    const [engine = 0] = findEngines(join(directory, "dynamodb.sqlite"));
+    signalProcess(engine, "SIGKILL");
     await expect.poll(() => log).toEqual(["ended"]);
   });
 
-  test("is stopped before the file is opened again if an earlier run left it running", async () => {
+  test("ends with the process that started it, even after kill -9, and the next one takes over its data", async () => {
     const directory = await dataDirectory();
     const file = join(directory, "dynamodb.sqlite");
-    const args = ["--port", "0", "--db-path", file];
-    const { pid = 0 } = await spawnEngine(args, join(directory, "engine.pid"));
-    await expect.poll(() => findOpeners(file)).toEqual([pid]);
-    const { log } = await start(directory);
-    expect(isEngineOn(pid, file)).toBe(false);
-    expect(log).toEqual([`Stopped the DynamoDB that the last run left running (process ${pid}).`]);
-    expect(findOpeners(file)).toHaveLength(1);
+    const { child } = await startInProcess(directory);
+    expect(isOpen(file)).toBe(true);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const { client, log } = await start(directory);
+    await client.send(new ListTablesCommand());
+    expect(log).toEqual([]);
+    if (canFindEngines) expect(findEngines(file)).toHaveLength(1);
   });
 
-  test("never starts without the line that it waits for", async () => {
+  test("in memory ends with the process that started it, too", async () => {
+    const { child, endpoint } = await startInProcess();
+    const isListening = async () => {
+      const socket = connect(Number(new URL(endpoint).port), "127.0.0.1");
+      const connected = once(socket, "connect").then(
+        () => true,
+        () => false,
+      );
+      return connected.finally(() => socket.destroy());
+    };
+    expect(await isListening()).toBe(true);
+    child.kill("SIGKILL");
+    await expect.poll(isListening).toBe(false);
+  });
+
+  test("starts beside another program that has its file open, and says so", async () => {
     const directory = await dataDirectory();
     const file = join(directory, "dynamodb.sqlite");
-    // A directory in place of the pid file: writing it fails, as it does for a process that ends just then.
-    await expect(spawnEngine(["--port", "0", "--db-path", file], directory)).rejects.toThrow();
-    expect(findOpeners(file)).toEqual([]);
-  });
-
-  test("is distinguished from another process that now has its recorded id", async () => {
-    const directory = await dataDirectory();
-    const pidFile = join(directory, "engine.pid");
-    for (const content of [String(process.pid), "nonsense", "1", ""]) {
-      await writeFile(pidFile, content);
-      expect(await stopOrphanedEngine(pidFile, join(directory, "dynamodb.sqlite"))).toBeUndefined();
-    }
+    await (await start(directory)).stop();
+    using viewer = new DatabaseSync(file, { readOnly: true });
+    viewer.prepare("SELECT COUNT(*) FROM sqlite_schema").get();
+    const { client, log } = await start(directory);
+    await client.send(new ListTablesCommand());
+    expect(log).toEqual([`Another program has ${file} open.`]);
   });
 });
 
-test("a data directory can be locked by one run at a time", async () => {
-  const directory = await dataDirectory();
-  const unlock = await lockDataDirectory(directory);
-  await expect(lockDataDirectory(directory)).rejects.toThrow(UserError);
-  unlock();
-  const again = await lockDataDirectory(directory);
-  again();
-});
+/** Starts an engine in a process of its own. */
+async function startInProcess(directory?: string) {
+  const script = `import { startEngine } from ${JSON.stringify(engineModule)};
+    const directory = ${JSON.stringify(directory)};
+    const { endpoint } = await startEngine({ directory, log: console.error, onExit: () => {} });
+    console.log(endpoint);`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [endpoint] = (await once(child.stdout, "data")) as [Buffer];
+  return { child, endpoint: endpoint.toString().trim() };
+}
 
 test("an unreachable endpoint is a UserError", async () => {
   const endpoint = "http://127.0.0.1:1";

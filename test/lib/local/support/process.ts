@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { readdirSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { errorCode } from "../../../../lib/errors.ts";
+import { lockFile } from "../../../../lib/local/engine/file-lock.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
@@ -63,24 +65,44 @@ export async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Finds the processes that have the file open. */
-export function findOpeners(file: string): number[] {
+/** Sends a signal to a process, or to a process group by its negative id, that may have ended already. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+}
+
+/** Whether a process has the database open. */
+export function isOpen(file: string): boolean {
+  const unlock = lockFile(file);
+  unlock?.();
+  return unlock === undefined;
+}
+
+/** Other systems than Linux do not show which files a process has open without a program of their own. */
+export const canFindEngines = process.platform === "linux";
+
+/** Finds the engines that have the file open. Linux only. */
+export function findEngines(file: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => readLink(`/proc/${pid}/exe`)?.endsWith("/dynoxide"))
     .filter((pid) => listOpenFiles(pid).includes(file))
     .map(Number);
 }
 
 function listOpenFiles(pid: string): string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => readLinkTarget(`/proc/${pid}/fd/${fd}`) ?? []);
+    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => readLink(`/proc/${pid}/fd/${fd}`) ?? []);
   } catch {
     // The process has ended.
     return [];
   }
 }
 
-function readLinkTarget(link: string): string | undefined {
+function readLink(link: string): string | undefined {
   try {
     return readlinkSync(link);
   } catch {

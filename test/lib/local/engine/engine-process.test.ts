@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { UserError } from "../../../../lib/errors.ts";
+import { findManifest, stopProcess } from "../../../../lib/local/engine/engine-process.ts";
+
+test.each([
+  ["freebsd", "x64"],
+  ["linux", "riscv64"],
+  ["win32", "arm64"],
+])("without an engine for %s on %s, the error says how to start DynamoDB Local", (platform, arch) => {
+  const find = () => findManifest(platform, arch);
+  expect(find).toThrow(UserError);
+  expect(find).toThrow(`(@dynoxide/${platform}-${arch}) is not installed: run \`npm ci\`.`);
+  expect(find).toThrow("`DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start`");
+});
+
+test.each([
+  ["ends at SIGTERM", "", "SIGTERM"],
+  ["ignores SIGTERM", "process.on('SIGTERM', () => {});", "SIGKILL"],
+])("a process that %s is stopped", async (_what, onSignal, signal) => {
+  const child = spawn(process.execPath, [
+    "--eval",
+    `${onSignal} setInterval(() => {}, 60_000); console.log("ready");`,
+  ]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  await stopProcess(child);
+  expect(child.signalCode).toBe(signal);
+  await stopProcess(child);
+});
