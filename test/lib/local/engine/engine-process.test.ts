@@ -1,8 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
 import { findManifest, stopProcess } from "../../../../lib/local/engine/engine-process.ts";
+
+test.skipIf(process.env.DYNAMODB_ENDPOINT)(
+  "the engine of this platform is the one that its package has",
+  () => {
+    const { name } = JSON.parse(readFileSync(findManifest(), "utf8")) as { name: string };
+    expect(name).toBe(`@dynoxide/${process.platform}-${process.arch}`);
+  },
+);
 
 test.each([
   ["freebsd", "x64"],
