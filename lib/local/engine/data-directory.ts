@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { errorMessage, UserError } from "../../errors.ts";
 import { lockFile } from "./file-lock.ts";
 
-/** The files that a run keeps in its data directory: the database with SQLite's own files, and what the run writes. */
-const dataFile = /^(?:dynamodb\.sqlite(?:-\w+)?|run\.lock|api-key|run\.json|stream\.json(?:\.new)?)$/;
+/** The files that a run keeps in its data directory: the database and the lock with SQLite's own files, and what the run writes. */
+const dataFile = /^(?:(?:dynamodb\.sqlite|run\.lock)(?:-\w+)?|api-key|run\.json|stream\.json(?:\.new)?)$/;
 
 /**
  * Creates the directory if it does not exist, makes it and its files accessible to their owner only, and locks it for

@@ -31,11 +31,11 @@ test("an exported function is called with its arguments, in the module's current
 });
 
 test.each([
-  ["a syntax error", "export const probe =\n;", /^It failed: \S+\/probe\.ts:2: Expression expected$/],
+  ["a syntax error", "export const probe =\n;", /^It failed: .+\/probe\.ts:2: Expression expected$/],
   [
     "an error while the module is loaded",
     "\n\nnull.x;\nexport const probe = 1;",
-    /^It failed: \S+\/probe\.ts:3: Cannot read properties of null/,
+    /^It failed: .+\/probe\.ts:3: Cannot read properties of null/,
   ],
   [
     "an error of the function",
@@ -45,7 +45,7 @@ test.each([
   [
     "a missing import",
     'import "./nowhere.ts";',
-    /^It failed: Cannot find module '\S+nowhere\.ts' imported from \S+$/,
+    /^It failed: Cannot find module '.+nowhere\.ts' imported from .+$/,
   ],
 ])("%s is a UserError of one sentence", async (_, source, message) => {
   const result = callInChildProcess([await writeModule(source), "probe"], { failure });
