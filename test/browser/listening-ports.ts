@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
+/** Other systems than Linux do not show the ports of a process without a program of their own. */
+export const canFindPorts = process.platform === "linux";
+
 /** Finds the TCP ports on which a process and its descendants listen. Linux only. */
 export function listeningPorts(pid: number): number[] {
   const sockets = new Set(findDescendants(pid).flatMap(openSockets));
