@@ -11,8 +11,8 @@ export default defineConfig({
   test: {
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
     silent: process.env.ALLOW_LOG_LEAKS === "1" ? false : "passed-only",
-    // Many tests wait.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Many tests wait. Those that start engines share the 14 ports of `lib/local/engine/engine-ports.ts`.
+    maxWorkers: Math.min(Math.ceil(availableParallelism() * 1.5), 8),
     // A busy machine must not fail a test.
     testTimeout: 120_000,
     hookTimeout: 120_000,

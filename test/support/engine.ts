@@ -13,6 +13,9 @@ import { startEngine } from "../../lib/local/engine/engine.ts";
 import { readStack } from "../../lib/local/template/template.ts";
 import { synthesizeAssembly } from "./assembly.ts";
 
+/** Fewer than the ports of `engine-ports.ts`: tests also start engines of their own. */
+const engineCount = 4;
+
 declare module "vitest" {
   interface ProvidedContext {
     /** The engines that the integration tests use, and the stack that they test. */
@@ -28,8 +31,8 @@ declare module "vitest" {
 /**
  * Synthesizes the stack once and starts engines in memory, or uses the one at `DYNAMODB_ENDPOINT`.
  *
- * Each worker has an engine of its own: an engine serves one request after the other, so the load of one test file would
- * make the functions of another give up.
+ * The workers share several engines: an engine serves one request after the other, so with a single one, the load of one
+ * test file would make the functions of another give up.
  */
 export default async function setup(project: TestProject) {
   // Several test runs may go on at once, so each has a directory of its own.
@@ -40,7 +43,7 @@ export default async function setup(project: TestProject) {
   const external = process.env.DYNAMODB_ENDPOINT || undefined;
   const engines = external
     ? [{ endpoint: external, stop: () => deleteTable(external, tableName) }]
-    : await Promise.all(Array.from({ length: project.vitest.config.maxWorkers }, startInMemory));
+    : await Promise.all(Array.from({ length: engineCount }, startInMemory));
   project.provide("engine", {
     endpoints: engines.map(({ endpoint }) => endpoint),
     table: table.input,

@@ -33,7 +33,7 @@ export function startCommand(
     cwd,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
