@@ -1,8 +1,12 @@
 import validate from "validate:create-lead";
 import { createLead } from "../shared/domain/leads.ts";
+import { bodyParser } from "../shared/http/body-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { createLeadRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler(createLeadRoute, validate, ({ account, body, deadline, idempotency }) =>
-  createLead(account, body, deadline, idempotency),
+export const handler = routeHandler(
+  createLeadRoute,
+  bodyParser(),
+  validate,
+  ({ account, body, deadline, idempotency }) => createLead(account, body, deadline, idempotency),
 );

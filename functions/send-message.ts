@@ -1,8 +1,12 @@
 import validate from "validate:send-message";
 import { sendMessage } from "../shared/domain/send-message.ts";
+import { bodyParser } from "../shared/http/body-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { sendMessageRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler(sendMessageRoute, validate, ({ account, body, deadline, idempotency }) =>
-  sendMessage(account, body, deadline, idempotency),
+export const handler = routeHandler(
+  sendMessageRoute,
+  bodyParser(),
+  validate,
+  ({ account, body, deadline, idempotency }) => sendMessage(account, body, deadline, idempotency),
 );

@@ -21,19 +21,18 @@ const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 const uncompressed = /^\s*(?:identity\s*)?$/i;
 
 /**
- * Parses a JSON body; on a route that takes none, any body is a fault. The response lists the faults with those of the
- * query and of the schema.
+ * Parses a JSON body. The response lists its faults with those of the query and of the schema.
  *
  * @throws ApiError `unsupported_media_type`
  */
-export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
+export function bodyParser(): MiddlewareObj<RouteEvent> {
   const json = httpJsonBodyParser({ disableContentTypeCheck: true }) as unknown as MiddlewareObj<RouteEvent>;
   return {
     before: async (request) => {
       const { event } = request;
-      const fault = takesBody ? faultBefore(event) : unexpectedBody(event);
-      if (fault || !takesBody) {
-        if (fault) addFaults(event, fault);
+      const fault = faultBefore(event);
+      if (fault) {
+        addFaults(event, fault);
         event.body = undefined;
         return;
       }
@@ -49,9 +48,6 @@ export function bodyParser(takesBody: boolean): MiddlewareObj<RouteEvent> {
     },
   };
 }
-
-const unexpectedBody = ({ body }: RouteEvent) =>
-  body ? bodyFault("unexpected", "must be absent: this route takes none") : undefined;
 
 /** The fault of a body before middy parses it: middy calls a function for each value, so they must be few by then. */
 function faultBefore(event: RouteEvent): Fault | undefined {

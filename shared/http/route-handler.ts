@@ -1,4 +1,4 @@
-import middy from "@middy/core";
+import middy, { type MiddlewareObj } from "@middy/core";
 import type { ValidateFunction } from "ajv";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotency.ts";
@@ -6,7 +6,6 @@ import { rateLimit } from "../domain/rate-limiter.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
-import { bodyParser } from "./body-parser.ts";
 import { compressedResponses } from "./compressed-responses.ts";
 import { creationTimesCheck } from "./creation-times-check.ts";
 import { invalidInput } from "./faults.ts";
@@ -39,10 +38,12 @@ const longestRequest = 5000;
 /**
  * The Lambda handler of a route: valid input in, one call, its result out as JSON.
  *
+ * @param bodyParser parses the body, or refuses it: the bundle of a route that takes none has no parser
  * @param validate the route's validator, compiled from its schemas
  */
 export function routeHandler<R extends Route>(
   route: R,
+  bodyParser: MiddlewareObj<RouteEvent>,
   validate: ValidateFunction,
   handle: (request: RouteRequest<R>) => Promise<object>,
 ) {
@@ -57,7 +58,7 @@ export function routeHandler<R extends Route>(
     .use(writes ? writeAccess() : [])
     .use(queryParser())
     .use(writes ? idempotencyKeyParser() : creationTimesCheck())
-    .use(bodyParser(route.body !== undefined))
+    .use(bodyParser)
     .use(requestValidator(validate))
     .handler(async (event: RouteEvent, context: Context) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
