@@ -8,11 +8,16 @@ import type { Plugin } from "esbuild";
  * half the code of the SDK.
  */
 export const lambdaModules: Readonly<Record<string, string>> = {
+  "@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver.js": "endpoint.ts",
   "@aws-sdk/credential-provider-node/dist-es/index.js": "credentials.ts",
   "@aws-sdk/middleware-endpoint-discovery/dist-es/index.js": "endpoint-discovery.ts",
-  "@smithy/core/dist-es/submodules/config/node-config-provider/fromSharedConfigFiles.js": "shared-config.ts",
-  "@smithy/core/dist-es/submodules/event-streams/index.js": "event-streams.ts",
+  "@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js": "unused.ts",
+  "@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js": "settings.ts",
+  "@smithy/core/dist-es/submodules/event-streams/index.js": "unused.ts",
+  "@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js": "unused.ts",
+  "@smithy/core/dist-es/submodules/retry/util-retry/DefaultRateLimiter.js": "unused.ts",
   "@smithy/core/dist-es/submodules/serde/util-stream/stream-type-check.js": "stream-types.ts",
+  "@smithy/signature-v4/dist-es/HeaderFormatter.js": "unused.ts",
 };
 
 const directory = join(import.meta.dirname, "lambda-modules");

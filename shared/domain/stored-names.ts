@@ -70,7 +70,7 @@ async function storedName(
 }
 
 /** Without `İ`, the one character whose lower case is two, so that no name becomes longer than it may be. */
-const toLowerCase = (name: string) => name.replace(/[^İ]+/g, (part) => part.toLowerCase());
+const toLowerCase = (name: string) => name.replace(/[^\u0130]+/g, (part) => part.toLowerCase());
 
 async function hasRows(
   { index, partition }: IndexRange,

@@ -97,7 +97,7 @@ function remedy({ code, met, before, after }: JsonError): string {
 function symbolRemedy(met: string, isFirst: boolean): string {
   if (met.startsWith("\ufeff")) return "remove the byte order mark";
   if (isFirst && met.includes("=")) return "send a JSON object in place of form fields";
-  if (/^['`‘’“”]/.test(met)) return 'use straight double quotes (")';
+  if (/^['`\u2018\u2019\u201c\u201d]/.test(met)) return 'use straight double quotes (")';
   if (/^[-+.\d]/.test(met)) return number;
   if (/^[\p{L}_$]/u.test(met))
     return "put the word in double quotes: only numbers, true, false and null stand without them";

@@ -4,11 +4,15 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RegionInfo } from "aws-cdk-lib/region-info";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle } from "../../../lib/bundling/bundle.ts";
 
 let directory: string;
-let sdk: typeof import("./sdk.ts");
+type Sdk = typeof import("./sdk.ts");
+let sdk: Sdk;
+/** The same without replaced modules. */
+let wholeSdk: Sdk;
 let server: Server;
 /** The statuses of the next responses, which are 200 after them. */
 let statuses: number[];
@@ -16,8 +20,12 @@ let received: { readonly method: string | undefined; readonly headers: IncomingH
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "lambda-modules-"));
-  await bundle(join(import.meta.dirname, "sdk.ts"), join(directory, "sdk.cjs"));
-  sdk = createRequire(import.meta.url)(join(directory, "sdk.cjs"));
+  const load = async (name: string, ...plugins: Parameters<typeof bundle>[2][]): Promise<Sdk> => {
+    const outfile = join(directory, `${name}.cjs`);
+    await bundle(join(import.meta.dirname, "sdk.ts"), outfile, ...plugins);
+    return createRequire(import.meta.url)(outfile);
+  };
+  [sdk, wholeSdk] = await Promise.all([load("sdk"), load("whole-sdk", [])]);
   server = createServer(({ method, headers }, response) => {
     received.push({ method, headers });
     response.statusCode = statuses.shift() ?? 200;
@@ -96,13 +104,9 @@ test("files with settings are not read", async () => {
 test.each([
   ["eu-west-3", [], "dynamodb.eu-west-3.amazonaws.com"],
   ["cn-north-1", [], "dynamodb.cn-north-1.amazonaws.com.cn"],
-  ["us-gov-west-1", [], "dynamodb.us-gov-west-1.amazonaws.com"],
   ["us-east-1", ["FIPS"], "dynamodb-fips.us-east-1.amazonaws.com"],
-  ["us-gov-west-1", ["FIPS"], "dynamodb.us-gov-west-1.amazonaws.com"],
-  ["eu-west-3", ["DUALSTACK"], "dynamodb.eu-west-3.api.aws"],
-  ["cn-north-1", ["DUALSTACK"], "dynamodb.cn-north-1.api.amazonwebservices.com.cn"],
   ["us-east-1", ["FIPS", "DUALSTACK"], "dynamodb-fips.us-east-1.api.aws"],
-])("the endpoint in %s with %j is AWS's own: %s", async (region, uses, expected) => {
+])("requests of %s with %j go to %s", async (region, uses, expected) => {
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
   vi.stubEnv("AWS_REGION", region);
   for (const use of uses) vi.stubEnv(`AWS_USE_${use}_ENDPOINT`, "true");
@@ -117,6 +121,52 @@ test.each([
   );
   await client.send(getItem());
   expect(host).toBe(expected);
+});
+
+test("the endpoint is the SDK's own in every region, with FIPS and dual stack, and for a variable", () => {
+  const [client, original] = [sdk, wholeSdk].map(({ DynamoDBClient }) => new DynamoDBClient());
+  const regions = RegionInfo.regions.map(({ name }) => name);
+  const switches = [true, false];
+  const parameters = [...regions, "eu-new-7"].flatMap((Region) =>
+    switches.flatMap((UseFIPS) => switches.map((UseDualStack) => ({ Region, UseFIPS, UseDualStack }))),
+  );
+  const local = {
+    Region: "eu-west-3",
+    UseFIPS: false,
+    UseDualStack: false,
+    Endpoint: "http://127.0.0.1:8000/x",
+  };
+  for (const endpoint of [...parameters, local])
+    expect(client?.config.endpointProvider(endpoint), JSON.stringify(endpoint)).toEqual({
+      ...original?.config.endpointProvider(endpoint),
+      headers: {},
+    });
+});
+
+test("the settings of a client are the SDK's own", async () => {
+  vi.stubEnv("AWS_MAX_ATTEMPTS", "7");
+  vi.stubEnv("AWS_RETRY_MODE", "standard");
+  const settings = [
+    "region",
+    "maxAttempts",
+    "retryMode",
+    "useFipsEndpoint",
+    "useDualstackEndpoint",
+    "defaultsMode",
+  ];
+  const read = async ({ DynamoDBClient }: Sdk) => {
+    const { config } = new DynamoDBClient();
+    return Promise.all(
+      settings.map((name) => (config as unknown as Record<string, () => unknown>)[name]?.()),
+    );
+  };
+  expect(await read(sdk)).toEqual(["eu-west-3", 7, "standard", false, false, "legacy"]);
+  expect(await read(sdk)).toEqual(await read(wholeSdk));
+});
+
+test("what was removed says so when it is used", async () => {
+  vi.stubEnv("AWS_RETRY_MODE", "adaptive");
+  await expect(createClient().send(getItem())).rejects.toThrow("lambda-modules.ts");
 });
 
 test.each([

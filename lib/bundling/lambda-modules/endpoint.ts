@@ -1,0 +1,28 @@
+/** The parameters of the SDK's endpoints that matter for a table of the function's own region and AWS account. */
+interface EndpointParameters {
+  readonly Region: string;
+  readonly UseFIPS: boolean;
+  readonly UseDualStack: boolean;
+  /** Of the variable `AWS_ENDPOINT_URL_DYNAMODB` or `AWS_ENDPOINT_URL`. */
+  readonly Endpoint?: string;
+}
+
+/** The partitions of AWS by the prefix of their regions, with the domains of their endpoints and dual-stack endpoints. */
+const partitions = [
+  ["cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"],
+  ["eusc-", "amazonaws.eu", "api.amazonwebservices.eu"],
+  ["us-iso-", "c2s.ic.gov", "api.aws.ic.gov"],
+  ["us-isob-", "sc2s.sgov.gov", "api.aws.scloud"],
+  ["eu-isoe-", "cloud.adc-e.uk", "api.cloud-aws.adc-e.uk"],
+  ["us-isof-", "csp.hci.ic.gov", "api.aws.hci.ic.gov"],
+  ["", "amazonaws.com", "api.aws"],
+] as const;
+
+/** The endpoint of DynamoDB, in place of the SDK's rules for endpoints of any service, resource and AWS account. */
+export function defaultEndpointResolver({ Region, UseFIPS, UseDualStack, Endpoint }: EndpointParameters) {
+  const [, domain, dualStackDomain] = partitions.find(([prefix]) => Region.startsWith(prefix)) ?? [];
+  // All endpoints of GovCloud without dual stack conform to FIPS, under their usual names.
+  const service = UseFIPS && (UseDualStack || !Region.startsWith("us-gov-")) ? "dynamodb-fips" : "dynamodb";
+  const url = Endpoint ?? `https://${service}.${Region}.${UseDualStack ? dualStackDomain : domain}`;
+  return { url: new URL(url), properties: {}, headers: {} };
+}
