@@ -9,6 +9,7 @@ import type { Plugin } from "esbuild";
  */
 export const lambdaModules: Readonly<Record<string, string>> = {
   "@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver.js": "endpoint.ts",
+  "@aws-sdk/core/dist-es/submodules/client/middleware-logger/loggerMiddleware.js": "logger.ts",
   "@aws-sdk/credential-provider-node/dist-es/index.js": "credentials.ts",
   "@aws-sdk/middleware-endpoint-discovery/dist-es/index.js": "endpoint-discovery.ts",
   "@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js": "unused.ts",
@@ -17,6 +18,7 @@ export const lambdaModules: Readonly<Record<string, string>> = {
   "@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js": "unused.ts",
   "@smithy/core/dist-es/submodules/retry/util-retry/DefaultRateLimiter.js": "unused.ts",
   "@smithy/core/dist-es/submodules/serde/util-stream/stream-type-check.js": "stream-types.ts",
+  "@smithy/core/dist-es/submodules/serde/uuid/v4.js": "uuid.ts",
   "@smithy/signature-v4/dist-es/HeaderFormatter.js": "unused.ts",
 };
 

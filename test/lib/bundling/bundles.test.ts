@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +36,16 @@ describe.each(functionNames)("the bundle of %s", (name) => {
     expect(files).toContain(`functions/${name}.ts`);
     const ajv = files.filter((file) => /node_modules\/ajv/.test(file));
     expect(ajv.filter((file) => !file.includes("node_modules/ajv/dist/runtime/"))).toEqual([]);
+  });
+
+  test("loads no costly module of Node.js that it does not need", () => {
+    const code = "require(process.argv[1]); console.log(process.moduleLoadList.join())";
+    const loaded = execFileSync(process.execPath, ["-e", code, outfile()], { encoding: "utf8" });
+    const costly =
+      /(?<=NativeModule )(?:zlib|fs\/promises|internal\/(?:webstreams|deps\/undici|crypto\/webcrypto))/g;
+    // Two functions compute CRC-32, which is in zlib.
+    const needed = name === "authorize" || name === "maintain-counts" ? ["zlib"] : null;
+    expect(loaded.match(costly)).toEqual(needed);
   });
 
   test("has nothing of the SDK that serves other environments or other protocols than Lambda's", () => {

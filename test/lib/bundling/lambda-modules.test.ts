@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle } from "../../../lib/bundling/bundle.ts";
@@ -16,7 +17,7 @@ let wholeSdk: Sdk;
 let server: Server;
 /** The statuses of the next responses, which are 200 after them. */
 let statuses: number[];
-let received: { readonly method: string | undefined; readonly headers: IncomingHttpHeaders }[];
+let received: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "lambda-modules-"));
@@ -26,8 +27,8 @@ beforeAll(async () => {
     return createRequire(import.meta.url)(outfile);
   };
   [sdk, wholeSdk] = await Promise.all([load("sdk"), load("whole-sdk", [])]);
-  server = createServer(({ method, headers }, response) => {
-    received.push({ method, headers });
+  server = createServer(async (request, response) => {
+    received.push({ headers: request.headers, body: await text(request) });
     response.statusCode = statuses.shift() ?? 200;
     response.setHeader("content-type", "application/x-amz-json-1.0").end("{}");
   });
@@ -162,6 +163,25 @@ test("the settings of a client are the SDK's own", async () => {
   };
   expect(await read(sdk)).toEqual(["eu-west-3", 7, "standard", false, false, "legacy"]);
   expect(await read(sdk)).toEqual(await read(wholeSdk));
+});
+
+test("a client without a logger logs nothing, neither of a success nor of an error", async () => {
+  const logs = (["debug", "info", "warn", "error"] as const).map((level) => vi.spyOn(console, level));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const client = createClient();
+  statuses = [200, 500];
+  await client.send(getItem());
+  await expect(client.send(getItem())).rejects.toThrow();
+  for (const log of logs) expect(log).not.toHaveBeenCalled();
+});
+
+test("tokens that the SDK adds to a request are UUIDs, each different", async () => {
+  const client = createClient();
+  for (let i = 0; i < 2; i++) await client.send(new sdk.TransactWriteItemsCommand({ TransactItems: [] }));
+  const tokens = received.map(({ body }) => JSON.parse(body).ClientRequestToken);
+  expect(new Set(tokens).size).toBe(2);
+  for (const token of tokens)
+    expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
 test("what was removed says so when it is used", async () => {
