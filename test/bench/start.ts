@@ -11,6 +11,7 @@ import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundle, bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
+import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { authorizerEvent, routeEvent } from "../support/events.ts";
 import { buildLeads } from "./pages/leads.ts";
 import { startWorld } from "./pages/world.ts";
@@ -36,6 +37,8 @@ const world = await startWorld([leads]);
 try {
   const { issueApiKey } = await import("../../lib/ops/changes/api-key-changes.ts");
   const { tableName } = await import("../../shared/dynamodb/table-client.ts");
+  const { rebuild } = await import("../../lib/ops/counts/rebuild.ts");
+  await rebuild({ account: "acme", list: countedLists.lead }, { wait: async () => {} });
   const { apiKey } = await issueApiKey("acme");
   const leadId = leads.at(0)?.id;
   const read = { command: "GetCommand", input: { TableName: tableName, Key: { pk: "a", sk: "b" } } };

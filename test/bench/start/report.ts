@@ -62,7 +62,7 @@ ${table([...head, "bundle (bytes)"], rows("load"))}
 
 ## From the start of the process to the first response
 
-On the embedded DynamoDB, without TLS. The references make one call. A route also takes a lease of the account's rate limit, which is a call, then makes its own: list-leads reads a list of 1,000 leads, create-lead writes one, and send-message reads the lead and writes in a transaction.
+On the embedded DynamoDB, without TLS. The references make one call. A route also takes a lease of the account's rate limit, which is a call, then makes its own: list-leads reads a page of 1,000 counted leads, create-lead writes one, and send-message reads the lead and writes in a transaction.
 
 ${table(head, rows("first"))}
 `;
