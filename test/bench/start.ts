@@ -60,7 +60,7 @@ try {
     })),
   ];
   const limit = { RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" };
-  // Node would parse the certificates of this machine in each process; Lambda sets neither variable.
+  // Node would parse the certificates of this machine in each process. No function has these variables.
   const unset = { NODE_EXTRA_CA_CERTS: undefined, NODE_OPTIONS: undefined };
   const starts = measureStarts(candidates, rounds, { ...process.env, ...unset, ...limit });
   const results = candidates.map(({ name, bundle: file }) => ({
