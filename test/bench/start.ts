@@ -41,7 +41,11 @@ try {
   await rebuild({ account: "acme", list: countedLists.lead }, { wait: async () => {} });
   const { apiKey } = await issueApiKey("acme");
   const leadId = leads.at(0)?.id;
-  const read = { command: "GetCommand", input: { TableName: tableName, Key: { pk: "a", sk: "b" } } };
+  const read = {
+    command: "GetCommand",
+    input: { TableName: tableName, Key: { pk: "a", sk: "b" } },
+    calls: 1,
+  };
   const events: Readonly<Record<string, object>> = {
     "list-leads": routeEvent("list-leads", { query: "status=new" }),
     "create-lead": routeEvent("create-lead", { body: { name: "Ada Lovelace", source: "fair" } }),
@@ -52,6 +56,7 @@ try {
   const candidates: readonly Candidate[] = [
     { ...(await reference("empty", join(here, "empty.ts"))), event: {} },
     { ...(await reference("bare SDK", join(here, "bare-sdk.ts"))), event: read },
+    { ...(await reference("bare SDK, 4 calls", join(here, "bare-sdk.ts"))), event: { ...read, calls: 4 } },
     { ...(await reference("usual stack", join(usual, "handler.mjs"))), event: read },
     ...functionNames.map((name) => ({
       name,

@@ -11,7 +11,15 @@ import {
 const table = DynamoDBDocumentClient.from(new DynamoDBClient());
 const commands = { GetCommand, PutCommand, QueryCommand, TransactWriteCommand };
 
-export async function handler({ command, input }: { command: "GetCommand"; input: never }) {
-  const { Item } = await table.send(new commands[command](input));
-  return { statusCode: 200, body: JSON.stringify(Item ?? null) };
+interface Event {
+  readonly command: "GetCommand";
+  readonly input: never;
+  /** How many times the item is read, at the same time. */
+  readonly calls: number;
+}
+
+export async function handler({ command, input, calls }: Event) {
+  const reads = Array.from({ length: calls }, () => table.send(new commands[command](input)));
+  const [first] = await Promise.all(reads);
+  return { statusCode: 200, body: JSON.stringify(first?.Item ?? null) };
 }

@@ -184,6 +184,16 @@ test("tokens that the SDK adds to a request are UUIDs, each different", async ()
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
+test("the client of another service finds its endpoint by its own rules", async () => {
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", process.env.AWS_ENDPOINT_URL_DYNAMODB);
+  const client = new sdk.SSMClient();
+  onTestFinished(() => client.destroy());
+  await client.send(new sdk.GetParameterCommand({ Name: "key" }));
+  expect(received[0]?.headers.authorization).toContain("/eu-west-3/ssm/aws4_request");
+  const { url } = client.config.endpointProvider({ Region: "cn-north-1" });
+  expect(url.hostname).toBe("ssm.cn-north-1.amazonaws.com.cn");
+});
+
 test("what was removed says so when it is used", async () => {
   vi.stubEnv("AWS_RETRY_MODE", "adaptive");
   await expect(createClient().send(getItem())).rejects.toThrow("lambda-modules.ts");
