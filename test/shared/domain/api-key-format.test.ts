@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { ulid } from "ulid";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 
 describe("an API key", () => {
@@ -11,10 +11,13 @@ describe("an API key", () => {
     expect(parseApiKey(apiKey)).toEqual({ keyId, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test("ends with the checksum of the rest", () => {
-    // CRC-32 of "lck_01JZ0000000000000000000000_000000000000000000000000000" is 2089826319 (by Python's zlib): in base 62, 2HQhI7.
-    const body = `lck_01JZ0000000000000000000000_${"0".repeat(27)}`;
-    expect(parseApiKey(`${body}_2HQhI7`)?.keyId).toBe("01JZ0000000000000000000000");
+  test("ends with the checksum of the rest, and is stored by the SHA-256 of all of it", () => {
+    // By Python's zlib, the CRC-32 is 2089826319: in base 62, 2HQhI7. By its hashlib, the SHA-256 is this one.
+    const apiKey = `lck_01JZ0000000000000000000000_${"0".repeat(27)}_2HQhI7`;
+    expect(parseApiKey(apiKey)).toEqual({
+      keyId: "01JZ0000000000000000000000",
+      sha256: "2aee1f2d431cf09fdc5573b537d8b01902ee336464b8b67382568105033ee965",
+    });
   });
 
   test("is invalid with any one character replaced", () => {
@@ -38,8 +41,32 @@ describe("an API key", () => {
     expect(parseApiKey(text)).toBeUndefined();
   });
 
-  test("is different each time", () => {
+  test("has a secret of its own, in which each of 62 characters is equally likely at each place", () => {
     const keyId = ulid();
-    expect(new Set(Array.from({ length: 1000 }, () => newApiKey(keyId))).size).toBe(1000);
+    const secrets = Array.from({ length: 10_000 }, () => newApiKey(keyId).split("_")[2] ?? "");
+    expect(new Set(secrets).size).toBe(secrets.length);
+    for (let place = 0; place < 27; place++)
+      expect(new Set(secrets.map((secret) => secret[place])).size).toBe(62);
+    const counts = [...Map.groupBy(secrets.join(""), (character) => character).values()].map(
+      ({ length }) => length,
+    );
+    // 4,355 of each, with a standard deviation of 66.
+    expect(Math.min(...counts)).toBeGreaterThan(3900);
+    expect(Math.max(...counts)).toBeLessThan(4800);
+  });
+
+  test("does not follow from the time, Math.random or the keys before it", () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance", "hrtime"] });
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    onTestFinished(() => {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    });
+    const [first, second] = ["01JZ0000000000000000000000", "01JZ0000000000000000000001"].map(
+      (keyId) => newApiKey(keyId).split("_")[2] ?? "",
+    );
+    const same = [...(first ?? "")].filter((character, place) => character === second?.[place]);
+    // By chance, 12 of 27 places are the same once in 10^14 runs.
+    expect(same.length).toBeLessThan(12);
   });
 });

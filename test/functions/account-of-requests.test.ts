@@ -1,0 +1,95 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test, vi } from "vitest";
+import { conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import { invokeHandler } from "../support/call.ts";
+import { routeEvent, type TestRequest } from "../support/events.ts";
+import { useMemoryTable } from "../support/memory-leads.ts";
+import { storedConversation, storedLead } from "../support/stored.ts";
+
+const other = "other-account";
+const message = { leadId: "lead_1", channel: "sms", message: "Hello" };
+const headers = { "idempotency-key": "key-1" };
+
+const requests: Record<RouteName, readonly TestRequest[]> = {
+  "list-leads": [{}, { query: "id=lead_1" }, { query: "source=web&status=new" }, { query: "page=2&limit=1" }],
+  "create-lead": [{ body: { name: "Ada", source: "Web" } }, { body: { name: "Ada" }, headers }],
+  "list-conversations": [{}, { query: "id=conv_1" }, { query: "leadId=lead_1&channel=sms" }],
+  "send-message": [{ body: message }, { body: message, headers }],
+};
+
+/** The headers that a route reads, in any letter case. */
+const documented = /^(?:accept-encoding|content-(?:encoding|length|type)|idempotency-key)$/i;
+
+/** The headers of a request, in which each one that a route has no reason to read has the other account. */
+const namingOther = (sent: object) =>
+  new Proxy(sent, {
+    get: (target, name) => (documented.test(String(name)) ? Reflect.get(target, name) : other),
+  });
+
+/** The event of a request with a key of `acme`, in which everything but the authorizer's result names the other account. */
+function hostileEvent(name: RouteName, request: TestRequest) {
+  const event = routeEvent(name, { ...request, account: "acme" });
+  const { authorizer, ...requestContext } = event.requestContext;
+  const claims = { accountId: other, sub: other };
+  return {
+    ...event,
+    headers: namingOther(event.headers),
+    cookies: [`account=${other}`, `accountId=${other}`],
+    stageVariables: { account: other, accountId: other },
+    pathParameters: { account: other, accountId: other },
+    requestContext: {
+      ...requestContext,
+      accountId: other,
+      authorizer: { ...authorizer, accountId: other, principalId: other, jwt: { claims }, iam: claims },
+    },
+  };
+}
+
+test.each(
+  Object.values(routes).flatMap(({ name }) => requests[name].map((request) => [name, request] as const)),
+)("%s with %j uses the data of the key's account alone, whatever else the request names", async (name, request) => {
+  const memory = useMemoryTable();
+  for (const account of ["acme", other]) {
+    await memory.send(
+      new PutCommand({
+        TableName: tableName,
+        Item: { ...storedLead("lead_1"), ...leadKey(account, "lead_1") },
+      }),
+    );
+    const conversation = { ...storedConversation("conv_1"), ...conversationKey(account, "conv_1") };
+    await memory.send(new PutCommand({ TableName: tableName, Item: conversation }));
+  }
+  expect((await invokeHandler(name, hostileEvent(name, request))).statusCode).toBe(routes[name].success);
+  const calls = vi.mocked(table.send).mock.calls.map(([command]) => JSON.stringify(command.input));
+  expect(calls.length).toBeGreaterThan(0);
+  for (const input of calls) {
+    expect(input).toContain("#acme");
+    expect(input).not.toContain(other);
+  }
+});
+
+test.each(Object.values(routes))("$name fails without a call when the authorizer named no account", async ({
+  name,
+}) => {
+  useMemoryTable();
+  const [request = {}] = requests[name];
+  const event = hostileEvent(name, request);
+  for (const lambda of [
+    undefined,
+    null,
+    {},
+    { accountId: "" },
+    { accountId: null },
+    { accountId: ["acme"] },
+  ]) {
+    const requestContext = {
+      ...event.requestContext,
+      authorizer: { ...event.requestContext.authorizer, lambda },
+    };
+    const { statusCode } = await invokeHandler(name, { ...event, requestContext });
+    expect([lambda, statusCode]).toEqual([lambda, 500]);
+  }
+  expect(table.send).not.toHaveBeenCalled();
+});
