@@ -14,6 +14,7 @@ import {
   startCommand,
   untilServing,
 } from "./support/process.ts";
+import { reachablePorts } from "./support/reachable-ports.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -56,6 +57,10 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     const apiKey = (await readFile(join(directory, "api-key"), "utf8")).trim();
     expect(first.output()).toContain(apiKey);
     expect(await accessibleToOthers(directory)).toEqual([]);
+    const { own, others } = await reachablePorts(first.pid);
+    // The gateway, the engine, the proxy in front of it, and the event bus.
+    expect(own).toHaveLength(4);
+    expect(others).toEqual([]);
     const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
     expect(run).toMatchObject({ url: `http://127.0.0.1:${port}`, pid: first.pid });
 

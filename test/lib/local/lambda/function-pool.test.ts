@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { FunctionError, FunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 import { createFunction } from "../support/stack.ts";
@@ -149,6 +149,32 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
   await expect(call()).rejects.toThrow(FunctionError);
   expect(log.join("\n")).toContain(reason);
   expect(log.every((line) => line.startsWith("[probe] "))).toBe(true);
+});
+
+test("a response has at most Lambda's 6 MB, its quotes included", async () => {
+  const { call, log } = await createPool(handler("return 'x'.repeat(event.length)"));
+  expect(await call({ length: 6_291_554 })).toHaveLength(6_291_554);
+  await expect(call({ length: 6_291_555 })).rejects.toThrow(FunctionError);
+  expect(log.join("\n")).toContain(
+    "The response of 6291557 bytes is larger than Lambda's limit of 6291556 bytes.",
+  );
+});
+
+test("a function that does not load within ten seconds fails the request", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { call, log } = await createPool("for (;;);", { timeout: 60_000 });
+  let failed = false;
+  const failing = call().catch(() => {
+    failed = true;
+  });
+  await vi.advanceTimersByTimeAsync(9999);
+  expect(failed).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await failing;
+  expect(log.at(-1)).toMatch(/^\[probe\] The request .* failed: did not load after 10 s$/);
 });
 
 test("after a crash the next request, even a waiting one, gets a new environment", async () => {

@@ -1,0 +1,59 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createFunctions } from "../../../../lib/local/lambda/lambda-functions.ts";
+import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
+import { createFunction, temporaryDirectory } from "../support/stack.ts";
+
+const readVariables = "exports.handler = async () => ({ ...process.env });";
+
+function start(functions: readonly LocalFunction[]) {
+  const created = createFunctions(functions, {
+    accessDynamoDb: ({ name }) => ({ endpoint: "http://127.0.0.1:1", accessKeyId: `key of ${name}` }),
+    maxEnvironments: 1,
+    log: () => {},
+  });
+  onTestFinished(() => created.stop());
+  return created;
+}
+
+test("a function has the variables of Lambda and its own, with its own access key, and none of the developer's", async () => {
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "HOME", "NODE_OPTIONS"])
+    vi.stubEnv(name, "");
+  const fn = await createFunction(readVariables, { memorySize: 256, environment: { TABLE_NAME: "probes" } });
+  expect(await start([fn]).invoke(fn, "{}")).toEqual({
+    AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+    AWS_LAMBDA_FUNCTION_NAME: "Probe",
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
+    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+    AWS_REGION: "local",
+    AWS_DEFAULT_REGION: "local",
+    AWS_ACCESS_KEY_ID: "key of Probe",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1",
+    LAMBDA_TASK_ROOT: fn.codeDirectory,
+    TZ: ":UTC",
+    TABLE_NAME: "probes",
+  });
+});
+
+test("new code replaces that of each function, from the folder with its name", async () => {
+  const saying = (word: string) => `exports.handler = async () => "${word}";`;
+  const [first, second] = [await createFunction(saying("old")), await createFunction(saying("old"))];
+  const [a, b] = [
+    { ...first, label: "a" },
+    { ...second, label: "b" },
+  ];
+  const { invoke, reload } = start([a, b]);
+  expect([await invoke(a, "{}"), await invoke(b, "{}")]).toEqual(["old", "old"]);
+  const bundles = await temporaryDirectory();
+  for (const label of ["a", "b"]) {
+    await mkdir(join(bundles, label));
+    await writeFile(join(bundles, label, "index.cjs"), saying(`new ${label}`));
+  }
+  reload(bundles);
+  expect([await invoke(a, "{}"), await invoke(b, "{}")]).toEqual(["new a", "new b"]);
+});
