@@ -11,6 +11,8 @@ test.each([
   ["an array", [1], 200, json, "[1]"],
   ["nothing", null, 200, json, "null"],
   ["a status alone", { statusCode: 204 }, 204, text, ""],
+  ["the lowest status", { statusCode: 200 }, 200, text, ""],
+  ["the highest status", { statusCode: 599 }, 599, text, ""],
   ["a body", { statusCode: 200, body: "hi" }, 200, text, "hi"],
   ["null for absent fields", { statusCode: 200, body: null, headers: null }, 200, text, ""],
   [
@@ -60,7 +62,8 @@ test("a base64 body is decoded", () => {
 test.each([
   { statusCode: "200" },
   { statusCode: 200.5 },
-  { statusCode: 99 },
+  { statusCode: 100 },
+  { statusCode: 199 },
   { statusCode: 600 },
   { statusCode: null },
   { statusCode: 200, body: {} },

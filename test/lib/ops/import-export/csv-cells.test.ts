@@ -79,3 +79,15 @@ test.each([
   expect(formatCsv([lead], true)).toContain(`,${raw},`);
   for (const cell of [escaped, raw]) expect(await readCell(cell)).toEqual({ name });
 });
+
+test.each<readonly [string, unknown]>([
+  ["7", 7],
+  ["007", 7],
+  ["100", 100],
+  ["101", 101],
+  ...["5.0", "5.5", "1e1", "+7", "-7", " 7", "7 ", "0x5", "1,0", "\u0667"].map(
+    (cell) => [cell, cell] as const,
+  ),
+])("the score %j is read as %j: what is not plain digits is left for the check to report", async (cell, score) => {
+  expect(await readRows(`name,score\r\nAda,"${cell}"\r\n`)).toEqual([{ name: "Ada", score }]);
+});

@@ -1,4 +1,4 @@
-import { utimes } from "node:fs/promises";
+import { appendFile, stat, utimes } from "node:fs/promises";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
@@ -85,9 +85,22 @@ test("the reported rows include those that were being stored when another failed
   expect(failure).toContain(`Stopped after ${puts.length - 1} rows: AWS denied access: `);
 });
 
-test("a file that changes during its import must be restored: as it is, it would be another import", async () => {
+test.each<[string, (path: string, mtime: Date) => Promise<void>]>([
+  ["has another time", (path) => utimes(path, 0, 0)],
+  [
+    "is longer, with the same time",
+    async (path, mtime) => {
+      await appendFile(path, "\n");
+      await utimes(path, mtime, mtime);
+    },
+  ],
+])("a file that %s after its import began must be restored: as it is, it would be another import", async (_, change) => {
   const path = await leadFile(`name\n${"Ada\n".repeat(200)}`);
-  table.on(PutCommand).callsFake(() => utimes(path, 0, 0));
+  // Whole seconds can be set again exactly.
+  await utimes(path, 1_700_000_000, 1_700_000_000);
+  const { mtime } = await stat(path);
+  let changed: Promise<void> | undefined;
+  table.on(PutCommand).callsFake(() => (changed ??= change(path, mtime)));
   const { failure } = await importPath(path);
   expect(failure).toBe(
     `Stopped after 200 rows: ${path} changed while it was read: restore it, because a changed file is another import. Run the same command again to continue.`,
