@@ -21,6 +21,72 @@ test("in an app without this project's feature flags, the stack is the same", ()
   expect(Template.fromStack(stack).toJSON()).toEqual(prod.template.toJSON());
 });
 
+/** Settings with which the stack has every resource that it can have. */
+const everything = {
+  ...withEveryAlarm,
+  ...{ alarmsTo: "ops@example.com", monthlyBudget: 250, backup: { keepDays: 7 } },
+  corsOrigins: ["https://app.example.com"],
+  warmThroughput: { table: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 } },
+  reservedConcurrency: { authorize: 100 },
+};
+
+/** The properties of each type of resource. The tests of the constructs say which values they have. */
+const properties: Readonly<Record<string, string>> = {
+  "AWS::ApiGatewayV2::Api": "CorsConfiguration Name ProtocolType",
+  "AWS::ApiGatewayV2::ApiMapping": "ApiId DomainName Stage",
+  "AWS::ApiGatewayV2::Authorizer":
+    "ApiId AuthorizerPayloadFormatVersion AuthorizerResultTtlInSeconds AuthorizerType AuthorizerUri EnableSimpleResponses IdentitySource Name",
+  "AWS::ApiGatewayV2::DomainName": "DomainName DomainNameConfigurations",
+  "AWS::ApiGatewayV2::Integration": "ApiId IntegrationType IntegrationUri PayloadFormatVersion",
+  "AWS::ApiGatewayV2::Route": "ApiId AuthorizationType AuthorizerId RouteKey Target",
+  "AWS::ApiGatewayV2::Stage": "AccessLogSettings ApiId AutoDeploy DefaultRouteSettings StageName",
+  "AWS::Backup::BackupPlan": "BackupPlan",
+  "AWS::Backup::BackupSelection": "BackupPlanId BackupSelection",
+  "AWS::Backup::BackupVault": "BackupVaultName",
+  "AWS::Budgets::Budget": "Budget NotificationsWithSubscribers",
+  "AWS::CloudWatch::Alarm":
+    "AlarmActions AlarmDescription AlarmName ComparisonOperator DatapointsToAlarm Dimensions EvaluationPeriods MetricName Metrics Namespace OKActions Period Statistic Threshold TreatMissingData",
+  "AWS::CloudWatch::Dashboard": "DashboardBody DashboardName",
+  "AWS::CodeDeploy::Application": "ApplicationName ComputePlatform",
+  "AWS::CodeDeploy::DeploymentGroup":
+    "AlarmConfiguration ApplicationName AutoRollbackConfiguration DeploymentConfigName DeploymentStyle ServiceRoleArn",
+  "AWS::DynamoDB::Table":
+    "AttributeDefinitions BillingMode DeletionProtectionEnabled GlobalSecondaryIndexes KeySchema PointInTimeRecoverySpecification SSESpecification StreamSpecification TableName TimeToLiveSpecification WarmThroughput",
+  "AWS::Events::EventBus": "Description Name",
+  "AWS::IAM::Policy": "PolicyDocument PolicyName Roles",
+  "AWS::IAM::Role": "AssumeRolePolicyDocument ManagedPolicyArns Policies",
+  "AWS::KMS::Key": "Description EnableKeyRotation KeyPolicy",
+  "AWS::Lambda::Alias": "FunctionName FunctionVersion Name",
+  "AWS::Lambda::EventSourceMapping":
+    "BatchSize BisectBatchOnFunctionError DestinationConfig EventSourceArn FilterCriteria FunctionName FunctionResponseTypes MaximumBatchingWindowInSeconds MaximumRecordAgeInSeconds MaximumRetryAttempts MetricsConfig ParallelizationFactor StartingPosition",
+  "AWS::Lambda::Function":
+    "Architectures Code Environment Handler LoggingConfig MemorySize ReservedConcurrentExecutions Role Runtime Timeout TracingConfig",
+  "AWS::Lambda::Permission": "Action FunctionName Principal SourceArn",
+  "AWS::Lambda::Version": "FunctionName",
+  "AWS::Logs::LogGroup": "LogGroupName RetentionInDays",
+  "AWS::Logs::MetricFilter": "FilterPattern LogGroupName MetricTransformations",
+  "AWS::Pipes::Pipe":
+    "Enrichment LogConfiguration Name RoleArn Source SourceParameters Target TargetParameters",
+  "AWS::SNS::Subscription": "Endpoint Protocol TopicArn",
+  "AWS::SNS::Topic": "KmsMasterKeyId",
+  "AWS::SNS::TopicPolicy": "PolicyDocument Topics",
+  "AWS::SQS::Queue": "MessageRetentionPeriod",
+  "AWS::SQS::QueuePolicy": "PolicyDocument Queues",
+  "AWS::Scheduler::Schedule": "Description FlexibleTimeWindow ScheduleExpression Target",
+};
+
+test("with all settings, the resources have these properties, and a new one needs a test of its value", async () => {
+  const { template } = await synthesize("prod", everything);
+  const found = new Map<string, Set<string>>();
+  for (const { Type, Properties } of Object.values<{ Type: string; Properties: object }>(
+    template.toJSON().Resources,
+  ))
+    found.set(Type, new Set([...(found.get(Type) ?? []), ...Object.keys(Properties)]));
+  expect(Object.fromEntries([...found].map(([type, names]) => [type, [...names].sort().join(" ")]))).toEqual(
+    properties,
+  );
+});
+
 test("the outputs have what the runbook and the documents read", async () => {
   const { template } = await synthesize("prod", withEveryAlarm);
   const outputs = Object.keys(template.findOutputs("*"));

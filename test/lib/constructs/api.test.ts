@@ -11,28 +11,23 @@ const functionIds = new Map([...functions].map(([id, name]) => [name, id]));
 function readIntegration(target: { "Fn::Join": [string, [string, { Ref: string }]] }) {
   const id = target["Fn::Join"][1][1].Ref;
   const { Properties } = template.findResources("AWS::ApiGatewayV2::Integration")[id] ?? {};
-  return {
-    function: functions.get(Properties.IntegrationUri["Fn::GetAtt"][0]),
-    type: Properties.IntegrationType,
-    payload: Properties.PayloadFormatVersion,
-  };
+  const { IntegrationUri, ...settings } = Properties;
+  return { function: functions.get(IntegrationUri["Fn::GetAtt"][0]), ...settings };
 }
 
 test("The API has exactly four routes, each with its own function, all behind the authorizer", () => {
-  const deployed = Object.values(template.findResources("AWS::ApiGatewayV2::Route")).map(({ Properties }) => [
-    Properties.RouteKey,
-    {
-      ...readIntegration(Properties.Target),
-      by: Properties.AuthorizationType,
-      authorizer: Properties.AuthorizerId,
-    },
-  ]);
+  const deployed = Object.values(template.findResources("AWS::ApiGatewayV2::Route")).map(({ Properties }) => {
+    const { RouteKey, Target, ...settings } = Properties;
+    return [RouteKey, { ...readIntegration(Target), ...settings }];
+  });
+  // Without a time limit of its own, an integration has the longest one, of 30 seconds.
   const to = (name: string) => ({
     function: name,
-    type: "AWS_PROXY",
-    payload: "2.0",
-    by: "CUSTOM",
-    authorizer: { Ref: authorizer.id },
+    ApiId: { Ref: api.id },
+    IntegrationType: "AWS_PROXY",
+    PayloadFormatVersion: "2.0",
+    AuthorizationType: "CUSTOM",
+    AuthorizerId: { Ref: authorizer.id },
   });
   expect(deployed).toHaveLength(4);
   expect(Object.fromEntries(deployed)).toEqual({
@@ -73,11 +68,18 @@ test("The gateway may call each function only for its own route", () => {
     "send-message": ["…", "/*/*/api/v1/conversations"],
     authorize: ["…", "/authorizers/", "…"],
   });
-  for (const { Properties } of permissions) expect(Properties.Principal).toBe("apigateway.amazonaws.com");
+  for (const { Properties } of permissions)
+    expect(Properties).toMatchObject({
+      Action: "lambda:InvokeFunction",
+      Principal: "apigateway.amazonaws.com",
+    });
 });
 
 test("The one stage is $default, deployed automatically and throttled", () => {
-  expect(stage.properties).toMatchObject({
+  const { AccessLogSettings, ...settings } = stage.properties;
+  expect(api.properties).toEqual({ Name: "leads-and-conversations-dev", ProtocolType: "HTTP" });
+  expect(settings).toEqual({
+    ApiId: { Ref: api.id },
     StageName: "$default",
     AutoDeploy: true,
     DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },

@@ -83,12 +83,18 @@ test("The gateway calls the aliases", () => {
 });
 
 test("Requests are served while a deployment changes the setting", () => {
+  const apiId = { Ref: only(template, "AWS::ApiGatewayV2::Api").id };
   // On: the permission to call an alias exists before the gateway calls it.
   for (const type of ["AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::Authorizer"]) {
     for (const [, { Properties, DependsOn }] of find(type)) {
       const [permission = ""] = DependsOn ?? [];
-      const { FunctionName, Principal } = resources[permission]?.Properties ?? {};
-      expect(Principal).toBe("apigateway.amazonaws.com");
+      const { FunctionName, Action, Principal, SourceArn } = resources[permission]?.Properties ?? {};
+      expect([Action, Principal]).toEqual(["lambda:InvokeFunction", "apigateway.amazonaws.com"]);
+      // Only this API may call it.
+      expect((SourceArn as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1].slice(-2)).toEqual([
+        apiId,
+        "/*",
+      ]);
       expect(JSON.stringify(Properties.IntegrationUri ?? Properties.AuthorizerUri)).toContain(
         JSON.stringify(FunctionName),
       );
@@ -156,7 +162,9 @@ test("Each alarm can be raised while the requests shift", () => {
 });
 
 test("The role of CodeDeploy has the policy of AWS for Lambda, and adds no other finding", () => {
-  const { properties } = only(template, "AWS::IAM::Role", "Deployment");
+  const { id, properties } = only(template, "AWS::IAM::Role", "Deployment");
+  for (const [, { Properties }] of find("AWS::CodeDeploy::DeploymentGroup"))
+    expect(Properties.ServiceRoleArn).toEqual({ "Fn::GetAtt": [id, "Arn"] });
   expect(properties.AssumeRolePolicyDocument.Statement).toEqual([
     { Action: "sts:AssumeRole", Effect: "Allow", Principal: { Service: "codedeploy.amazonaws.com" } },
   ]);

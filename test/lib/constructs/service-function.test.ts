@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
+import { routes } from "../../../shared/routes.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
 const { template, functions } = await synthesize("dev", { canary: true });
@@ -75,6 +76,20 @@ test("Environments are reserved for the functions that the stage names, and for 
   expect(Object.fromEntries(found)).toEqual({ authorize: 100, "maintain-counts": 20 });
   const unset = await synthesize("prod");
   expect(JSON.stringify(unset.template.toJSON())).not.toContain("ReservedConcurrentExecutions");
+});
+
+test("The functions of the routes, and no others, have the rate limit of their stage", async () => {
+  const limited = await synthesize("dev", { rateLimitRequests: 1234, rateLimitSeconds: 30 });
+  const limits = [...limited.functions].map(([id, name]) => {
+    const { Properties } = limited.template.findResources("AWS::Lambda::Function")[id] ?? {};
+    const { RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS } = Properties.Environment?.Variables ?? {};
+    return [name, RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS];
+  });
+  expect(limits.filter(([, requests]) => requests).sort()).toEqual(
+    Object.keys(routes)
+      .map((name) => [name, "1234", "30"])
+      .sort(),
+  );
 });
 
 test("Without a rate limit, no function has its settings or permissions", async () => {

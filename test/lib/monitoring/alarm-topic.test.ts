@@ -60,6 +60,8 @@ test("Alarms are sent to an email address by a topic that only this account's al
     { ...byAlarms, Action: "sns:Publish", Resource: ref },
   ]);
   expect(key.properties.EnableKeyRotation).toBe(true);
+  // A key that outlives its stack would cost money and encrypt nothing.
+  expect(key.resource.DeletionPolicy).toBe("Delete");
   expect(key.properties.KeyPolicy.Statement.slice(1)).toEqual([
     { ...byAlarms, Action: ["kms:Decrypt", "kms:GenerateDataKey*"], Resource: "*" },
   ]);

@@ -424,6 +424,19 @@ describe.each(Object.entries(behaviors))("%s", (name, { raisedBy, notRaisedBy, c
   });
 });
 
+test("Each alarm reads metrics of its own AWS account and region, and is not switched off", async () => {
+  const pinned = { account: "123456789012", region: "eu-west-1" };
+  for (const settings of [withEveryAlarm, { ...withEveryAlarm, ...pinned }]) {
+    const { template: stack } = await synthesize("prod", settings);
+    for (const [name, { ActionsEnabled, Metrics = [], ...alarm }] of readAlarms(stack)) {
+      expect([name, ActionsEnabled ?? true]).toEqual([name, true]);
+      for (const { AccountId } of Metrics) expect([name, AccountId]).toEqual([name, undefined]);
+      // A unit that no service reports would hide all data.
+      expect(JSON.stringify([alarm, Metrics])).not.toContain('"Unit"');
+    }
+  }
+});
+
 test("Each alarm has at most ten metrics, the limit of CloudWatch", () => {
   for (const alarm of alarms.values()) expect(readMetrics(alarm).size).toBeLessThanOrEqual(10);
 });

@@ -85,6 +85,28 @@ test("The dashboard shows every alarm and every metric of an alarm", () => {
   expect(alarmMetrics.filter((metric) => !shown.includes(metric))).toEqual([]);
 });
 
+/** Metrics that have a size, and not a number of times. */
+const sizes = ["ConcurrentExecutions", "IteratorAge", "ApproximateNumberOfMessagesVisible"];
+
+test("Each line of a graph shows what its title or its label says: a percentile, the highest size, or a sum", () => {
+  const lines = widgets.flatMap(({ properties: { title = "", metrics = [] } }) =>
+    metrics.map((metric) => {
+      const { label = "", ...options } = metric.findLast((part) => typeof part === "object") as {
+        readonly label?: string;
+      };
+      return { title, name: String(metric[1]), label, options };
+    }),
+  );
+  expect(lines.length).toBeGreaterThan(30);
+  for (const { title, name, label, options } of lines) {
+    const [percentile] = /\bp\d+\b/.exec(label) ?? /\bp\d+\b/.exec(title) ?? [];
+    const stat = percentile ?? (sizes.includes(name) ? "Maximum" : "Sum");
+    const { yAxis, ...others } = { yAxis: "left", ...options };
+    // Of this AWS account and region, with the period that fits the time shown.
+    expect([title, label, others]).toEqual([title, label, { stat }]);
+  }
+});
+
 test("The dashboard shows every metric that is counted from the logs", () => {
   const counted = Object.values(template.findResources("AWS::Logs::MetricFilter")).map(
     ({ Properties }) => Properties.MetricTransformations[0].MetricName,
@@ -99,5 +121,10 @@ test("The latest errors come from the log of every function", () => {
     (id) => template.findResources("AWS::Lambda::Function")[id]?.Properties.LoggingConfig.LogGroup.Ref,
   );
   for (const group of groups) expect(query).toContain(`SOURCE '${group}'`);
-  expect(query).toContain('filter level = "ERROR"');
+  expect(query.slice(query.indexOf("fields ")).split("\n| ")).toEqual([
+    "fields @timestamp, message.event, message.code, message.requestId, message.cause.name, @message",
+    'filter level = "ERROR"',
+    "sort @timestamp desc",
+    "limit 20",
+  ]);
 });

@@ -10,6 +10,7 @@ interface TemplateMetric {
 export interface Alarm extends Partial<TemplateMetric> {
   readonly AlarmName: string;
   readonly AlarmDescription: string;
+  readonly ActionsEnabled?: boolean;
   readonly AlarmActions?: readonly unknown[];
   readonly OKActions?: readonly unknown[];
   readonly ComparisonOperator: string;
@@ -23,6 +24,7 @@ export interface Alarm extends Partial<TemplateMetric> {
   readonly Metrics?: readonly {
     readonly Id: string;
     readonly Expression?: string;
+    readonly AccountId?: string;
     /** Whether it is what the alarm evaluates. */
     readonly ReturnData?: boolean;
     readonly MetricStat?: {
