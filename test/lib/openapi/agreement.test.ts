@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { expect, test } from "vitest";
+import { validation } from "../../../lib/bundling/validators.ts";
+import type { openApiDocument } from "../../../lib/openapi/document.ts";
+import { idempotencyKeyPattern } from "../../../shared/http/idempotency-key-parser.ts";
+import { type Route, routes } from "../../../shared/routes.ts";
+
+const document: ReturnType<typeof openApiDocument> = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
+const ajv = new Ajv2020({ strict: false, formats: { email: fullFormats.email, "date-time": true } });
+ajv.addSchema(document, "document");
+
+/** Values at the edges of the rules of all fields, and some of other types. */
+const values = [
+  ...["", " ", "a", "A b", "\n", "\u0000", "new", "New", "qualified", "lost", "active", "instagram"],
+  ...["a".repeat(64), "a".repeat(65), "a".repeat(200), "a".repeat(201), "a".repeat(4096), "a".repeat(4097)],
+  ...[
+    "ada@example.com",
+    "ada",
+    "@",
+    `a@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.${"e".repeat(60)}.com`,
+  ],
+  ...[`${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.${"e".repeat(30)}.com`],
+  ...[
+    5,
+    0,
+    -1,
+    1.5,
+    true,
+    null,
+    {},
+    [],
+    ["vip"],
+    [""],
+    ["a".repeat(65)],
+    Array(50).fill("a"),
+    Array(51).fill("a"),
+    [1],
+  ],
+];
+
+/** Those of them that one validator accepts and the other does not. */
+const differences = (validate: (value: unknown) => boolean, other: ValidateFunction) =>
+  values.filter((value) => validate(value) !== other(value));
+
+const lists = Object.values<Route>(routes).filter(({ kind }) => kind === "list");
+
+test.each(lists)("$name accepts the values of each filter that the document says", ({ path, query }) => {
+  const { properties = {} } = query as { properties?: Record<string, object> };
+  const parameters = document.paths[path]?.get?.parameters ?? [];
+  expect(parameters.map((parameter) => Reflect.get(parameter, "name"))).toEqual(Object.keys(properties));
+  for (const [at, [name, schema]] of Object.entries(properties).entries()) {
+    if (name === "page" || name === "limit") continue;
+    const validate = new Ajv2020(validation).compile(schema);
+    const documented = ajv.getSchema(
+      `document#/paths/${path.replaceAll("/", "~1")}/get/parameters/${at}/schema`,
+    );
+    if (!documented) throw new Error(`The document has no parameter ${name}.`);
+    expect([name, differences(validate, documented)]).toEqual([name, []]);
+  }
+});
+
+test.each(lists)("$name accepts the numbers of page and limit that the document says", ({ path, query }) => {
+  const { properties = {} } = query as { properties?: Record<string, object> };
+  for (const [at, name] of ["page", "limit"].entries()) {
+    const validate = new Ajv2020(validation).compile(properties[name] ?? {});
+    const documented = ajv.getSchema(
+      `document#/paths/${path.replaceAll("/", "~1")}/get/parameters/${at}/schema`,
+    );
+    const numbers = [-1, 0, 1, 1.5, 20, 99, 100, 101, 1000, 999_999_999, 1_000_000_000];
+    expect([name, numbers.filter((number) => documented?.(number))]).toEqual([
+      name,
+      numbers.filter((number) => validate(String(number))),
+    ]);
+  }
+  const defaults = document.paths[path]?.get?.parameters
+    .slice(0, 2)
+    .map((one) => Reflect.get(one, "schema").default);
+  expect(defaults).toEqual([1, 20]);
+});
+
+const bodies = [
+  ["NewLead", routes["create-lead"].body],
+  ["NewMessage", routes["send-message"].body],
+] as const;
+
+test.each(bodies)("a %s has in each field the values that the document says", (name, body) => {
+  const valid = document.components.schemas[name] as { properties: Record<string, { examples: unknown[] }> };
+  const example = Object.fromEntries(
+    Object.entries(valid.properties).map(([field, { examples }]) => [field, examples[0]]),
+  );
+  const validate = new Ajv2020(validation).compile(body);
+  const documented = ajv.getSchema(`document#/components/schemas/${name}`);
+  expect([validate(example), documented?.(example)]).toEqual([true, true]);
+  const changed = [...Object.keys(example), "other"].flatMap((field) =>
+    [undefined, ...values].map((value) => {
+      const { [field]: _, ...rest } = example;
+      return value === undefined ? rest : { ...rest, [field]: value };
+    }),
+  );
+  const different = changed.filter((value) => validate(value) !== documented?.(value));
+  expect(different).toEqual([]);
+  expect(changed.filter((value) => validate(value)).length).toBeGreaterThan(10);
+});
+
+test("an Idempotency-Key has the pattern that the API checks", () => {
+  expect(document.components.parameters.IdempotencyKey.schema.pattern).toBe(idempotencyKeyPattern);
+  const validate = new RegExp(idempotencyKeyPattern);
+  const keys = ["a", '"a"', "a".repeat(255), `"${"a".repeat(255)}"`, "~!#"];
+  const others = ["", '""', "a".repeat(256), "a b", "a,b", "é", '"a', "a\n"];
+  expect([keys.filter((key) => !validate.test(key)), others.filter((key) => validate.test(key))]).toEqual([
+    [],
+    [],
+  ]);
+});
