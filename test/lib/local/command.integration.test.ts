@@ -135,6 +135,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
       { DYNAMODB_ENDPOINT: "https://dynamodb.eu-west-1.amazonaws.com" },
       /^DYNAMODB_ENDPOINT=https:.* must be an engine on this machine, .* does not use AWS\.$/,
     ],
+    [{ DYNAMODB_ENDPOINT: "http://dynamodb.cn-north-1.amazonaws.com.cn" }, /does not use AWS\.$/],
+    [{ DYNAMODB_ENDPOINT: "http://dynamodb.eu-west-1.api.aws" }, /does not use AWS\.$/],
     [{ EVENTS_URL: "ftp://localhost" }, /^EVENTS_URL=ftp:\/\/localhost must be a URL/],
     [{ DATA_DIR: "/dev/null" }, /^The data directory \/dev\/null cannot be used .* set DATA_DIR/],
   ])("with %j reports the mistake in one sentence", async (env: Record<string, string>, sentence) => {

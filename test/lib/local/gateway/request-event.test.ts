@@ -58,7 +58,11 @@ test.each([
 });
 
 test("header names become lower case, repeated headers are joined, cookies are separated, connection headers are dropped", () => {
-  const rawHeaders = ["X-A", "1", "x-a", "2", "Cookie", "a=1; b=2", "Connection", "close", "Host", "h"];
+  const ofConnection = ["Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade", "Expect", "TE"];
+  const rawHeaders = [
+    ...["X-A", "1", "x-a", "2", "Cookie", "a=1; b=2", "Host", "h"],
+    ...ofConnection.flatMap((name) => [name, "x"]),
+  ];
   expect(parseHeaders(rawHeaders)).toEqual({ headers: { "x-a": "1,2", host: "h" }, cookies: ["a=1", "b=2"] });
 });
 

@@ -16,6 +16,7 @@ async function createPool(
   onTestFinished(() => pool.close());
   return {
     log,
+    close: () => pool.close(),
     reload: pool.reload.bind(pool),
     call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)),
   };
@@ -217,6 +218,17 @@ test("output of the function is logged under its name, each object on one line",
     .toEqual(
       expect.arrayContaining([expect.stringMatching(/^\[probe\] \{.*x{90}.*deeper.*\}$/), "[probe] bad"]),
     );
+});
+
+test("requests that the end of the run ends are no failures of the function", async () => {
+  const { call, log, close } = await createPool(
+    handler("console.info('called'); await new Promise(() => {})"),
+  );
+  const pending = call().catch((error: unknown) => error);
+  await expect.poll(() => log).toContain("[probe] called");
+  await close();
+  expect(await pending).toBeInstanceOf(FunctionError);
+  expect(log.join("\n")).not.toContain("failed");
 });
 
 test("a handler may return nothing", async () => {

@@ -40,6 +40,15 @@ test("a function has the variables of Lambda and its own, with its own access ke
   });
 });
 
+test("each function has an access key of its own, and its own environments", async () => {
+  const [first, second] = [await createFunction(readVariables), await createFunction(readVariables)];
+  const other = { ...second, name: "Other", environment: { ONLY: "other" } };
+  const { invoke } = start([first, other]);
+  expect(await invoke(first, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Probe" });
+  expect(await invoke(first, "{}")).not.toHaveProperty("ONLY");
+  expect(await invoke(other, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Other", ONLY: "other" });
+});
+
 test("new code replaces that of each function, from the folder with its name", async () => {
   const saying = (word: string) => `exports.handler = async () => "${word}";`;
   const [first, second] = [await createFunction(saying("old")), await createFunction(saying("old"))];

@@ -81,6 +81,11 @@ test("a record that always fails is discarded after its retries, with exponentia
   expect(delays).toEqual([100, 200]);
 });
 
+test("the backoff grows to ten seconds", async () => {
+  const { delays } = await deliver(() => failed("8"), { retries: 10 });
+  expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
+});
+
 test("a batch for which the function throws is halved until one record is left, which alone is discarded", async () => {
   const { calls, discarded } = await deliver((numbers) => {
     if (numbers.includes(9)) throw new Error("on purpose");

@@ -44,6 +44,41 @@ test("a stack is read from its template", () => {
   expect(parse(withCors).hasCors).toBe(true);
 });
 
+test("the limits of an integration and an authorizer are read, and have the defaults of AWS", () => {
+  const read = (authorizer: object, integration: object) => {
+    const template = createTemplate();
+    set(template.Resources.Authorizer, authorizer);
+    set(template.Resources.Integration, integration);
+    const [route] = parse(template).routes;
+    return [route?.authorizer?.ttlSeconds, route?.timeout];
+  };
+  expect(read({ AuthorizerResultTtlInSeconds: 0 }, { TimeoutInMillis: 5000 })).toEqual([0, 5000]);
+  expect(read({ AuthorizerResultTtlInSeconds: undefined }, {})).toEqual([300, 30_000]);
+});
+
+test("a role has the statements of its inline policies and of those that are attached to it, managed or not", () => {
+  const template = createTemplate();
+  const attach = (Type: string, role: string, Action: string) => ({
+    Type,
+    Properties: {
+      Roles: [{ Ref: role }],
+      PolicyDocument: { Statement: { Action, Effect: "Deny", Resource: "*" } },
+    },
+  });
+  Object.assign(template.Resources, {
+    Policy: attach("AWS::IAM::Policy", "Role", "dynamodb:PutItem"),
+    Managed: attach("AWS::IAM::ManagedPolicy", "Role", "dynamodb:DeleteItem"),
+    OtherRole: { Type: "AWS::IAM::Role", Properties: {} },
+    Others: attach("AWS::IAM::Policy", "OtherRole", "dynamodb:Scan"),
+  });
+  const [probe] = parse(template).functions;
+  expect(probe?.role.statements.map(({ effect, actions }) => [effect, ...actions])).toEqual([
+    ["Allow", "dynamodb:GetItem"],
+    ["Deny", "dynamodb:PutItem"],
+    ["Deny", "dynamodb:DeleteItem"],
+  ]);
+});
+
 test("an alias stands for its function", () => {
   const template = createTemplate();
   const live = { Ref: "Live" };
@@ -145,6 +180,7 @@ test.each<[string, (resources: Resources) => void, string]>([
     "no permission for API Gateway to call arn:aws:lambda:local:000000000000:function:Authorize.",
   ],
   ["NotAction", ({ Role }) => set(Role, { Policies: policies({ NotAction: "s3:*" }) }), "NotAction"],
+  ["NotResource", ({ Role }) => set(Role, { Policies: policies({ NotResource: "*" }) }), "NotResource"],
 ])("%s is rejected with a UserError", (_, change, message) => {
   const template = createTemplate();
   change(template.Resources as unknown as Resources);

@@ -1,0 +1,52 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
+import { prepareDemoKey } from "../../../lib/local/demo-key.ts";
+import type { LocalRun } from "../../../lib/local/local-run.ts";
+import { endApiKey, issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
+import { findApiKey } from "../../../shared/domain/api-keys.ts";
+import { MemoryTable } from "../../support/memory-table.ts";
+import { temporaryDirectory } from "./support/stack.ts";
+
+// The run selects a client of its own.
+beforeEach(() => {
+  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(new MemoryTable().send as never);
+});
+
+const run = { dynamodbEndpoint: "http://127.0.0.1:1", tableName: "unit" } as LocalRun;
+
+test("the first run writes a key of the account demo, which only its owner can read, and the next ones use it", async () => {
+  const directory = await temporaryDirectory();
+  const apiKey = await prepareDemoKey(directory, run);
+  expect(await findApiKey(apiKey)).toMatchObject({ accountId: "demo", access: "full" });
+  const file = join(directory, "api-key");
+  expect(await readFile(file, "utf8")).toBe(`${apiKey}\n`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await prepareDemoKey(directory, run)).toBe(apiKey);
+});
+
+test.each<[string, () => Promise<string>]>([
+  ["of another account", async () => (await issueApiKey("acme")).apiKey],
+  [
+    "that has expired",
+    async () => (await issueApiKey("demo", { validUntil: "2026-01-01T00:00:00Z" })).apiKey,
+  ],
+  [
+    "that is revoked",
+    async () => {
+      const { apiKey, keyId } = await issueApiKey("demo");
+      await endApiKey({ account: "demo", keyId }, { revokedAt: "2026-01-01T00:00:00Z" });
+      return apiKey;
+    },
+  ],
+  ["that is no key", async () => "x"],
+])("a key %s is replaced", async (_, write) => {
+  const directory = await temporaryDirectory();
+  await prepareDemoKey(directory, run);
+  const other = await write();
+  await writeFile(join(directory, "api-key"), `${other}\n`);
+  const apiKey = await prepareDemoKey(directory, run);
+  expect(apiKey).not.toBe(other);
+  expect(await findApiKey(apiKey)).toMatchObject({ accountId: "demo" });
+});
