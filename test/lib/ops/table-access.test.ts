@@ -1,0 +1,111 @@
+import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { deleteItems } from "../../../lib/ops/delete-items.ts";
+import { readAllLeads } from "../../../lib/ops/import-export/all-leads.ts";
+import { Pace } from "../../../lib/ops/pace.ts";
+import { inPartition, queryItems } from "../../../lib/ops/query-items.ts";
+import { scanTable } from "../../../lib/ops/scan-table.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+beforeEach(() => {
+  table.reset();
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+});
+afterEach(() => void vi.useRealTimers());
+
+/** A pace of 100 units per second whose waits move the clock. */
+const createPace = () =>
+  new Pace(100, async (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds));
+
+const throttled = Object.assign(new Error("Not now."), { name: "ThrottlingException" });
+const key = (n: number) => ({ pk: "LEAD#acme", sk: `lead_${n}` });
+
+async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const page of pages) items.push(...page);
+  return items;
+}
+
+test("a partition is read consistently, page by page, at the pace, and again when a page is throttled", async () => {
+  const [first, second] = [key(1), key(2)];
+  const ConsumedCapacity = { CapacityUnits: 100 };
+  table
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [first], LastEvaluatedKey: first, ConsumedCapacity })
+    .rejectsOnce(throttled)
+    .resolves({ Items: [second], ConsumedCapacity });
+  expect(await collect(queryItems(inPartition("LEAD#acme"), createPace()))).toEqual([first, second]);
+  const inputs = table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
+  expect(inputs.map(({ ExclusiveStartKey }) => ExclusiveStartKey)).toEqual([undefined, first, first]);
+  for (const input of inputs)
+    expect(input).toMatchObject({ ConsistentRead: true, ReturnConsumedCapacity: "TOTAL" });
+  expect(Date.now()).toBeGreaterThanOrEqual(1800);
+});
+
+test("an index is read without a consistency that it does not have", async () => {
+  table.on(QueryCommand).resolves({});
+  await collect(queryItems({ ...inPartition("KEY#acme"), IndexName: "by-parent" }, createPace()));
+  expect(table.commandCalls(QueryCommand)[0]?.args[0].input.ConsistentRead).not.toBe(true);
+});
+
+test("all leads are read consistently", async () => {
+  table.on(QueryCommand).resolves({});
+  await collect(readAllLeads("acme", { status: "new" }, true));
+  expect(table.commandCalls(QueryCommand)[0]?.args[0].input).toMatchObject({
+    ConsistentRead: true,
+    ScanIndexForward: true,
+  });
+});
+
+test("the whole table is read consistently, each part to its end", async () => {
+  table
+    .on(ScanCommand)
+    .callsFake(({ Segment, ExclusiveStartKey }) =>
+      ExclusiveStartKey
+        ? { Items: [{ sk: `${Segment} last` }], ScannedCount: 5 }
+        : { Items: [{ sk: `${Segment} first` }], ScannedCount: 3, LastEvaluatedKey: key(Segment) },
+    );
+  const found: unknown[] = [];
+  let rows = 0;
+  await scanTable(
+    {},
+    {
+      pace: createPace(),
+      onItems: (items) => void found.push(...items.map(({ sk }) => sk)),
+      onRows: (scanned) => {
+        rows += scanned;
+      },
+    },
+  );
+  const inputs = table.commandCalls(ScanCommand).map(({ args }) => args[0].input);
+  const segments = inputs.map(({ Segment = -1 }) => Segment);
+  const total = inputs[0]?.TotalSegments ?? 0;
+  expect([...new Set(segments)].sort()).toEqual([...Array(total).keys()]);
+  expect(found.sort()).toEqual([...Array(total).keys()].flatMap((n) => [`${n} first`, `${n} last`]).sort());
+  expect(rows).toBe(8 * total);
+  for (const input of inputs) expect(input).toMatchObject({ ConsistentRead: true, TotalSegments: total });
+});
+
+test("items are deleted in batches of 25, what a batch leaves over again, and a write is worth three reads", async () => {
+  const deleted: unknown[] = [];
+  let calls = 0;
+  table.on(BatchWriteCommand).callsFake(({ RequestItems }) => {
+    const [[name = "", requests = []] = []] =
+      Object.entries<{ DeleteRequest: { Key: object } }[]>(RequestItems);
+    expect(requests.length).toBeLessThanOrEqual(25);
+    const done = ++calls === 1 ? requests.slice(0, 10) : requests;
+    deleted.push(...done.map(({ DeleteRequest }) => DeleteRequest.Key));
+    const left = requests.slice(done.length);
+    return {
+      ConsumedCapacity: [{ CapacityUnits: done.length }],
+      ...(left.length > 0 && { UnprocessedItems: { [name]: left } }),
+    };
+  });
+  const keys = Array.from({ length: 60 }, (_, n) => ({ ...key(n), name: "not a part of the key" }));
+  await deleteItems(keys, createPace());
+  expect(deleted).toEqual(Array.from({ length: 60 }, (_, n) => key(n)));
+  expect(calls).toBe(4);
+  // 60 write units are 180 read units, and the throttle halves the pace.
+  expect(Date.now()).toBeGreaterThan(1500);
+});
