@@ -1,7 +1,8 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { issueApiKey, listApiKeys } from "../../../lib/ops/changes/api-key-changes.ts";
+import { endApiKey, issueApiKey, listApiKeys } from "../../../lib/ops/changes/api-key-changes.ts";
 import { keysCommand } from "../../../lib/ops/keys-command.ts";
+import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { MemoryTable } from "../../support/memory-table.ts";
 
@@ -16,12 +17,21 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** Runs `keys …` on the table in memory. @returns what it prints, parsed */
-async function run(command: string, ...args: readonly string[]) {
-  const log = vi.spyOn(console, "log").mockImplementation(() => {});
-  await keysCommand().parseAsync([command, ...args, "--table", "unit", "--json"], { from: "user" });
-  return JSON.parse(log.mock.lastCall?.[0]);
+/** Runs `keys …` on the table in memory. @returns all that it prints */
+async function print(command: string, ...args: readonly string[]): Promise<string> {
+  const printed: string[] = [];
+  for (const method of ["log", "error", "table"] as const)
+    vi.spyOn(console, method).mockImplementation((value: unknown, columns?: string[]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value, columns);
+      printed.push(text);
+    });
+  await keysCommand().parseAsync([command, ...args, "--table", "unit"], { from: "user" });
+  return printed.join("\n");
 }
+
+/** The same with `--json`. @returns what it prints, parsed */
+const run = async (command: string, ...args: readonly string[]) =>
+  JSON.parse(await print(command, ...args, "--json"));
 
 const acme = ["--account", "acme"];
 
@@ -81,4 +91,33 @@ test.each([
     );
   expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
   expect(await listApiKeys("other")).toEqual([]);
+});
+
+test.each([
+  ["list", []],
+  ["list", ["--json"]],
+  ["revoke", ["--dry-run"]],
+  ["revoke", ["--dry-run", "--json"]],
+  ["rotate", ["--dry-run"]],
+  ["rotate", ["--dry-run", "--json"]],
+  ["revoke", []],
+  ["revoke", ["--json"]],
+] as const)("%s %j prints nothing of a key's item but its record", async (command, form) => {
+  const { apiKey, keyId } = await issueApiKey("acme", { label: "CI" });
+  const text = await print(command, ...acme, ...(command === "list" ? [] : ["--key", keyId]), ...form);
+  expect(text).toContain(keyId);
+  for (const hidden of [parseApiKey(apiKey)?.sha256, "KEY#", "byParent", ...apiKey.split("_").slice(2)])
+    expect(text).not.toContain(hidden);
+});
+
+test.each([
+  ["revoked", { revokedAt: after(-1) }],
+  ["expired", { validUntil: after(0) }],
+] as const)("a key that is %s cannot be rotated: no new one is issued", async (state, end) => {
+  const { keyId } = await issueApiKey("acme");
+  await endApiKey({ account: "acme", keyId }, end);
+  await expect(run("rotate", ...acme, "--key", keyId)).rejects.toThrow(
+    `The key ${keyId} is ${state}: issue a new one instead.`,
+  );
+  expect(await listApiKeys("acme")).toHaveLength(1);
 });
