@@ -1,14 +1,18 @@
+import { createServer } from "node:http";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { CommanderError } from "commander";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../lib/errors.ts";
 import {
   accountCommand,
   accountOrAllCommand,
   allAccountsCommand,
   itemCommand,
+  localConfig,
   selectTableByOptions,
 } from "../../../lib/ops/account-command.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { listening } from "../../support/listening.ts";
 
 /** Parses arguments. @returns the options, or the message of the error */
 function parse(create: typeof accountCommand, ...args: readonly string[]): object | string {
@@ -55,7 +59,18 @@ test("without a table, no command works on one", async () => {
   await expect(selectTableByOptions({})).rejects.toThrow(UserError);
 });
 
-test("a command attempts each call ten times", async () => {
-  await selectTableByOptions({ table: "named" });
+test("a command attempts each call ten times, and waits longer than a route: ten seconds", async () => {
+  const server = createServer((_, response) => void response.end("{}"));
+  const endpoint = await listening(server);
+  onTestFinished(() => void server.close());
+  await selectTableByOptions({ table: "named" }, { ...localConfig, endpoint });
   expect([tableName, await table.config.maxAttempts()]).toEqual(["named", 10]);
+  // The handler reads its settings with the first call.
+  await table.send(new GetCommand({ TableName: tableName, Key: { pk: "a", sk: "a" } }));
+  const handler = table.config.requestHandler as unknown as { httpHandlerConfigs(): object };
+  expect(handler.httpHandlerConfigs()).toMatchObject({
+    connectionTimeout: 5000,
+    requestTimeout: 10_000,
+    throwOnRequestTimeout: true,
+  });
 });
