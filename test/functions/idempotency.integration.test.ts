@@ -1,7 +1,7 @@
-import { DeleteCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test } from "vitest";
+import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../lib/ops/changes/conversation-status.ts";
-import { idempotencyKey, leadKey, messageKey } from "../../shared/dynamodb/keys.ts";
+import { leadKey, messageKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
 import { installMeter, metered, readUnits, writeUnits } from "../support/meter.ts";
@@ -155,31 +155,25 @@ describe("an Idempotency-Key", () => {
     expect((await create("refused", "r-1")).status).toBe(201);
   });
 
-  test("counts as new after it expired, even before its record is deleted", async () => {
+  test("is remembered for 24 hours, and counts as new from then on, even before its record is deleted", async () => {
+    const day = 24 * 3_600_000;
+    const start = Math.floor(Date.now() / 1000) * 1000;
+    vi.useFakeTimers({ toFake: ["Date"], now: start });
+    onTestFinished(() => void vi.useRealTimers());
     const first = await create("expired", "e-1");
     const { id } = first.body;
-    const expire = (route: string) =>
-      table.send(
-        new UpdateCommand({
-          TableName: tableName,
-          Key: idempotencyKey("expired", route, "e-1"),
-          UpdateExpression: "SET expiresAt = :now",
-          ConditionExpression: "expiresAt > :soon",
-          ExpressionAttributeValues: {
-            ":now": Math.floor(Date.now() / 1000),
-            ":soon": Date.now() / 1000 + 86_000,
-          },
-        }),
-      );
-    await expire("create-lead");
+    const message = await send("expired", "e-1", id);
+    await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("expired", id) }));
+
+    vi.setSystemTime(start + day - 1);
+    expect((await create("expired", "e-1")).body).toEqual(first.body);
+    expect((await send("expired", "e-1", id)).body).toEqual(message.body);
+
+    vi.setSystemTime(start + day);
+    expect((await send("expired", "e-1", id)).problem.code).toBe("lead_not_found");
     const second = await create("expired", "e-1", { name: "Grace Hopper" });
     expect([second.status, second.body.name]).toEqual([201, "Grace Hopper"]);
     expect((await create("expired", "e-1", { name: "Grace Hopper" })).body).toEqual(second.body);
-
-    await send("expired", "e-1", id);
-    await expire("send-message");
-    await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("expired", id) }));
-    expect((await send("expired", "e-1", id)).problem.code).toBe("lead_not_found");
   });
 
   test.each([

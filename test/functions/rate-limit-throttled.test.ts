@@ -40,6 +40,7 @@ class LimiterTable {
   /** The accounts of all attempts so far. */
   attempts: string[] = [];
   failure: Failure | undefined;
+  onAttempt = () => {};
   readonly #used = new Map<string, number>();
 
   /** @param failing the account whose attempts fail */
@@ -50,6 +51,7 @@ class LimiterTable {
       if (Key.pk.S.startsWith("LIMIT#")) return respond({ status: 200, body: {} });
       const account = Key.pk.S.replace("RATE#", "");
       this.attempts.push(account);
+      this.onAttempt();
       if (this.failure && account === failing) return fail(this.failure);
       const used = (this.#used.get(account) ?? 0) + Number(values[":count"].N);
       this.#used.set(account, used);
@@ -169,4 +171,36 @@ test.each([
   // The SDK may make a second attempt of the first call.
   expect(watched.attempts.length).toBeLessThanOrEqual(2);
   expect(warn).toHaveBeenCalledTimes(1);
+  // It asks the table again after five seconds.
+  watched.attempts = [];
+  vi.setSystemTime(start + 4999);
+  expect((await take("hot")).granted).toBe(true);
+  expect(watched.attempts).toEqual([]);
+  vi.setSystemTime(start + 5000);
+  await take("hot");
+  expect(watched.attempts).not.toEqual([]);
+});
+
+test("a lease that the table refuses without the used requests finds none left", async () => {
+  const watched = new LimiterTable({ status: 400, body: thrown("ConditionalCheckFailedException") });
+  expect(await rateLimiter(limit)("hot")).toMatchObject({ granted: false, remaining: 0 });
+  expect(watched.attempts).toEqual(["hot"]);
+});
+
+test("the time until the window ends is rounded up to whole seconds, and is never 0", async () => {
+  const watched = new LimiterTable(hotKey);
+  watched.failure = undefined;
+  const take = rateLimiter(limit);
+  for (const [time, reset] of [
+    [0, 60],
+    [1, 60],
+    [1000, 59],
+    [59_000, 1],
+    [59_999, 1],
+  ] as const) {
+    vi.setSystemTime(start + time);
+    expect((await take("cold")).reset).toBe(reset);
+  }
+  watched.onAttempt = () => vi.setSystemTime(start + 60_000);
+  expect((await take("slow")).reset).toBe(1);
 });

@@ -54,3 +54,26 @@ test("does not retry a call after the environment was frozen and thawed", async 
   await setTimeout(1500);
   expect(attempts).toHaveLength(1);
 });
+
+test.each([
+  [1500, 2],
+  [4000, 1],
+])("a call whose first attempt is in progress after %i ms makes %i in all: none after two seconds", async (age, count) => {
+  const { call } = await import("../support/call.ts");
+  attempts.length = 0;
+  const now = Date.now() + age;
+  onAttempt = () => vi.useFakeTimers({ now, toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await call("create-lead", { body: { name: "Ada" } })).status).toBe(503);
+  expect(attempts).toHaveLength(count);
+});
+
+test("every write lands before its row may be counted, although a connection may take a second, too", async () => {
+  const { table } = await import("../../shared/dynamodb/table-client.ts");
+  const { limits } = await import("../../shared/pages/tree/tree-limits.ts");
+  const handler = table.config.requestHandler as unknown as { httpHandlerConfigs(): Record<string, number> };
+  const { connectionTimeout = 0, requestTimeout = 0 } = handler.httpHandlerConfigs();
+  // Only an address that drops packets could show the first one.
+  expect([connectionTimeout, requestTimeout]).toEqual([1000, 1000]);
+  expect(2000 + connectionTimeout + requestTimeout).toBeLessThan(limits.allowedLateness);
+});

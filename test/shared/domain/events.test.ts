@@ -2,6 +2,7 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { decodeTime, ulid } from "ulid";
 import { describe, expect, test } from "vitest";
+import { handler as composeEvents } from "../../../functions/compose-events.ts";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
@@ -152,4 +153,11 @@ test("an item without an event does not hold back the others", () => {
     toRecord(message),
   ];
   expect(toEvents(records).map(({ type }) => type)).toEqual(["lead.created", "message.sent"]);
+});
+
+test("every new item of a batch has its event, in the order of the stream", async () => {
+  const items = Array.from({ length: 10 }, () => [lead, conversation, message]).flat();
+  const types = (await composeEvents(items.map((item) => toRecord(item)))).map(({ type }) => type);
+  const expected = ["lead.created", "conversation.started", "message.sent"];
+  expect(types).toEqual(items.map((_, i) => expected[i % 3]));
 });

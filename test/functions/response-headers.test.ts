@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type ProblemCode, problems } from "../../shared/errors.ts";
+import type { RouteName } from "../../shared/routes.ts";
+import type { TestRequest } from "../support/events.ts";
+import { WatchedTable } from "../support/watched-table.ts";
+
+// The handlers read these when they are loaded.
+vi.stubEnv("RATE_LIMIT_REQUESTS", "2");
+vi.stubEnv("RATE_LIMIT_SECONDS", "60");
+const { call } = await import("../support/call.ts");
+
+let table: WatchedTable;
+let logged = vi.spyOn(console, "error");
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
+  logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  table = new WatchedTable();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const body = { name: "Ada" };
+const key = { "idempotency-key": "key-1" };
+const asText = { "content-type": "text/plain" };
+const toUnknownLead = { leadId: "lead_1", channel: "web", message: "Hello" };
+
+/** Lets all calls fail but those of the rate limiter. */
+const failWith = (name: string) => () => {
+  table.before = (_, call) => {
+    const { pk } = (table.calls[call - 1]?.input.Key ?? {}) as { readonly pk?: string };
+    if (!/^(RATE|LIMIT)#/.test(pk ?? "")) throw Object.assign(new Error("inside"), { name });
+  };
+};
+
+const createOther = (account: string) =>
+  call("create-lead", { account, body: { name: "Grace" }, headers: key });
+
+const createTwice = async (account: string) => {
+  for (const name of ["Grace", "Edith"]) await call("create-lead", { account, body: { name }, headers: key });
+};
+
+interface Case {
+  readonly status: number;
+  readonly code?: ProblemCode;
+  readonly route: RouteName;
+  readonly request?: TestRequest;
+  readonly prepare?: (account: string) => unknown;
+}
+
+const cases: readonly Case[] = [
+  { status: 200, route: "list-leads" },
+  { status: 200, route: "list-conversations" },
+  { status: 201, route: "create-lead", request: { body } },
+  { status: 400, code: "invalid_input", route: "list-leads", request: { query: "page=0" } },
+  { status: 400, code: "invalid_input", route: "create-lead", request: { body: "{" } },
+  { status: 403, code: "insufficient_access", route: "create-lead", request: { body, access: "read" } },
+  { status: 404, code: "lead_not_found", route: "send-message", request: { body: toUnknownLead } },
+  { status: 415, code: "unsupported_media_type", route: "create-lead", request: { body, headers: asText } },
+  {
+    status: 422,
+    code: "idempotency_key_reused",
+    route: "create-lead",
+    request: { body, headers: key },
+    prepare: createOther,
+  },
+  { status: 429, code: "rate_limited", route: "list-leads", prepare: createTwice },
+  { status: 500, code: "internal_error", route: "list-leads", prepare: failWith("ValidationException") },
+  { status: 503, code: "busy", route: "list-conversations", prepare: failWith("ThrottlingException") },
+];
+
+test("the cases have every problem", () => {
+  const codes = cases.flatMap(({ code }) => code ?? []);
+  expect(new Set(codes)).toEqual(new Set(Object.keys(problems)));
+});
+
+test.each(
+  cases,
+)("$status $code of $route is not cached, and only a failure is logged with its cause", async ({
+  status,
+  code,
+  route,
+  request,
+  prepare,
+}) => {
+  const account = `${status} ${route}`;
+  await prepare?.(account);
+  const response = await call(route, { account, ...request });
+  expect(response.status).toBe(status);
+  expect(response.headers).toMatchObject({
+    "cache-control": "no-store",
+    "content-type": code ? "application/problem+json" : "application/json",
+  });
+  if (!code) return expect(logged).not.toHaveBeenCalled();
+  const { title } = problems[code];
+  expect(response.problem).toMatchObject({ type: `urn:problem-type:${code}`, title, status, code });
+  const line = { event: "request failed", code, requestId: "request-1", detail: response.problem.detail };
+  const cause = expect.objectContaining({ stack: expect.stringMatching(/^ {4}at /) });
+  expect(logged.mock.calls).toEqual(status >= 500 ? [[{ ...line, cause }]] : []);
+});
