@@ -183,6 +183,9 @@ test.each([
 
 test("a lease that the table refuses without the used requests finds none left", async () => {
   const watched = new LimiterTable({ status: 400, body: thrown("ConditionalCheckFailedException") });
+  watched.onAttempt = () => {
+    if (watched.attempts.length > 1) throw new Error("It asks again.");
+  };
   expect(await rateLimiter(limit)("hot")).toMatchObject({ granted: false, remaining: 0 });
   expect(watched.attempts).toEqual(["hot"]);
 });

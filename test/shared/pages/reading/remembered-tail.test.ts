@@ -102,6 +102,32 @@ test("a filter whose name a dictionary refused remembers nothing", async () => {
   expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
 });
 
+test("a list that is too short for a tree remembers nothing: a deleted row is gone at once", async () => {
+  const history = await countedHistory();
+  history.addMany(60, { source: "web", age: 90_000 });
+  const deleted = [...history.leads.keys()].at(-30) ?? "";
+  const [filter, request] = [{ source: "web" }, { page: 1, limit: 5 }];
+  expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
+  history.delete(deleted);
+  expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
+});
+
+test("the rows of a whole list that has no tree yet are read once", async () => {
+  const history = new LeadHistory();
+  history.addMany(1000, { age: 60_000 });
+  const request = { page: 2, limit: 20 };
+  for (const [least, most] of [
+    [1000, 1100],
+    [20, 100],
+  ] as const) {
+    const { result, calls } = await history.table.watch(() => history.list({}, request));
+    expect(result).toEqual(history.expected({}, request));
+    const rows = calls.reduce((sum, call) => sum + call.rows, 0);
+    expect(rows).toBeGreaterThanOrEqual(least);
+    expect(rows).toBeLessThanOrEqual(most);
+  }
+});
+
 test("lists make progress although more rows came since the last list than one may read", async () => {
   const history = await countedHistory();
   history.addMany(30, { age: 1000 });

@@ -107,3 +107,17 @@ test.each([
   expect(data).toHaveLength(pagination.total - (page - 1) * limit);
   expect(data.at(-1)?.id).toBe(oldest);
 });
+
+test.each([
+  {},
+  { source: "web" },
+] as const)("a page just past the end of leads with %o is empty, and only the newest rows are read", async (filter) => {
+  const history = new LeadHistory();
+  history.addMany(200, { age: 60_000, source: "web" });
+  await history.deliver();
+  history.advance(100_000);
+  const request = { page: 11, limit: 20 };
+  const { result, calls } = await history.table.watch(() => history.list(filter, request));
+  expect(result).toEqual(history.expected(filter, request));
+  expect(calls.map(({ name }) => name).sort()).toEqual(["GetCommand", "QueryCommand"]);
+});

@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { Outcome, Task } from "./worker.ts";
+
+const root = join(import.meta.dirname, "../..");
+const notCopied = new Set(["node_modules", ".git", ".build", ".local", "cdk.out", "coverage"]);
+
+/** How long a run may last without the end of a test, in milliseconds: a test may last two minutes. */
+const stallTime = 180_000;
+
+/** A copy of the project, and the process that runs its tests. */
+export class TestProcess {
+  readonly #copy: string;
+  #child: ChildProcess | undefined;
+
+  private constructor(copy: string) {
+    this.#copy = copy;
+  }
+
+  static async create(): Promise<TestProcess> {
+    const copy = await mkdtemp(join(tmpdir(), "mutants-"));
+    await cp(root, copy, { recursive: true, filter: (path) => !notCopied.has(basename(path)) });
+    await symlink(join(root, "node_modules"), join(copy, "node_modules"));
+    return new TestProcess(copy);
+  }
+
+  /** Runs tests. @returns the outcome; a run that does not end has failed in its first test */
+  async run(task: Task): Promise<Outcome> {
+    this.#child ??= await this.#start();
+    this.#child.send(task);
+    const outcome = await this.#nextOutcome(this.#child);
+    if (outcome) return outcome;
+    this.#kill();
+    await cp(join(root, task.file), join(this.#copy, task.file));
+    return { failed: { file: task.tests[0] ?? "", name: "did not end" } };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#kill();
+    await rm(this.#copy, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const script = join(import.meta.dirname, "worker.ts");
+    const child = fork(script, [this.#copy], {
+      cwd: this.#copy,
+      detached: true,
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    await this.#nextOutcome(child);
+    return child;
+  }
+
+  /** The next outcome. @returns undefined when there is no progress for long, or the process has ended */
+  #nextOutcome(child: ChildProcess): Promise<Outcome | undefined> {
+    return new Promise((resolve) => {
+      const settle = (outcome?: Outcome) => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        resolve(outcome);
+      };
+      const timer = setTimeout(settle, stallTime);
+      child.on("exit", () => settle());
+      child.on("message", (message: Outcome | "progress") => {
+        if (message === "progress") timer.refresh();
+        else settle(message);
+      });
+    });
+  }
+
+  /** Ends the process with those that it has started. */
+  #kill(): void {
+    const pid = this.#child?.pid;
+    if (pid !== undefined && this.#child?.exitCode === null) process.kill(-pid, "SIGKILL");
+    this.#child = undefined;
+  }
+}

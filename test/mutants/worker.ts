@@ -1,0 +1,67 @@
+/**
+ * Runs tests of a copy of the project, in a process of its own, because a mutant may never end. It receives tasks, and sends
+ * an outcome for each, and `progress` meanwhile.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
+
+/** A source with its mutation, and test files, which run in this order until one fails. */
+export interface Task {
+  readonly file: string;
+  readonly text: string;
+  readonly tests: readonly string[];
+}
+
+/** The test that failed; undefined if all passed. */
+export interface Outcome {
+  readonly failed?: { readonly file: string; readonly name: string };
+}
+
+const [root = ""] = process.argv.slice(2);
+
+/** The modules of the current run. */
+let ended: TestModule[] = [];
+
+const vitest = await createVitest("test", {
+  root,
+  watch: false,
+  bail: 1,
+  maxWorkers: 1,
+  reporters: [
+    {
+      onTestCaseResult: () => void process.send?.("progress"),
+      onTestModuleEnd: (module) => void ended.push(module),
+    },
+  ],
+  sequence: {
+    sequencer: class {
+      sort = (specifications: TestSpecification[]) => specifications;
+      shard = this.sort;
+    },
+  },
+});
+const specifications = await vitest.globTestSpecifications();
+process.send?.({});
+
+process.on("message", async ({ file, text, tests }: Task) => {
+  const path = join(root, file);
+  const original = await readFile(path, "utf8");
+  await writeFile(path, text);
+  vitest.invalidateFile(path);
+  ended = [];
+  const inOrder = tests.flatMap((test) =>
+    specifications.filter(({ moduleId }) => moduleId === join(root, test)),
+  );
+  await vitest.runTestSpecifications(inOrder);
+  await writeFile(path, original);
+  vitest.invalidateFile(path);
+  const outcome: Outcome = { failed: ended.flatMap(failure)[0] };
+  process.send?.(outcome);
+});
+
+function failure(module: TestModule) {
+  if (module.ok()) return [];
+  const [test] = module.children.allTests("failed");
+  return [{ file: module.relativeModuleId, name: test?.fullName ?? "the file" }];
+}
