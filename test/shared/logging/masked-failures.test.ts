@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import { expect, test, vi } from "vitest";
+import { handler as authorize } from "../../../functions/authorize.ts";
+import { handler as composeEvents } from "../../../functions/compose-events.ts";
 import { handler as createLead } from "../../../functions/create-lead.ts";
 import { handler as maintainCounts } from "../../../functions/maintain-counts.ts";
 import type { RouteEvent } from "../../../shared/http/route-event.ts";
@@ -23,7 +25,9 @@ async function loggedFailure(failing: Promise<unknown>): Promise<string> {
 
 test.each([
   ["a route whose error response fails", () => createLead(brokenEvent(), lambdaContext())],
-  ["maintain-counts", () => maintainCounts({ Records: [brokenRecord] }, lambdaContext())],
+  ["authorize", () => authorize(broken("identitySource"))],
+  ["maintain-counts", () => maintainCounts({ Records: [broken("dynamodb")] }, lambdaContext())],
+  ["compose-events", () => composeEvents([broken("dynamodb")])],
 ])("nothing of the event of %s is logged or thrown", async (_, call) => {
   logged.mockClear();
   expect(await loggedFailure(call())).not.toContain("secret");
@@ -35,8 +39,10 @@ function brokenEvent() {
   return { ...event, requestContext: undefined } as unknown as RouteEvent;
 }
 
-const brokenRecord = {
-  get dynamodb(): never {
-    throw Object.assign(new TypeError("secret"), { secret: "secret" });
-  },
-};
+/** An object whose field cannot be read. */
+const broken = (field: string) =>
+  Object.defineProperty({} as never, field, {
+    get: () => {
+      throw Object.assign(new TypeError("secret"), { secret: "secret" });
+    },
+  });
