@@ -1,11 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Where the tests of the deployed code are, and those of the tools around it; those of the whole API are too slow here. */
-const areas = {
-  deployed: ["functions", "lib/openapi", "model", "shared"],
-  tools: ["lib"],
-};
+/** Where the tests of a source are. Those of the counted trees take long; those of the whole API, even longer. */
+const areas = [
+  { sources: /^lib\//, tests: ["lib"] },
+  { sources: /^functions\/maintain|^shared\/(?:dynamodb|pages)\//, tests: ["functions", "lib/openapi", "model", "shared"] },
+  { sources: /^(?:functions|shared)\//, tests: ["functions", "lib/openapi", "shared/!(pages)"] },
+];
 
 /** The tests of a mutant, those that import its source most directly first. */
 export interface CoveringTests {
@@ -15,22 +16,24 @@ export interface CoveringTests {
 }
 
 /**
- * Finds the test files of the area of a source that import it, directly or through other files.
+ * Finds the test files for a source that import it, directly or through other files.
  *
  * @param root the directory of the project
  */
 export function coveringTests(root: string): (source: string) => CoveringTests {
-  const find = (area: readonly string[]) => {
-    const tests = area.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: root }));
-    return tests.map((test) => ({ test, distances: measureDistances(root, test) }));
+  const distances = new Map<string, ReadonlyMap<string, number>>();
+  const measure = (test: string) => {
+    const known = distances.get(test) ?? measureDistances(root, test);
+    distances.set(test, known);
+    return known;
   };
-  const [deployed, tools] = [find(areas.deployed), find(areas.tools)];
   return (source) => {
-    const covering = (source.startsWith("lib/") ? tools : deployed)
-      .map(({ test, distances }) => ({ test, distance: distances.get(source) ?? Number.POSITIVE_INFINITY }))
-      .filter(({ distance }) => distance < Number.POSITIVE_INFINITY)
-      .sort((a, b) => a.distance - b.distance)
-      .map(({ test }) => test);
+    const folders = areas.find(({ sources }) => sources.test(source))?.tests ?? [];
+    const distance = (test: string) => measure(test).get(source) ?? Number.POSITIVE_INFINITY;
+    const covering = folders
+      .flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: root }))
+      .filter((test) => distance(test) < Number.POSITIVE_INFINITY)
+      .sort((a, b) => distance(a) - distance(b));
     const isIntegration = (test: string) => test.endsWith(".integration.test.ts");
     return {
       unit: covering.filter((test) => !isIntegration(test)),

@@ -35,6 +35,8 @@ console.log(`SEED=${seed}: ${chosen.length} of ${mutants.length} mutants`);
 const covering = coveringTests(root);
 /** The tests that noticed a mutant: whether they pass without one. */
 const passes = new Map<string, boolean>();
+/** How long test files took last, in milliseconds: the quick ones run first. */
+const durations = new Map<string, number>();
 const results = new Map<string, boolean[]>();
 
 await Promise.all(Array.from({ length: workers }, work));
@@ -73,9 +75,13 @@ async function findNotice(
   const { unit, integration } = covering(file);
   for (const files of [unit, integration]) {
     for (;;) {
-      const reliable = files.filter((test) => passes.get(test) !== false);
+      const duration = (test: string) => durations.get(test) ?? 0;
+      const reliable = files
+        .filter((test) => passes.get(test) !== false)
+        .sort((a, b) => duration(a) - duration(b));
       if (reliable.length === 0) break;
-      const { failed } = await tests.run({ file, text, tests: reliable });
+      const { failed, ...outcome } = await tests.run({ file, text, tests: reliable });
+      for (const [test, time] of Object.entries(outcome.durations)) durations.set(test, time);
       if (!failed) break;
       if (!passes.has(failed.file)) {
         const without = await tests.run({ file, text: source, tests: [failed.file] });

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -34,7 +35,7 @@ export class TestProcess {
     if (outcome) return outcome;
     this.#kill();
     await cp(join(root, task.file), join(this.#copy, task.file));
-    return { failed: { file: task.tests[0] ?? "", name: "did not end" } };
+    return { failed: { file: task.tests[0] ?? "", name: "did not end" }, durations: {} };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -49,7 +50,7 @@ export class TestProcess {
       detached: true,
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
-    await this.#nextOutcome(child);
+    await once(child, "message");
     return child;
   }
 

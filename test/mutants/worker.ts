@@ -13,9 +13,11 @@ export interface Task {
   readonly tests: readonly string[];
 }
 
-/** The test that failed; undefined if all passed. */
 export interface Outcome {
+  /** The test that failed; undefined if all passed. */
   readonly failed?: { readonly file: string; readonly name: string };
+  /** How long the test files took that ended, in milliseconds. */
+  readonly durations: Readonly<Record<string, number>>;
 }
 
 const [root = ""] = process.argv.slice(2);
@@ -42,7 +44,7 @@ const vitest = await createVitest("test", {
   },
 });
 const specifications = await vitest.globTestSpecifications();
-process.send?.({});
+process.send?.("ready");
 
 process.on("message", async ({ file, text, tests }: Task) => {
   const path = join(root, file);
@@ -56,8 +58,7 @@ process.on("message", async ({ file, text, tests }: Task) => {
   await vitest.runTestSpecifications(inOrder);
   await writeFile(path, original);
   vitest.invalidateFile(path);
-  const outcome: Outcome = { failed: ended.flatMap(failure)[0] };
-  process.send?.(outcome);
+  process.send?.({ failed: ended.flatMap(failure)[0], durations: durations() } satisfies Outcome);
 });
 
 function failure(module: TestModule) {
@@ -65,3 +66,6 @@ function failure(module: TestModule) {
   const [test] = module.children.allTests("failed");
   return [{ file: module.relativeModuleId, name: test?.fullName ?? "the file" }];
 }
+
+const durations = () =>
+  Object.fromEntries(ended.map((module) => [module.relativeModuleId, module.diagnostic().duration]));
