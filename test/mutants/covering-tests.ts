@@ -4,7 +4,10 @@ import { dirname, join } from "node:path";
 /** Where the tests of a source are. Those of the counted trees take long; those of the whole API, even longer. */
 const areas = [
   { sources: /^lib\//, tests: ["lib"] },
-  { sources: /^functions\/maintain|^shared\/(?:dynamodb|pages)\//, tests: ["functions", "lib/openapi", "model", "shared"] },
+  {
+    sources: /^functions\/maintain|^shared\/(?:dynamodb|pages)\//,
+    tests: ["functions", "lib/openapi", "model", "shared"],
+  },
   { sources: /^(?:functions|shared)\//, tests: ["functions", "lib/openapi", "shared/!(pages)"] },
 ];
 
