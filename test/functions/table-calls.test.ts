@@ -24,12 +24,12 @@ const reads = () => table.commandCalls(GetCommand).map(({ args }) => args[0].inp
 const queries = () => table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
 
 describe("reads the base table consistently", () => {
-  test("for the lead and the pointer to its conversation", async () => {
+  test("for the lead, of which it needs no field, and the pointer to its conversation", async () => {
     table.on(GetCommand).resolves({ Item: { conversationId: "conv_1" } });
     table.on(TransactWriteCommand).resolves({});
     expect((await call("send-message", { body: message })).status).toBe(201);
     expect(reads()).toMatchObject([
-      { Key: { pk: "LEAD#acme", sk: "lead_1" }, ConsistentRead: true },
+      { Key: { pk: "LEAD#acme", sk: "lead_1" }, ConsistentRead: true, ProjectionExpression: "pk" },
       { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" }, ConsistentRead: true },
     ]);
   });
