@@ -90,6 +90,19 @@ describe("reads an index eventually consistently", () => {
   });
 });
 
+test.each([
+  ["list-leads", "source=Web", "by-origin", 1],
+  ["list-conversations", "channel=Web", "by-origin", 1],
+  ["list-conversations", "status=Active", "by-status", 1],
+  ["list-leads", "source=web", "by-origin", 0],
+] as const)("a name with capital letters costs the read of one row: %s with %s", async (name, query, index, count) => {
+  table.on(QueryCommand).resolves({ Items: [], Count: 0 });
+  await call(name, { query });
+  const lookups = queries().filter(({ Limit }) => Limit === 1);
+  expect(lookups).toMatchObject(Array(count).fill({ IndexName: index }));
+  expect(queries()).toHaveLength(count + 1);
+});
+
 describe("a first page", () => {
   const rows = (count: number) => Array.from({ length: count }, (_, i) => storedLead(`lead_${i}`));
 

@@ -6,6 +6,7 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { startEngine } from "../../lib/local/engine/engine.ts";
 import { seeded, shuffled } from "../support/random.ts";
 import { coveringTests } from "./covering-tests.ts";
 import { isHarmless } from "./harmless.ts";
@@ -18,7 +19,7 @@ const scope = "{shared/**,functions,lib/{config,constructs,monitoring}}/*.ts";
 const setting = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
 const seed = setting("SEED", Date.now() % 1_000_000);
 const sample = setting("SAMPLE", 150);
-const end = Date.now() + setting("MINUTES", 60) * 60_000;
+let end = Date.now() + setting("MINUTES", 60) * 60_000;
 const workers = setting("WORKERS", 2);
 
 interface Mutant {
@@ -39,7 +40,16 @@ const passes = new Map<string, boolean>();
 const durations = new Map<string, number>();
 const results = new Map<string, boolean[]>();
 
-await Promise.all(Array.from({ length: workers }, work));
+// Ctrl-C ends the run after the current mutants.
+process.once("SIGINT", () => {
+  end = 0;
+});
+const engine = await startEngine({ log: console.error, onExit: () => process.exit(1) });
+try {
+  await Promise.all(Array.from({ length: workers }, work));
+} finally {
+  await engine.stop();
+}
 printScores();
 
 function findMutants(paths: readonly string[]): Mutant[] {
@@ -54,7 +64,7 @@ function findMutants(paths: readonly string[]): Mutant[] {
 }
 
 async function work(): Promise<void> {
-  await using tests = await TestProcess.create();
+  await using tests = await TestProcess.create(engine.endpoint);
   for (let mutant = chosen.shift(); mutant && Date.now() < end; mutant = chosen.shift()) {
     const noticedBy = await findNotice(tests, mutant);
     const folder = mutant.file.split("/").slice(0, 2).join("/");

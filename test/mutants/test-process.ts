@@ -14,17 +14,20 @@ const stallTime = 180_000;
 /** A copy of the project, and the process that runs its tests. */
 export class TestProcess {
   readonly #copy: string;
+  readonly #endpoint: string;
   #child: ChildProcess | undefined;
 
-  private constructor(copy: string) {
+  private constructor(copy: string, endpoint: string) {
     this.#copy = copy;
+    this.#endpoint = endpoint;
   }
 
-  static async create(): Promise<TestProcess> {
+  /** @param endpoint the URL of an engine: one that the process started would be left when it is killed */
+  static async create(endpoint: string): Promise<TestProcess> {
     const copy = await mkdtemp(join(tmpdir(), "mutants-"));
     await cp(root, copy, { recursive: true, filter: (path) => !notCopied.has(basename(path)) });
     await symlink(join(root, "node_modules"), join(copy, "node_modules"));
-    return new TestProcess(copy);
+    return new TestProcess(copy, endpoint);
   }
 
   /** Runs tests. @returns the outcome; a run that does not end has failed in its first test */
@@ -47,6 +50,7 @@ export class TestProcess {
     const script = join(import.meta.dirname, "worker.ts");
     const child = fork(script, [this.#copy], {
       cwd: this.#copy,
+      env: { ...process.env, DYNAMODB_ENDPOINT: this.#endpoint },
       detached: true,
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
