@@ -199,23 +199,6 @@ describe("a message whose transaction", () => {
     });
   });
 
-  test("finds the conversation active again, after it was closed, joins it", async () => {
-    withActiveConversation("conv_1");
-    const ended = canceled("ConditionalCheckFailed", "None");
-    ended.CancellationReasons = [
-      { Code: "ConditionalCheckFailed", Item: { status: { S: "closed" } } },
-      { Code: "None" },
-    ];
-    table
-      .on(TransactWriteCommand)
-      .rejectsOnce(ended)
-      .rejectsOnce(canceled("None", "ConditionalCheckFailed", "None", "None"))
-      .resolves({});
-    const { status, body } = await call("send-message", { body: message });
-    expect([status, body.conversationId]).toEqual([201, "conv_1"]);
-    expect(writes()).toHaveLength(3);
-  });
-
   test("finds a later message from a faster clock is not dated before it", async () => {
     withActiveConversation("conv_1");
     const ahead = new Date(Date.now() + 1500).toISOString();

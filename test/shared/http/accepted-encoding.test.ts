@@ -35,6 +35,7 @@ test.each([
   "gzipped",
   "gzip;q=0",
   "gzip;Q=0",
+  "gzip;x=1;q=0",
   "GZIP ; q=0.000",
   "gzip;q=0, *",
   "gzip;q=-1",
