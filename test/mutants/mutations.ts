@@ -52,11 +52,13 @@ function childNodes(node: Node): Node[] {
   return children.filter((child): child is Node => typeof (child as Node | null)?.type === "string");
 }
 
-const swaps: Readonly<Record<string, string>> = {
-  ...{ "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "===" },
-  ...{ "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "+=": "-=", "-=": "+=", "&&": "||", "||": "&&" },
-  ...{ max: "min", min: "max", floor: "ceil", ceil: "floor", every: "some", some: "every" },
-};
+const swaps: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "===" },
+    ...{ "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "+=": "-=", "-=": "+=", "&&": "||", "||": "&&" },
+    ...{ max: "min", min: "max", floor: "ceil", ceil: "floor", every: "some", some: "every" },
+  }),
+);
 
 /** Methods whose call can be left out: the object stays. */
 const removable = new Set([
@@ -77,7 +79,7 @@ const operators: Readonly<Record<string, Operator>> = {
     const left = text(node.left as Node);
     return node.operator === "??"
       ? [left]
-      : [`(${left} ${swaps[String(node.operator)]} ${text(node.right as Node)})`];
+      : [`(${left} ${swaps.get(String(node.operator))} ${text(node.right as Node)})`];
   },
   UnaryExpression: ({ operator, argument }, text) => (operator === "!" ? [text(argument as Node)] : []),
   ConditionalExpression: ({ consequent, alternate }, text) =>
@@ -96,7 +98,7 @@ const operators: Readonly<Record<string, Operator>> = {
   ArrayExpression: ({ elements }) => ((elements as Node[]).length > 0 ? ["[]"] : []),
   MemberExpression: ({ property }) => {
     const { name } = property as Node;
-    const other = typeof name === "string" ? swaps[name] : undefined;
+    const other = swaps.get(String(name));
     return other === undefined ? [] : [{ ...place(property as Node), replacement: other }];
   },
   CallExpression: ({ callee }, text) => {
@@ -111,7 +113,7 @@ const operators: Readonly<Record<string, Operator>> = {
 const place = ({ start, end }: Node) => ({ start, end });
 
 function swapOperator({ operator, left, right }: Node, text: (node: Node) => string): readonly Mutation[] {
-  const replacement = swaps[String(operator)];
+  const replacement = swaps.get(String(operator));
   if (replacement === undefined) return [];
   // Parentheses and comments may stand between the operands.
   const { end } = left as Node;

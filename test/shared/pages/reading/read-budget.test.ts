@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { type Call, withinBudget } from "../../../../shared/pages/read-budget.ts";
+import { throttled } from "../../../support/watched-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: start }));
@@ -134,4 +135,18 @@ describe("the admission of a long list", () => {
     vi.setSystemTime(start + 100);
     expect(await withinBudget(range, refuse, (call) => call(send))).toBe("sent");
   });
+});
+
+test("an environment remembers a thousand ranges that back off, and forgets them all when there are more", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(1);
+  vi.resetModules();
+  const fresh = await import("../../../../shared/pages/read-budget.ts");
+  const backOff = (id: string) =>
+    expect(fresh.withinBudget(id, admit, () => Promise.reject(throttled()))).rejects.toThrow("throttled");
+  for (let i = 0; i < 1000; i++) await backOff(`range ${i}`);
+  const list = (id: string) => fresh.withinBudget(id, admit, async () => "listed");
+  await expect(list("range 0")).rejects.toMatchObject({ code: "backing_off" });
+  await backOff("another range");
+  expect(await list("range 0")).toBe("listed");
+  await expect(list("another range")).rejects.toMatchObject({ code: "backing_off" });
 });
