@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { compareOutcomes } from "./compare-outcomes.ts";
+import { compareOutcomes, mergeRuns } from "./compare-outcomes.ts";
 import { differences } from "./differences.ts";
 
 const difference = {
@@ -46,6 +46,16 @@ describe("the outcomes of tests", () => {
     const outcomes = [{ file: "b.test.ts", test: "lists", state: "passed" }] as const;
     expect(compareOutcomes(outcomes, [difference]).gone).toEqual([]);
   });
+});
+
+test("a test that failed has passed if it passed in another run of its file", () => {
+  const outcome = (test: string, state: "passed" | "failed", file = "a.test.ts") => ({ file, test, state });
+  const first = [outcome("one", "failed"), outcome("two", "passed"), outcome("three", "failed")];
+  const again = [outcome("one", "passed"), outcome("two", "failed"), outcome("three", "failed")];
+  const other = outcome("four", "failed", "b.test.ts");
+  expect(mergeRuns([...first, other], again)).toEqual([
+    ...[other, outcome("one", "passed"), outcome("two", "passed"), outcome("three", "failed")],
+  ]);
 });
 
 test("each known difference names a test file", () => {

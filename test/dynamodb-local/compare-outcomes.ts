@@ -16,6 +16,18 @@ export interface Comparison {
 /** The name of a test among the known differences. */
 export const nameOf = ({ file, test = "outside of its tests" }: Outcome) => `${file} > ${test}`;
 
+/** The outcomes of test files that ran again. A test that passed in one of the runs has passed. */
+export function mergeRuns(first: readonly Outcome[], again: readonly Outcome[]): readonly Outcome[] {
+  const files = new Set(again.map(({ file }) => file));
+  const passed = new Set(first.filter(({ state }) => state === "passed").map(nameOf));
+  return [
+    ...first.filter(({ file }) => !files.has(file)),
+    ...again.map((outcome) =>
+      passed.has(nameOf(outcome)) ? { ...outcome, state: "passed" as const } : outcome,
+    ),
+  ];
+}
+
 /** Compares the outcomes of tests with the known differences in the files that ran. */
 export function compareOutcomes(
   outcomes: readonly Outcome[],

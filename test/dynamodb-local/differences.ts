@@ -7,34 +7,25 @@ export interface Difference {
   readonly source: string;
 }
 
-const transactionUnits = {
-  reason:
-    "DynamoDB Local 1.25 reports four units for each item of a transaction and for each of its index entries; AWS reports two for an item, and one for an entry.",
-  source:
-    "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-capacity-handling https://github.com/nubo-db/dynoxide/pull/188",
-} as const;
-
-const missingItemUnits = {
-  reason:
-    "DynamoDB Local reports no read units for the missing items of a batch; AWS charges each as one of 4 KB.",
-  source: "https://github.com/awslabs/amazon-dynamodb-tools/issues/25",
-} as const;
-
 export const differences: readonly Difference[] = [
   {
     test: "test/functions/idempotency.integration.test.ts > an Idempotency-Key costs its record and the price of a transaction, and no read",
-    ...transactionUnits,
+    reason:
+      "DynamoDB Local 1.25 reports four write units for each item of a transaction and for each of its index entries. AWS consumes two for an item, and one for an index entry.",
+    source:
+      "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-capacity-handling; for index entries, which AWS does not document, measurements of others: https://github.com/nubo-db/dynoxide/pull/188",
   },
   {
     test: "test/support/memory-table.integration.test.ts > a batch has from 1 to 100 keys",
-    ...missingItemUnits,
+    reason:
+      "DynamoDB Local reports no read units for missing items of a batch. AWS consumes half a unit for each, or one if the read is consistent.",
+    source: "https://github.com/awslabs/amazon-dynamodb-tools/issues/25",
   },
   {
-    test: "test/support/meter.integration.test.ts > a batch counts as a read of nodes",
-    ...missingItemUnits,
-  },
-  {
-    test: "test/support/meter.integration.test.ts > a batch counts as a read of rows",
-    ...missingItemUnits,
+    test: "test/support/memory-table.integration.test.ts > the memory table answers like the embedded engine",
+    reason:
+      "The units above; the order of index entries with equal keys, which AWS does not define; and no LastEvaluatedKey if a limit ends a page at the last row, where AWS may return one.",
+    source:
+      "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html#DDB-Query-response-LastEvaluatedKey",
   },
 ];

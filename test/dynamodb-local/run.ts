@@ -5,7 +5,7 @@
  */
 import { run } from "../../lib/command-line.ts";
 import { UserError } from "../../lib/errors.ts";
-import { compareOutcomes, nameOf } from "./compare-outcomes.ts";
+import { compareOutcomes, mergeRuns, nameOf } from "./compare-outcomes.ts";
 import { differences } from "./differences.ts";
 import { startDynamodbLocal } from "./engine.ts";
 import { type Outcome, runTests } from "./vitest-run.ts";
@@ -19,14 +19,21 @@ const faults = ["test/faults/faults.", "test/faults/limits."];
 const known = new Set(differences.map(({ test }) => test));
 const isUnknown = (outcome: Outcome) => outcome.state === "failed" && !known.has(nameOf(outcome));
 
-/** Runs test files, and those with an unknown failure once more, one at a time: a slow machine is no difference. */
-async function runTwice(parts: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<readonly Outcome[]> {
-  const first = await runTests(parts, { VITEST_MAX_WORKERS, ...env });
-  const files = new Set(first.filter(isUnknown).map(({ file }) => file));
-  if (files.size === 0) return first;
-  console.log(`\nOnce more, one file at a time: ${[...files].join(", ")}\n`);
-  const again = await runTests([...files], { VITEST_MAX_WORKERS: "1" });
-  return [...first.filter(({ file }) => !files.has(file)), ...again];
+/** How often a test file runs until each of its tests has passed or failed as known. */
+const mostRuns = 3;
+
+/** Runs test files. Those with other failures run again, one at a time: a slow machine is no difference. */
+async function runRepeatedly(
+  parts: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<readonly Outcome[]> {
+  let outcomes = await runTests(parts, { VITEST_MAX_WORKERS, ...env });
+  for (let runs = 1; runs < mostRuns && outcomes.some(isUnknown); runs++) {
+    const files = [...new Set(outcomes.filter(isUnknown).map(({ file }) => file))];
+    console.log(`\nAgain, one file at a time: ${files.join(", ")}\n`);
+    outcomes = mergeRuns(outcomes, await runTests(files, { VITEST_MAX_WORKERS: "1" }));
+  }
+  return outcomes;
 }
 
 await run(async () => {
@@ -34,8 +41,8 @@ await run(async () => {
   await using engine = await startDynamodbLocal();
   process.env.DYNAMODB_ENDPOINT = engine.endpoint;
   const outcomes = [
-    ...(await runTwice(parts)),
-    ...(parts.length === 0 ? await runTwice(faults, { FAULTS_REQUESTS }) : []),
+    ...(await runRepeatedly(parts)),
+    ...(parts.length === 0 ? await runRepeatedly(faults, { FAULTS_REQUESTS }) : []),
   ];
   if (outcomes.length === 0)
     throw new UserError(`No integration test has ${parts.join(" or ")} in its path.`);

@@ -1,4 +1,4 @@
-import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { nodePrefix } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
@@ -14,6 +14,7 @@ test.each([
     { pk: "a", sk },
     { pk: "b", sk },
   ];
+  for (const Item of Keys) await table.send(new PutCommand({ TableName: tableName, Item }));
   const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
   const { calls } = await metered(() => table.send(new BatchGetCommand({ RequestItems })));
   expect(calls).toMatchObject([{ part, read: 2, write: 0 }]);
