@@ -31,17 +31,20 @@ export async function startDynamodbLocal(): Promise<AsyncDisposable & { readonly
   child.stderr.on("data", (chunk) => {
     errors = `${errors}${chunk}`.slice(-1000);
   });
-  for await (const line of createInterface(child.stdout)) {
+  const listening = Promise.withResolvers<string | undefined>();
+  createInterface(child.stdout).on("line", (line) => {
     const [, port] = /^DynamoDB Local listens on port (\d+)$/.exec(line) ?? [];
-    if (port === undefined) continue;
-    child.stdout.resume();
-    const stop = async () => {
-      child.stdin.end();
-      await ended;
-    };
-    return { endpoint: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop };
-  }
-  throw new UserError(`DynamoDB Local did not start: ${errors.trim() || "no reason given"}`);
+    if (port !== undefined) listening.resolve(port);
+  });
+  child.once("close", () => listening.resolve(undefined));
+  const port = await listening.promise;
+  if (port === undefined)
+    throw new UserError(`DynamoDB Local did not start: ${errors.trim() || "no reason given"}`);
+  const stop = async () => {
+    child.stdin.end();
+    await ended;
+  };
+  return { endpoint: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop };
 }
 
 function checkJava(): void {
