@@ -45,7 +45,9 @@ export default defineConfig({
           name: "integration",
           include: [integration],
           globalSetup: "test/support/engine.ts",
-          setupFiles: ["test/support/own-table.ts", "test/support/log-leak-check.ts"],
+          setupFiles: ["own-table", "longer-calls", "log-leak-check"].map(
+            (name) => `test/support/${name}.ts`,
+          ),
         },
       },
       {

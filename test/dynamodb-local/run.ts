@@ -25,8 +25,7 @@ const mostRuns = 3;
 /** Runs test files on an engine of their own: it becomes slower with each table, because it keeps all streams. */
 async function runOnce(parts: readonly string[], env: NodeJS.ProcessEnv): Promise<readonly Outcome[]> {
   await using engine = await startDynamodbLocal();
-  const NODE_OPTIONS = `--import ${new URL("longer-calls.ts", import.meta.url)}`;
-  return await runTests(parts, { DYNAMODB_ENDPOINT: engine.endpoint, NODE_OPTIONS, ...env });
+  return await runTests(parts, { DYNAMODB_ENDPOINT: engine.endpoint, ...env });
 }
 
 /** Runs test files. Those with other failures run again, one at a time: a slow machine is no difference. */
