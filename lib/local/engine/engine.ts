@@ -21,7 +21,7 @@ interface EngineOptions {
 const startTimeout = 10_000;
 
 /** How long to wait for another process that has the database open, in milliseconds. */
-const fileTimeout = 3000;
+const fileTimeout = 5000;
 
 /** Starts the embedded DynamoDB on a free port of this machine. */
 export async function startEngine({ directory, log, onExit }: EngineOptions) {
