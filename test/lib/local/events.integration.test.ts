@@ -1,4 +1,3 @@
-import { realpath } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
@@ -18,7 +17,7 @@ const start = (dataDirectory: string, eventsUrl: string) =>
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
   test("all reach a connector that fails at first, even after a restart of the run", async () => {
-    const directory = await realpath(await temporaryDirectory());
+    const directory = await temporaryDirectory();
     let failing = true;
     const connector = await startConnector(() => (failing ? 503 : 200));
     const first = await start(directory, connector.url);

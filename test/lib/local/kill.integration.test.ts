@@ -1,4 +1,4 @@
-import { readFile, realpath } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { paginateScan } from "@aws-sdk/client-dynamodb";
@@ -28,7 +28,7 @@ interface Acknowledged {
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
   "kill -9 at any moment loses no acknowledged write, and never leaves two engines on one file",
   async () => {
-    const directory = await realpath(await temporaryDirectory());
+    const directory = await temporaryDirectory();
     const file = join(directory, "dynamodb.sqlite");
     const env = { DATA_DIR: directory, PORT: String(await freePort()) };
     const watch = canFindEngines ? watchEngines(file) : undefined;

@@ -1,4 +1,3 @@
-import { realpath } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { addLead } from "../../../shared/domain/leads.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
@@ -14,7 +13,7 @@ const account = "acme";
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("events that are sent again", () => {
   test("are the first ones, but for the mark", async () => {
-    const dataDirectory = await realpath(await temporaryDirectory());
+    const dataDirectory = await temporaryDirectory();
     const connector = await startConnector(() => 204);
     const run = await startRun(dataDirectory, { eventsUrl: connector.url, maxEnvironments: 2 });
     const since = new Date().toISOString();

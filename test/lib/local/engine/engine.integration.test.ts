@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, realpath } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -48,11 +48,9 @@ async function indexNames(client: DynamoDBClient) {
   return Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName);
 }
 
-const dataDirectory = async () => realpath(await temporaryDirectory());
-
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
   test("keeps its data from one start to the next, and creates the table once", async () => {
-    const directory = await dataDirectory();
+    const directory = await temporaryDirectory();
     const first = await start(directory);
     await ensureTable(first.client, definition, first.endpoint);
     const ttl = await first.client.send(new DescribeTimeToLiveCommand({ TableName: "probes" }));
@@ -80,7 +78,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
       "SELECT event_name, keys_json, new_image, old_image, sequence_number, created_at, user_identity FROM _stream_records WHERE table_name = ? AND shard_id = ? AND CAST(sequence_number AS INTEGER) > ? ORDER BY CAST(sequence_number AS INTEGER) ASC LIMIT ?",
     ],
   ])("does not scan a whole stream for %s", async (_what, query) => {
-    const directory = await dataDirectory();
+    const directory = await temporaryDirectory();
     await start(directory);
     // The engine's queries, as they are in its binary.
     const binary = (await readFile(engineBinary(), "latin1"))
@@ -101,7 +99,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     ],
   ])("%s", async (_, version, logged) => {
     const log: string[] = [];
-    const file = join(await dataDirectory(), "empty.sqlite");
+    const file = join(await temporaryDirectory(), "empty.sqlite");
     indexStream(file, version, (line) => log.push(line));
     expect(log).toEqual(logged);
   });
@@ -173,22 +171,23 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
   });
 
   test("reports why it did not start", async () => {
-    const directory = await dataDirectory();
+    const directory = await temporaryDirectory();
     await mkdir(join(directory, "dynamodb.sqlite"));
     const started = startEngine({ directory, log: () => {}, onExit: () => {} });
     await expect(started).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
   });
 
   test.skipIf(!canFindEngines)("reports when it ends by itself", async () => {
-    const directory = await dataDirectory();
+    const directory = await temporaryDirectory();
     const { log } = await start(directory);
-    const [engine = 0] = findEngines(join(directory, "dynamodb.sqlite"));
-    signalProcess(engine, "SIGKILL");
+    const engines = findEngines(join(directory, "dynamodb.sqlite"));
+    expect(engines).toHaveLength(1);
+    for (const pid of engines) signalProcess(pid, "SIGKILL");
     await expect.poll(() => log).toEqual(["ended"]);
   });
 
   test("ends with the process that started it, even after kill -9, and the next one takes over its data", async () => {
-    const directory = await dataDirectory();
+    const directory = await temporaryDirectory();
     const file = join(directory, "dynamodb.sqlite");
     const { child } = await startInProcess(directory);
     expect(isOpen(file)).toBe(true);
@@ -216,7 +215,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
   });
 
   test("starts beside another program that has its file open, and says so", async () => {
-    const directory = await dataDirectory();
+    const directory = await temporaryDirectory();
     const file = join(directory, "dynamodb.sqlite");
     await (await start(directory)).stop();
     using viewer = new DatabaseSync(file, { readOnly: true });

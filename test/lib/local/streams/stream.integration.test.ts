@@ -1,4 +1,3 @@
-import { realpath } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
@@ -43,7 +42,7 @@ async function newestLead(run: LocalRun, apiKey: string, total: number) {
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
   test("has leads counted after the allowed lateness, and those of a run without the stream in the next run", async () => {
-    const directory = await realpath(await temporaryDirectory());
+    const directory = await temporaryDirectory();
     const first = await start(directory);
     const apiKey = await issueKey(first, account);
     await createLeads(first, apiKey, 40);

@@ -84,7 +84,7 @@ export function isOpen(file: string): boolean {
 /** Other systems than Linux do not show which files a process has open without a program of their own. */
 export const canFindEngines = process.platform === "linux";
 
-/** Finds the engines that have the file open. Linux only. */
+/** Finds the engines that have the file open, by its real path. Linux only. */
 export function findEngines(file: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

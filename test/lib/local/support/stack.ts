@@ -1,12 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 
-/** Creates a directory that is removed after the test. */
+/** Creates a directory that is removed after the test. @returns its real path */
 export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "local-test-"));
+  // The temporary directory of macOS is behind a link.
+  const directory = await mkdtemp(join(await realpath(tmpdir()), "local-test-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }

@@ -1,4 +1,3 @@
-import { realpath } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { request } from "../../../support/api.ts";
@@ -13,7 +12,7 @@ const channels = ["whatsapp", "email", "instagram"];
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
   test("leads and an account are erased without a failed request; counts follow, and connectors are told once", async () => {
-    const dataDirectory = await realpath(await temporaryDirectory());
+    const dataDirectory = await temporaryDirectory();
     const connector = await startConnector(() => 200);
     const run = await startRun(dataDirectory, { eventsUrl: connector.url });
     const command = async (...args: string[]) => {

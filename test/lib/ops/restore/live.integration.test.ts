@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { realpath } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { request } from "../../../support/api.ts";
@@ -16,7 +15,7 @@ const channels = ["whatsapp", "email", "instagram"];
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
   test("an account is restored without a failed request; counts follow, and connectors get no event again", async () => {
-    const dataDirectory = await realpath(await temporaryDirectory());
+    const dataDirectory = await temporaryDirectory();
     const connector = await startConnector(() => 200);
     const run = await startRun(dataDirectory, { eventsUrl: connector.url });
     const [acme, other] = [await issueKey(run, "acme"), await issueKey(run, "acme-1")];
