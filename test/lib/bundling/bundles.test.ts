@@ -61,3 +61,11 @@ test("every module that is replaced is where the SDK imports it", async () => {
   for (const replaced of Object.keys(lambdaModules))
     expect(Object.keys(inputs)).toContain(`node_modules/${replaced}`);
 });
+
+test("the parser that says where a body stops being JSON is loaded on demand", async () => {
+  const { inputs } = await bundle("functions/create-lead.ts", join(directory, "on-demand.cjs"));
+  const importers = Object.values(inputs).flatMap(({ imports }) =>
+    imports.filter(({ path }) => path === "shared/http/invalid-json.ts").map(({ kind }) => kind),
+  );
+  expect(importers).toEqual(["dynamic-import"]);
+});
