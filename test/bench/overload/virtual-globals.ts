@@ -26,7 +26,8 @@ export function virtualGlobals(
   const setTimeout = (run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) =>
     new VirtualTimeout(clock.after(milliseconds, () => run(...args)));
   const clearTimeout = (timer: unknown) => timer instanceof VirtualTimeout && timer.cancel();
-  const virtualCrypto = { ...crypto, getRandomValues: randomValues(random) };
+  // Ids are generated with it.
+  const virtualCrypto = { ...crypto, randomInt: (max: number) => Math.floor(random() * max) };
   const modules: Readonly<Record<string, unknown>> = {
     timers: { setTimeout, clearTimeout },
     "timers/promises": { setTimeout: promisedTimeout(clock) },
@@ -60,12 +61,6 @@ class VirtualTimeout {
   unref = () => this;
   hasRef = () => true;
 }
-
-/** `crypto.getRandomValues`, with which ids are generated. */
-const randomValues = (random: () => number) => (bytes: Uint8Array) => {
-  for (let at = 0; at < bytes.length; at++) bytes[at] = Math.floor(random() * 256);
-  return bytes;
-};
 
 /** `setTimeout` of `node:timers/promises`. */
 function promisedTimeout(clock: ProgramClock) {
