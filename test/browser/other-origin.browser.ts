@@ -146,9 +146,9 @@ ${targets
 <script>for (const form of document.forms) form.submit();</script>`;
 
 test.skipIf(!canFindPorts)(
-  "npm start opens three ports: the gateway, the permission proxy and the engine",
+  "npm start opens four ports: the gateway, the permission proxy, the event bus and the engine",
   () => {
-    expect(ports).toHaveLength(3);
+    expect(ports).toHaveLength(4);
     expect(ports).toEqual(
       expect.arrayContaining([run.url, run.dynamodbEndpoint].map((url) => Number(new URL(url).port))),
     );
@@ -177,7 +177,7 @@ describe.skipIf(!canFindPorts)("a page of another site", () => {
       await page.route(`${base}/page`, (route) => route.fulfill({ contentType: "text/html", body: "" }));
       await page.goto(`${base}/page`);
       const refusal =
-        /\{"message":"Forbidden"\}$|#AccessDeniedException","Message":"Web pages have no access\."\}$/;
+        /\{"message":"Forbidden"\}$|#AccessDeniedException","Message":"Web pages have no access\."\}$|"ValidationException","message":"Not supported\."\}$/;
       const texts = await readTexts(page, attacks(base));
       expect(texts.filter((text) => !refusal.test(text))).toEqual([]);
       const isEngine = run.dynamodbEndpoint.endsWith(`:${port}`);
