@@ -118,6 +118,7 @@ test("while it cannot be read, the limit of the stage applies, and one line is l
   ]);
   expect(JSON.stringify(warn.mock.calls)).not.toContain("ada@example.com");
   reads.mockRestore();
+  vi.setSystemTime(now + 4999);
   expect(await useUp([take], "unread")).toBe(0);
   vi.setSystemTime(now + 5000);
   expect(await useUp([take], "unread")).toBe(150);

@@ -42,6 +42,13 @@ describe("with a rate limit", () => {
     expect(lists.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
   });
 
+  test("an admission takes half a second at most", async () => {
+    const { admitLongList } = await coldStart("100");
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    await admitLongList("acme");
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(500);
+  });
+
   test("what it writes expires a minute later", async () => {
     const { admitLongList, table } = await coldStart("100");
     await admitLongList("acme");

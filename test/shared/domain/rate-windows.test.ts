@@ -16,7 +16,8 @@ test("an account's state lasts for a window, and its throttle beyond it", () => 
   expect(windows.of("hot", start + 120_000)).toEqual(unused);
 });
 
-test("an environment remembers a bounded number of accounts, and forgets the oldest first", () => {
+test("an environment remembers ten thousand accounts, and forgets the oldest first", () => {
+  expect(maxAccounts).toBe(10_000);
   const windows = new RateWindows(limit);
   for (const account of ["first", "second"]) windows.of(account, start).permits = 4;
   for (let n = 2; n <= maxAccounts; n++) windows.of(`account-${n}`, start);
