@@ -73,7 +73,10 @@ test.each([
 test("every write lands before its row may be counted, although a connection may take a second, too", async () => {
   const { table } = await import("../../shared/dynamodb/table-client.ts");
   const { limits } = await import("../../shared/pages/tree/tree-limits.ts");
-  const handler = table.config.requestHandler as unknown as { httpHandlerConfigs(): Record<string, number> };
+  const { requestHandler } = table.config;
+  // It reads its settings with its first request.
+  await requestHandler.handle({} as never, { abortSignal: AbortSignal.abort() }).catch(() => {});
+  const handler = requestHandler as unknown as { httpHandlerConfigs(): Record<string, number> };
   const { connectionTimeout = 0, requestTimeout = 0 } = handler.httpHandlerConfigs();
   // Only an address that drops packets could show the first one.
   expect([connectionTimeout, requestTimeout]).toEqual([1000, 1000]);
