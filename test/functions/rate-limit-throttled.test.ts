@@ -39,6 +39,8 @@ const hotKey = throttle({
 class LimiterTable {
   /** The accounts of all attempts so far. */
   attempts: string[] = [];
+  /** The sizes of the leases so far. */
+  readonly leases: number[] = [];
   failure: Failure | undefined;
   onAttempt = () => {};
   readonly #used = new Map<string, number>();
@@ -53,6 +55,7 @@ class LimiterTable {
       this.attempts.push(account);
       this.onAttempt();
       if (this.failure && account === failing) return fail(this.failure);
+      this.leases.push(Number(values[":count"].N));
       const used = (this.#used.get(account) ?? 0) + Number(values[":count"].N);
       this.#used.set(account, used);
       return respond({ status: 200, body: { Attributes: { used: { N: String(used) } } } });
@@ -179,6 +182,17 @@ test.each([
   vi.setSystemTime(start + 5000);
   await take("hot");
   expect(watched.attempts).not.toEqual([]);
+});
+
+test.each([
+  [100_000, [1, 2, 4, 8, 10, 10]],
+  // At most two of each hundred that are left.
+  [300, [1, 2, 4, 5, 5, 5]],
+])("of %i requests, leases double up to ten", async (requests, leases) => {
+  const watched = new LimiterTable(hotKey);
+  const take = rateLimiter({ requests, seconds: 60 });
+  while (watched.leases.length < leases.length) expect((await take("busy")).granted).toBe(true);
+  expect(watched.leases).toEqual(leases);
 });
 
 test("a lease that the table refuses without the used requests finds none left", async () => {
