@@ -1,30 +1,54 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
 import { expect, test } from "vitest";
+import { leadItem } from "../../shared/domain/leads.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { request, startApi } from "../support/api.ts";
-import { storedLeads } from "../support/lead-files.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
 
 const leadCount = 10_000;
+const accounts = ["large-0", "large-1"];
 
 const statuses = ["new", "new", "new", "qualified", "booked"] as const;
-const sources = ["website", "website", "instagram", "referral", "fair", "partner", undefined] as const;
+const sources = ["website", "website", "instagram", "referral", "fair", "partner"] as const;
 const start = Date.UTC(2026, 0, 1);
+const minute = 60_000;
 
-/** A row a minute, of a status and a source. */
-const rows = Array.from({ length: leadCount }, (_, n) => ({
-  name: `Lead ${n}`,
-  email: `lead-${n % 5000}@example.com`,
-  status: statuses[n % statuses.length],
-  source: sources[n % sources.length],
-  createdAt: new Date(start + n * 60_000).toISOString(),
-}));
+/** Leads that were created a minute apart, newest first. Those of another account have other ids and names. */
+const createLeads = (account: string) =>
+  Array.from({ length: leadCount }, (_, n): Lead => {
+    const time = start + n * minute;
+    return {
+      id: `lead_${ulid(time)}`,
+      name: `Lead ${n} of ${account}`,
+      email: `lead-${n % 5000}@example.com`,
+      score: 0,
+      status: statuses[n % statuses.length] ?? "new",
+      source: sources[n % sources.length] ?? "website",
+      tags: [],
+      createdAt: new Date(time).toISOString(),
+    };
+  }).reverse();
 
-const windowStart = new Date(start + 2000 * 60_000).toISOString();
-const windowEnd = new Date(start + 5000 * 60_000).toISOString();
+/** Writes leads as an import does, without events. */
+async function writeLeads(account: string, leads: readonly Lead[]): Promise<void> {
+  const imported = new Date().toISOString();
+  for (let first = 0; first < leads.length; first += 25) {
+    const puts = leads
+      .slice(first, first + 25)
+      .map((lead) => ({ PutRequest: { Item: { ...leadItem(account, lead), imported } } }));
+    const { UnprocessedItems } = await table.send(
+      new BatchWriteCommand({ RequestItems: { [tableName]: puts } }),
+    );
+    expect(UnprocessedItems).toEqual({});
+  }
+}
+
+const windowStart = new Date(start + 2000 * minute).toISOString();
+const windowEnd = new Date(start + 5000 * minute).toISOString();
 const isInWindow = ({ createdAt }: Lead) => createdAt >= windowStart && createdAt < windowEnd;
 
 const filters: readonly (readonly [query: string, matches: (lead: Lead) => boolean])[] = [
@@ -41,49 +65,52 @@ const filters: readonly (readonly [query: string, matches: (lead: Lead) => boole
   ["status=qualified&source=nobody", () => false],
 ];
 
-// `npm run test:dynamodb-local` sets the variable. The embedded engine has other tests of as many leads.
+// `npm run test:dynamodb-local` sets the variable.
 test.runIf(process.env.DYNAMODB_ENDPOINT)(
-  "every page of two accounts of 10,000 leads has exactly its rows and an exact total, with each filter",
+  "every page of two accounts of 10,000 leads is exact, with each filter",
   {
     timeout: 1_800_000,
   },
   async () => {
     const api = await startApi({ streams: true, maxEnvironments: 4 });
     const dataDirectory = await createDataDirectory(api.tableName);
-    const command = async (...args: string[]) => {
-      const { code, stdout, stderr } = await ops([...args, "--local", "--json"], { dataDirectory });
+    const countsOf = async (account: string, command: string) => {
+      const args = ["counts", command, "--account", account, "--local", "--json"];
+      const { code, stdout, stderr } = await ops(args, { dataDirectory });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       return JSON.parse(stdout);
     };
-    const file = join(dataDirectory, "leads.jsonl");
-    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const lists = new Map(accounts.map((account) => [account, createLeads(account)]));
+    for (const [account, leads] of lists) await writeLeads(account, leads);
 
-    const accounts = ["large-0", "large-1"];
-    for (const account of accounts) {
-      const { imported } = await command("leads", "import", file, "--account", account, "--rate", "100000");
-      expect(imported).toBe(leadCount);
-    }
-    for (const account of accounts) {
+    let pages = 0;
+    for (const [account, leads] of lists) {
+      const tail = async () => (await countsOf(account, "status"))[0].tail;
+      await expect.poll(tail, { timeout: 600_000, interval: 2000 }).toBeLessThanOrEqual(limits.tail);
       const { apiKey } = await api.issueKey(account);
       noteSent(apiKey);
-      const counted = async () => (await command("counts", "status", "--account", account))[0];
-      const options = { timeout: 600_000, interval: 2000 };
-      await expect.poll(async () => (await counted()).tail, options).toBeLessThanOrEqual(limits.tail);
-      const stored = (await storedLeads(account)).toReversed();
-      expect(stored).toHaveLength(leadCount);
-      expect(stored.map(({ name }) => name)).toEqual(rows.map(({ name }) => name).toReversed());
-      for (const [query, matches] of filters) {
-        const expected = stored.filter(matches);
+      const list = async (query: string) => {
+        let response = await request(api, "list-leads", { apiKey, query });
+        const repeat = async () => {
+          if (response.status >= 500) response = await request(api, "list-leads", { apiKey, query });
+          return response.status;
+        };
+        // A busy machine may need another try.
+        await expect.poll(repeat, { interval: 1000 }).toBe(200);
+        return response.body;
+      };
+      for (const [filter, matches] of filters) {
+        const expected = leads.filter(matches);
         const listed: Lead[] = [];
-        for (let page = 1; page <= Math.max(1, Math.ceil(expected.length / 100)); page++) {
-          const pageQuery = [query, `limit=100&page=${page}`].filter(Boolean).join("&");
-          const { status, body } = await request(api, "list-leads", { apiKey, query: pageQuery });
-          expect([status, body.pagination]).toEqual([200, { page, limit: 100, total: expected.length }]);
-          listed.push(...body.data);
+        for (let page = 1; page <= Math.max(1, Math.ceil(expected.length / 100)); page++, pages++) {
+          const { data, pagination } = await list(`${filter}&limit=100&page=${page}`.replace(/^&/, ""));
+          expect(pagination).toEqual({ page, limit: 100, total: expected.length });
+          listed.push(...data);
         }
-        expect(listed, query).toEqual(expected);
+        expect(listed, filter).toEqual(expected);
       }
-      expect(await command("counts", "verify", "--account", account)).toEqual([]);
+      expect(await countsOf(account, "verify")).toEqual([]);
     }
+    console.log(`${pages} pages of ${accounts.length} accounts with ${leadCount} leads each are exact.`);
   },
 );
