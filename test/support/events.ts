@@ -68,6 +68,9 @@ export function authorizerEvent(authorization: string): APIGatewayRequestAuthori
   } as unknown as APIGatewayRequestAuthorizerEventV2;
 }
 
-/** An invocation's context with this much time remaining, in milliseconds. */
-export const lambdaContext = (remaining = 10_000) =>
+/**
+ * An invocation's context with this much time remaining, in milliseconds; by default more than functions have, because a
+ * busy machine must not fail a test.
+ */
+export const lambdaContext = (remaining = 60_000) =>
   ({ awsRequestId: "invocation-1", getRemainingTimeInMillis: () => remaining }) as Context;
