@@ -3,12 +3,15 @@ import { dirname, join } from "node:path";
 
 /** Where the tests of a source are. Those of the counted trees take long; those of the whole API, even longer. */
 const areas = [
-  { sources: /^lib\//, tests: ["lib"] },
+  { sources: /^lib\//, tests: ["lib/**/*.test.ts"] },
   {
     sources: /^functions\/maintain|^shared\/(?:dynamodb|pages)\//,
-    tests: ["functions", "lib/openapi", "model", "shared"],
+    tests: ["{functions,lib/openapi,model,shared}/**/*.test.ts"],
   },
-  { sources: /^(?:functions|shared)\//, tests: ["functions", "lib/openapi", "shared/!(pages)"] },
+  {
+    sources: /^(?:functions|shared)\//,
+    tests: ["{functions,lib/openapi,shared/!(pages)}/**/*.test.ts", "shared/*.test.ts"],
+  },
 ];
 
 /** The tests of a mutant, those that import its source most directly first. */
@@ -31,10 +34,10 @@ export function coveringTests(root: string): (source: string) => CoveringTests {
     return known;
   };
   return (source) => {
-    const folders = areas.find(({ sources }) => sources.test(source))?.tests ?? [];
+    const patterns = areas.find(({ sources }) => sources.test(source))?.tests ?? [];
     const distance = (test: string) => measure(test).get(source) ?? Number.POSITIVE_INFINITY;
-    const covering = folders
-      .flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: root }))
+    const covering = patterns
+      .flatMap((pattern) => globSync(`test/${pattern}`, { cwd: root }))
       .filter((test) => distance(test) < Number.POSITIVE_INFINITY)
       .sort((a, b) => distance(a) - distance(b));
     const isIntegration = (test: string) => test.endsWith(".integration.test.ts");

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { signalProcess } from "../lib/local/support/process.ts";
 import type { Outcome, Task } from "./worker.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -54,7 +55,10 @@ export class TestProcess {
       detached: true,
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
-    await once(child, "message");
+    const ended = once(child, "exit").then(([code, signal]) => {
+      throw new Error(`The process of the tests ended at its start: ${signal ?? code}.`);
+    });
+    await Promise.race([once(child, "message"), ended]);
     return child;
   }
 
@@ -77,8 +81,7 @@ export class TestProcess {
 
   /** Ends the process with those that it has started. */
   #kill(): void {
-    const pid = this.#child?.pid;
-    if (pid !== undefined && this.#child?.exitCode === null) process.kill(-pid, "SIGKILL");
+    if (this.#child?.pid !== undefined) signalProcess(-this.#child.pid, "SIGKILL");
     this.#child = undefined;
   }
 }

@@ -20,6 +20,8 @@ const partitions = [
 
 /** The endpoint of DynamoDB, in place of the SDK's rules for endpoints of any service, resource and AWS account. */
 export function defaultEndpointResolver({ Region, UseFIPS, UseDualStack, Endpoint }: EndpointParameters) {
+  if (Endpoint && (UseFIPS || UseDualStack))
+    throw new Error("An endpoint that is set cannot be one for FIPS or dual stack, too.");
   const [, domain, dualStackDomain] = partitions.find(([prefix]) => Region.startsWith(prefix)) ?? [];
   // All endpoints of GovCloud without dual stack conform to FIPS, under their usual names.
   const service = UseFIPS && (UseDualStack || !Region.startsWith("us-gov-")) ? "dynamodb-fips" : "dynamodb";

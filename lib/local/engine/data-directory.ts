@@ -11,7 +11,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { errorMessage, UserError } from "../../errors.ts";
+import { errorCode, errorMessage, UserError } from "../../errors.ts";
 import { lockFile } from "./file-lock.ts";
 
 /** The files that a run keeps in its data directory: the database and the lock with SQLite's own files, and what the run writes. */
@@ -78,8 +78,11 @@ async function makePrivate(directory: string): Promise<void> {
  */
 async function lockDataDirectory(directory: string): Promise<() => void> {
   const file = join(directory, "run.lock");
-  // SQLite would create it with the access that the umask allows.
-  await writeFile(file, "", { flag: "a", mode: 0o600 });
+  // SQLite would create it with the access that the umask allows. If this process held the lock, to open the file and close
+  // it again would release it.
+  await writeFile(file, "", { flag: "wx", mode: 0o600 }).catch((error) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+  });
   const unlock = lockFile(file);
   if (unlock) return unlock;
   throw new UserError(

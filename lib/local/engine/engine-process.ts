@@ -29,7 +29,8 @@ export function findManifest(platform: string = process.platform, arch: string =
 
 /**
  * A shell that becomes the engine, and a second one that kills it when its stdin ends: this process has ended, or has
- * noticed the end of the engine. The umask makes the engine's files accessible to their owner only.
+ * noticed the end of the engine. No other process can have the id by then, because it is also that of the group of both
+ * (`detached`). The umask makes the engine's files accessible to their owner only.
  */
 const script = `umask 077
 exec 3<&0 </dev/null

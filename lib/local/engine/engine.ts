@@ -47,7 +47,7 @@ async function waitForFile(file: string, log: (line: string) => void): Promise<v
     unlock?.();
     if (unlock) return;
   }
-  log(`Another program has ${file} open.`);
+  log(`Another program has ${file} open: starting beside it. Writes may wait for it.`);
 }
 
 function lockDatabase(file: string) {

@@ -3,6 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 /** SQLite's code for a file that another connection uses: https://www.sqlite.org/rescode.html#busy */
 const busy = 5;
 
+/** The locked databases: one that nothing refers to any more would be closed, and lose its lock. */
+const locked = new Set<DatabaseSync>();
+
 /**
  * Locks a database of SQLite, or an empty file, against all other connections, those of this process too. SQLite does
  * this alike on every platform, and the system releases the lock however the process ends.
@@ -14,7 +17,11 @@ export function lockFile(file: string): (() => void) | undefined {
   try {
     // In WAL mode, a transaction alone does not exclude other connections.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    return () => database.close();
+    locked.add(database);
+    return () => {
+      locked.delete(database);
+      database.close();
+    };
   } catch (error) {
     database.close();
     const { errcode = 0 } = error as { errcode?: number };

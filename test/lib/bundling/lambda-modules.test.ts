@@ -142,6 +142,9 @@ test("the endpoint is the SDK's own in every region, with FIPS and dual stack, a
       ...original?.config.endpointProvider(endpoint),
       headers: {},
     });
+  for (const { UseFIPS, UseDualStack } of parameters.slice(0, 3))
+    for (const resolver of [client, original])
+      expect(() => resolver?.config.endpointProvider({ ...local, UseFIPS, UseDualStack })).toThrow();
 });
 
 test("the settings of a client are the SDK's own", async () => {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -77,6 +77,8 @@ test("a link to the directory is followed", async () => {
   expect((await open(link)).path).toBe(await realpath(directory));
 });
 
+const module = new URL("../../../../lib/local/engine/data-directory.ts", import.meta.url);
+
 test("a directory has one run at a time, by whatever path it is reached", async () => {
   const directory = await temporaryDirectory();
   const link = join(await temporaryDirectory(), "link");
@@ -87,13 +89,15 @@ test("a directory has one run at a time, by whatever path it is reached", async 
     await expect(opened).rejects.toThrow(UserError);
     await expect(opened).rejects.toThrow(/^Another `npm start` is running on the data in /);
   }
+  const script = `import { openDataDirectory } from "${module}"; await openDataDirectory(${JSON.stringify(directory)});`;
+  const other = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+  expect(other.stderr).toContain("Another `npm start` is running on the data in");
   await data.close();
   await open(link);
 });
 
 test("a run that is killed unlocks its directory", async () => {
   const directory = await temporaryDirectory();
-  const module = new URL("../../../../lib/local/engine/data-directory.ts", import.meta.url);
   const script = `import { openDataDirectory } from "${module}";
     const data = await openDataDirectory(${JSON.stringify(directory)});
     setInterval(() => data, 60_000);
