@@ -39,20 +39,22 @@ export async function startFaultyTable(engine: string): Promise<FaultyTable> {
 type Forward = (request: IncomingMessage, body: Buffer) => Promise<TableResponse>;
 
 function createForward(engine: string): Forward {
-  return async ({ headers: received }, body) => {
+  return async ({ headers: sent }, body) => {
     const headers = {
       ...engineHeaders,
-      "content-type": String(received["content-type"]),
-      "x-amz-target": String(received["x-amz-target"]),
+      "content-type": String(sent["content-type"]),
+      "x-amz-target": String(sent["x-amz-target"]),
     };
     const upstream = request(engine, { method: "POST", headers });
     // Without a listener, an engine that ends in the middle of a response would end this process.
     upstream.on("error", () => {});
     upstream.end(body);
     const [response] = (await once(upstream, "response")) as [IncomingMessage];
+    // The proxy has the whole body and states its length.
+    const { "transfer-encoding": _, ...received } = response.headers;
     return {
       status: response.statusCode ?? 0,
-      headers: response.headers as Record<string, string>,
+      headers: received as Record<string, string>,
       body: await buffer(response),
     };
   };
