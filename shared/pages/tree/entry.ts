@@ -32,29 +32,25 @@ export function separator(before: string, at: string): string {
  *
  * @see https://protobuf.dev/programming-guides/encoding/#varints
  */
-export function encodeEntries(entries: readonly Entry[]): Uint8Array {
-  const bytes: number[] = [];
-  let previous = Buffer.alloc(0);
-  for (const { start, cells } of entries) {
-    const key = Buffer.from(start);
-    const shared = sharedLength(previous, key);
-    pushVarints(bytes, shared, key.length - shared);
-    bytes.push(...key.subarray(shared));
-    pushVarints(bytes, cells.size);
-    let last = 0;
-    for (const [cell, count] of [...cells].sort(([a], [b]) => a - b)) {
-      pushVarints(bytes, cell - last, count);
-      last = cell;
-    }
-    previous = key;
-  }
-  return Uint8Array.from(bytes);
-}
+export const encodeEntries = (entries: readonly Entry[]): Uint8Array =>
+  Uint8Array.from(entries.flatMap((entry, i) => encodeEntry(entry, entries[i - 1])));
 
 /** The number of bytes of an entry after another one, or as the first. */
-export function encodedBytes(entry: Entry, before?: Entry): number {
-  const first = before ? [before] : [];
-  return encodeEntries([...first, entry]).length - encodeEntries(first).length;
+export const encodedBytes = (entry: Entry, before?: Entry): number => encodeEntry(entry, before).length;
+
+function encodeEntry({ start, cells }: Entry, before: Entry | undefined): number[] {
+  const key = Buffer.from(start);
+  const shared = before ? sharedLength(Buffer.from(before.start), key) : 0;
+  const bytes: number[] = [];
+  pushVarints(bytes, shared, key.length - shared);
+  bytes.push(...key.subarray(shared));
+  pushVarints(bytes, cells.size);
+  let last = 0;
+  for (const [cell, count] of [...cells].sort(([a], [b]) => a - b)) {
+    pushVarints(bytes, cell - last, count);
+    last = cell;
+  }
+  return bytes;
 }
 
 /** The reverse of `encodeEntries`. */
