@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -58,7 +58,7 @@ export class TestProcess {
     const ended = once(child, "exit").then(([code, signal]) => {
       throw new Error(`The process of the tests ended at its start: ${signal ?? code}.`);
     });
-    await Promise.race([once(child, "message"), ended]);
+    await Promise.race([untilReady(child), ended]);
     return child;
   }
 
@@ -84,4 +84,8 @@ export class TestProcess {
     if (this.#child?.pid !== undefined) signalProcess(-this.#child.pid, "SIGKILL");
     this.#child = undefined;
   }
+}
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  for await (const [message] of on(child, "message")) if (message === "ready") return;
 }
