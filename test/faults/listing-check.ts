@@ -104,9 +104,9 @@ function findFaults(listing: Listing, rows: readonly Row[]): string[] {
   const last = data.length === total ? "" : (ids.at(-1) ?? "");
   const missing = certain.filter(({ record: { id } }) => id > last && !ids.includes(id));
   if (missing.length > 0) faults.push(`${missing.length} rows are missing on the first page`);
-  // A row whose status changes after it was counted can be gone when the page is read.
-  const gone = inFilter.filter(({ statuses }) => filter.status !== undefined && statuses.length > 1).length;
-  if (data.length < Math.min(limit, total) - gone)
+  // A row that was counted can be missing when the page is read: its status has changed, or the index is late.
+  const uncertain = possible.length - certain.length + others;
+  if (data.length < Math.min(limit, total) - uncertain)
     faults.push(`${data.length} rows of ${total} on the first page`);
   return faults;
 }
