@@ -12,13 +12,16 @@ export interface Outcome {
   readonly state: "passed" | "failed" | "skipped" | "pending";
 }
 
+/** How long a test may take, in milliseconds, if it sets no limit of its own: the engine is slower than the embedded one. */
+const testTimeout = 600_000;
+
 /** Runs the integration tests whose files' paths contain one of the parts, or all without parts. */
 export async function runTests(
   parts: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<readonly Outcome[]> {
   Object.assign(process.env, env);
-  const options = { root, project: ["integration"], watch: false, passWithNoTests: true };
+  const options = { root, project: ["integration"], watch: false, passWithNoTests: true, testTimeout };
   const vitest = await startVitest("test", [...parts], options);
   const outcomes = [
     ...vitest.state.getTestModules().flatMap(toOutcomes),
