@@ -10,7 +10,7 @@ import { differences } from "./differences.ts";
 import { startDynamodbLocal } from "./engine.ts";
 import { type Outcome, runTests } from "./vitest-run.ts";
 
-/** The engine is slower than the embedded one. */
+/** Each worker and its engine need a processor of their own. */
 const { VITEST_MAX_WORKERS = "2", FAULTS_REQUESTS = "1000" } = process.env;
 
 /** The tests that inject more faults with `FAULTS_REQUESTS`, and run beside no others. */
@@ -22,10 +22,20 @@ const isUnknown = (outcome: Outcome) => outcome.state === "failed" && !known.has
 /** How often a test file runs until each of its tests has passed or failed as known. */
 const mostRuns = 3;
 
-/** Runs test files on an engine of their own: it becomes slower with each table, because it keeps all streams. */
-async function runOnce(parts: readonly string[], env: NodeJS.ProcessEnv): Promise<readonly Outcome[]> {
-  await using engine = await startDynamodbLocal();
-  return await runTests(parts, { DYNAMODB_ENDPOINT: engine.endpoint, ...env });
+/**
+ * Runs test files on new engines, one for each worker: an engine serves one request after the other, and becomes slower
+ * with each table, because it keeps all streams.
+ */
+async function runOnce(
+  parts: readonly string[],
+  workers: number,
+  env: NodeJS.ProcessEnv = {},
+): Promise<readonly Outcome[]> {
+  await using engines = new AsyncDisposableStack();
+  const start = async () => engines.use(await startDynamodbLocal()).endpoint;
+  const endpoints = await Promise.all(Array.from({ length: workers }, start));
+  const VITEST_MAX_WORKERS = String(workers);
+  return await runTests(parts, { DYNAMODB_ENDPOINT: endpoints.join(), VITEST_MAX_WORKERS, ...env });
 }
 
 /** Runs test files. Those with other failures run again, one at a time: a slow machine is no difference. */
@@ -33,11 +43,11 @@ async function runRepeatedly(
   parts: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<readonly Outcome[]> {
-  let outcomes = await runOnce(parts, { VITEST_MAX_WORKERS, ...env });
+  let outcomes = await runOnce(parts, Number(VITEST_MAX_WORKERS), env);
   for (let runs = 1; runs < mostRuns && outcomes.some(isUnknown); runs++) {
     const files = [...new Set(outcomes.filter(isUnknown).map(({ file }) => file))];
     console.log(`\nAgain, one file at a time: ${files.join(", ")}\n`);
-    outcomes = mergeRuns(outcomes, await runOnce(files, { VITEST_MAX_WORKERS: "1" }));
+    outcomes = mergeRuns(outcomes, await runOnce(files, 1));
   }
   return outcomes;
 }

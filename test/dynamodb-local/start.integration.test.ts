@@ -8,27 +8,31 @@ import { signalProcess, startCommand, untilServing } from "../lib/local/support/
 import { temporaryDirectory } from "../lib/local/support/stack.ts";
 import { request } from "../support/api.ts";
 import { compareEvent } from "../support/document.ts";
+import { engineEndpoint } from "../support/engine-endpoint.ts";
 import { ops } from "../support/ops.ts";
-
-const { DYNAMODB_ENDPOINT = "" } = process.env;
 
 /** More than a list leaves uncounted. */
 const leadCount = limits.tail + 4;
 
 /** Starts the command on the engine; it ends with the test. */
 async function start(dataDirectory: string, eventsUrl: string) {
-  const env = { DYNAMODB_ENDPOINT, DATA_DIR: dataDirectory, PORT: "0", EVENTS_URL: eventsUrl };
+  const env = {
+    DYNAMODB_ENDPOINT: engineEndpoint,
+    DATA_DIR: dataDirectory,
+    PORT: "0",
+    EVENTS_URL: eventsUrl,
+  };
   const started = startCommand(env);
   onTestFinished(async () => {
     signalProcess(started.pid, "SIGTERM");
     await started.ended;
   });
   await untilServing(started);
-  expect(started.output()).toContain(`Its data is in the DynamoDB at ${DYNAMODB_ENDPOINT}.`);
+  expect(started.output()).toContain(`Its data is in the DynamoDB at ${engineEndpoint}.`);
   return JSON.parse(await readFile(join(dataDirectory, "run.json"), "utf8")) as { url: string };
 }
 
-test.runIf(DYNAMODB_ENDPOINT)(
+test.runIf(process.env.DYNAMODB_ENDPOINT)(
   "npm start on another engine serves the API, delivers its events and counts by its stream",
   {
     timeout: 300_000,

@@ -29,7 +29,8 @@ declare module "vitest" {
 }
 
 /**
- * Synthesizes the stack once and starts engines in memory, or uses the one at `DYNAMODB_ENDPOINT`.
+ * Synthesizes the stack once and starts engines in memory, or uses those at `DYNAMODB_ENDPOINT`, which are
+ * separated by commas.
  *
  * The workers share several engines: an engine serves one request after the other, so with a single one, the load of one
  * test file would make the functions of another give up.
@@ -40,9 +41,9 @@ export default async function setup(project: TestProject) {
   const tableName = `test-${randomUUID()}`;
   await synthesizeAssembly({ outdir: assembly, tableName });
   const { table } = await readStack(assembly);
-  const external = process.env.DYNAMODB_ENDPOINT || undefined;
+  const external = process.env.DYNAMODB_ENDPOINT;
   const engines = external
-    ? [{ endpoint: external, stop: () => deleteTable(external, tableName) }]
+    ? external.split(",").map((endpoint) => ({ endpoint, stop: () => deleteTable(endpoint, tableName) }))
     : await Promise.all(Array.from({ length: engineCount }, startInMemory));
   project.provide("engine", {
     endpoints: engines.map(({ endpoint }) => endpoint),
