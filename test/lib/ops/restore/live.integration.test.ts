@@ -57,7 +57,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
           "list-conversations",
           await request(run, "list-conversations", { apiKey, query: `leadId=${leads[0]}` }),
         );
-        await setTimeout(300);
+        // Fewer and fewer, for most of the restore waits.
+        await setTimeout(Math.min(200 + 50 * i, 2000));
       }
       return created;
     };
