@@ -10,10 +10,15 @@ import type { Plugin } from "esbuild";
 export const lambdaModules: Readonly<Record<string, string>> = {
   "@aws-sdk/client-dynamodb/dist-es/endpoint/endpointResolver.js": "endpoint.ts",
   "@aws-sdk/core/dist-es/submodules/client/middleware-logger/loggerMiddleware.js": "logger.ts",
+  "@aws-sdk/core/dist-es/submodules/client/middleware-recursion-detection/getRecursionDetectionPlugin.js":
+    "recursion-detection.ts",
+  "@aws-sdk/core/dist-es/submodules/client/middleware-user-agent/user-agent-middleware.js": "user-agent.ts",
   "@aws-sdk/credential-provider-node/dist-es/index.js": "credentials.ts",
   "@aws-sdk/middleware-endpoint-discovery/dist-es/index.js": "endpoint-discovery.ts",
   "@smithy/core/dist-es/submodules/checksum/sha256/Sha256Js.js": "unused.ts",
   "@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js": "settings.ts",
+  "@smithy/core/dist-es/submodules/endpoints/middleware-endpoint/endpointMiddleware.js":
+    "endpoint-middleware.ts",
   "@smithy/core/dist-es/submodules/event-streams/index.js": "unused.ts",
   "@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js": "unused.ts",
   "@smithy/core/dist-es/submodules/retry/util-retry/DefaultRateLimiter.js": "unused.ts",

@@ -50,8 +50,8 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-function createClient(maxAttempts = 1) {
-  const client = new sdk.DynamoDBClient({ maxAttempts });
+function createClient(maxAttempts = 1, { DynamoDBClient } = sdk) {
+  const client = new DynamoDBClient({ maxAttempts });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -69,6 +69,40 @@ test("requests are signed with the credentials and the region of Lambda's variab
     expect.stringMatching(/Credential=AKIDFIRST\/\d{8}\/eu-west-3\/dynamodb\/aws4_request/),
     expect.stringMatching(/Credential=AKIDSECOND\/\d{8}\/eu-west-3\/dynamodb\/aws4_request/),
   ]);
+});
+
+test("requests have the SDK's own headers, but for its statistics and the trace of loops", async () => {
+  vi.stubEnv("AWS_EXECUTION_ENV", "AWS_Lambda_nodejs24.x");
+  vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", "list-leads");
+  vi.stubEnv("_X_AMZN_TRACE_ID", "Root=1-2-3");
+  for (const some of [sdk, wholeSdk]) await createClient(1, some).send(getItem());
+  const [headers, original] = received.map(({ headers: { authorization, ...others } }) => ({
+    ...others,
+    "amz-sdk-invocation-id": others["amz-sdk-invocation-id"]?.length,
+    "x-amz-date": others["x-amz-date"]?.length,
+    "user-agent": others["user-agent"]?.replace(/ m\/\S+/, "").toLowerCase(),
+  }));
+  expect(headers?.["user-agent"]).toMatch(
+    /^aws-sdk-js\/\S+ ua\/\S+ os\/.* exec-env\/aws_lambda_nodejs24\.x$/,
+  );
+  const onlyOriginal = { "x-amz-user-agent": expect.any(String), "x-amzn-trace-id": "Root=1-2-3" };
+  expect(original).toEqual({ ...headers, ...onlyOriginal });
+});
+
+test("the endpoint is found once for a client, and each call goes to it", async () => {
+  const client = createClient();
+  const find = vi.spyOn(client.config, "endpointProvider");
+  for (let i = 0; i < 3; i++) await client.send(getItem());
+  expect(received).toHaveLength(3);
+  expect(find).toHaveBeenCalledTimes(1);
+  vi.stubEnv("AWS_REGION", "eu-west-1");
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
+  const other = createClient();
+  const findOther = vi.spyOn(other.config, "endpointProvider").mockImplementation(() => {
+    throw new Error("not the other client's endpoint");
+  });
+  await expect(other.send(getItem())).rejects.toThrow("not the other client's endpoint");
+  expect(findOther).toHaveBeenCalledTimes(1);
 });
 
 test("a session token is optional", async () => {
