@@ -7,12 +7,9 @@ export interface Program {
   readonly name: string;
   /** How far its clock is ahead, in milliseconds. */
   readonly skew: number;
+  /** Whether it remembers something in a module, where other code that runs would change it. */
+  readonly remembers?: boolean;
   readonly run: () => Promise<unknown>;
-}
-
-/** A request of an actor; equal requests have the same number. */
-export interface NumberedRequest extends Request {
-  readonly number: number;
 }
 
 /** An answer that an actor has got, and the clock at that time. */
@@ -22,24 +19,31 @@ interface Answer {
   readonly clock: number;
 }
 
-/** The state of an actor: what it has been answered determines what it requests next. */
-export interface Actor {
-  readonly number: number;
+/** What an actor has been answered. */
+interface Course {
   readonly program: Program;
-  readonly requests: readonly NumberedRequest[];
-  readonly end: Execution["end"];
   /** The clock at its start. */
   readonly start: number;
   readonly answers: readonly Answer[];
 }
 
+/** The state of an actor: what it has been answered determines what it requests next. */
+export interface Actor extends Course {
+  readonly number: number;
+  readonly requests: readonly Request[];
+  readonly end: Execution["end"];
+}
+
 /**
- * Runs actors one by one, apart from the others: an actor depends only on its answers and on the clock, so its state is
- * found by running its program again with the same answers, once for each list of answers.
+ * Runs actors one by one, apart from the others: an actor depends only on its answers and on the clock. So its state is
+ * found once for each list of answers. The first answer to an actor continues its execution; for others, its program runs
+ * again with the same answers.
  */
 export class Actors {
   readonly #actors = new Map<string, Actor>();
   readonly #next = new Map<string, Actor>();
+  /** Executions that wait for the next answer to their actors. */
+  readonly #executions = new Map<Actor, Execution>();
   readonly #texts = new Numbers();
   readonly #requests: Numbers;
 
@@ -54,37 +58,55 @@ export class Actors {
 
   async start(program: Program, clock: number): Promise<Actor> {
     const key = `${program.name} ${clock}`;
-    return this.#next.get(key) ?? this.#reach(key, program, clock, []);
+    return this.#next.get(key) ?? this.#reach(key, { program, start: clock, answers: [] });
   }
 
   /** The actor after an answer to one of its requests. */
-  resume(actor: Actor, { name, number }: NumberedRequest, outcome: Outcome, clock: number) {
+  async resume(actor: Actor, { name, number }: Request, outcome: Outcome, clock: number): Promise<Actor> {
     const key = `${actor.number} ${number} ${outcome.number} ${clock}`;
-    const { program, start, answers } = actor;
-    return (
-      this.#next.get(key) ?? this.#reach(key, program, start, [...answers, { request: name, outcome, clock }])
-    );
+    const known = this.#next.get(key);
+    if (known) return known;
+    const answers = [...actor.answers, { request: name, outcome, clock }];
+    return this.#reach(key, { program: actor.program, start: actor.start, answers }, actor);
   }
 
-  async #reach(key: string, program: Program, start: number, answers: readonly Answer[]): Promise<Actor> {
+  async #reach(key: string, course: Course, before?: Actor): Promise<Actor> {
+    const { program, start, answers } = course;
     // Answers to requests that were made at once count in any order.
     const set = answers.map(({ request, outcome, clock }) =>
       this.#texts.of(`${request} ${outcome.number} ${clock}`),
     );
     const history = `${this.#texts.of(program.name)} ${start} ${set.sort((a, b) => a - b)}`;
-    const actor = this.#actors.get(history) ?? (await this.#run(program, start, answers));
+    const actor = this.#actors.get(history) ?? (await this.#run(course, before));
     this.#actors.set(history, actor);
     this.#next.set(key, actor);
     return actor;
   }
 
-  async #run(program: Program, start: number, answers: readonly Answer[]): Promise<Actor> {
-    const execution = new Execution(program.skew);
-    await execution.start(program.run, start);
-    for (const { request, outcome, clock } of answers) await execution.answer(request, outcome, clock);
+  async #run(course: Course, before: Actor | undefined): Promise<Actor> {
+    const execution = (before && this.#continue(before)) ?? (await this.#repeat(course, before));
+    const last = course.answers.at(-1);
+    if (last) await execution.answer(last.request, last.outcome, last.clock);
     const { requests, end } = execution;
-    if (!end && requests.length === 0) throw new Error(`${program.name} waits for nothing.`);
-    const numbered = requests.map((request) => ({ ...request, number: this.#requests.of(request.text) }));
-    return { number: this.#actors.size, program, requests: numbered, end, start, answers };
+    if (!end && requests.length === 0) throw new Error(`${course.program.name} waits for nothing.`);
+    const actor = { number: this.#actors.size, ...course, requests, end };
+    if (!end) this.#executions.set(actor, execution);
+    return actor;
+  }
+
+  /** The execution that waits for the next answer to an actor, if none has continued it. */
+  #continue(actor: Actor): Execution | undefined {
+    const execution = this.#executions.get(actor);
+    this.#executions.delete(actor);
+    return actor.program.remembers && !execution?.ranLast ? undefined : execution;
+  }
+
+  /** Runs a program up to an actor, or to its first requests. */
+  async #repeat({ program, start }: Course, to: Actor | undefined): Promise<Execution> {
+    const execution = new Execution(program.skew, this.#requests);
+    await execution.start(program.run, start);
+    for (const { request, outcome, clock } of to?.answers ?? [])
+      await execution.answer(request, outcome, clock);
+    return execution;
   }
 }

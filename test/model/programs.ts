@@ -56,6 +56,7 @@ async function read(kind: RowKind, page: number, filter?: RowFilter): Promise<Re
 export const reader = (kind: RowKind, page: number, filter?: RowFilter): Program => ({
   name: `reader ${page} ${toText(filter)}`,
   skew: 0,
+  remembers: true,
   async run() {
     forgetTails();
     return read(kind, page, filter);
@@ -66,6 +67,7 @@ export const reader = (kind: RowKind, page: number, filter?: RowFilter): Program
 export const returningReader = (kind: RowKind, filter: RowFilter): Program => ({
   name: `returning reader ${toText(filter)}`,
   skew: 0,
+  remembers: true,
   async run() {
     forgetTails();
     await read(kind, 1, filter);

@@ -2,14 +2,14 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { table } from "../../shared/dynamodb/table-client.ts";
 import type { Outcome } from "./tables.ts";
-import { toText } from "./texts.ts";
+import { type Numbers, toText } from "./texts.ts";
 
 /** A call of the table, or a wait, that running code has made and that has not ended. */
 export interface Request {
   /** Identifies it among all requests of the code. */
   readonly name: string;
-  /** What it asks for; code may request the same several times. */
-  readonly text: string;
+  /** The number of what it asks for, which equal requests share; code may request the same several times. */
+  readonly number: number;
   /** A short form of the text. */
   readonly label: string;
   /** The command of a call. */
@@ -31,12 +31,22 @@ export class Execution {
   /** The result of the code, or its error. */
   end: { readonly value: unknown } | { readonly error: unknown } | undefined;
   readonly #open = new Map<string, Open>();
-  readonly #occurrences = new Map<string, number>();
+  readonly #occurrences = new Map<number, number>();
   readonly #skew: number;
+  readonly #numbers: Numbers;
 
-  /** @param skew how far the clock of the code is ahead, in milliseconds */
-  constructor(skew: number) {
+  /**
+   * @param skew how far the clock of the code is ahead, in milliseconds
+   * @param numbers those of requests
+   */
+  constructor(skew: number, numbers: Numbers) {
     this.#skew = skew;
+    this.#numbers = numbers;
+  }
+
+  /** Whether no other execution has run since. */
+  get ranLast(): boolean {
+    return running === this;
   }
 
   get requests(): readonly Request[] {
@@ -72,13 +82,14 @@ export class Execution {
     text: string,
     what: Pick<Request, "command"> | { readonly wait: number },
   ): Promise<unknown> {
-    const occurrence = (this.#occurrences.get(text) ?? 0) + 1;
-    this.#occurrences.set(text, occurrence);
-    const name = `${text} ${occurrence}`;
+    const number = this.#numbers.of(text);
+    const occurrence = (this.#occurrences.get(number) ?? 0) + 1;
+    this.#occurrences.set(number, occurrence);
+    const name = `${number} ${occurrence}`;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const until = "wait" in what ? { until: now - this.#skew + Math.ceil(what.wait) } : what;
     this.#open.set(name, {
-      request: { name, text, label, ...until },
+      request: { name, number, label, ...until },
       answer: (outcome) => (outcome.error ? reject(outcome.error) : resolve(outcome.value)),
     });
     return promise;
@@ -90,8 +101,8 @@ export class Execution {
   }
 }
 
-/** Waits until all promises that need no request have been settled. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** Waits until all promises that need no request have been settled: ticks come after all of their callbacks. */
+const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
 const current = () => {
   if (!running) throw new Error("The table was called outside any execution.");

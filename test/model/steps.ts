@@ -1,9 +1,10 @@
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
-import { type Actor, Actors, type NumberedRequest } from "./actors.ts";
+import { type Actor, Actors } from "./actors.ts";
 import { isEventual, readsRows } from "./commands.ts";
 import { Events } from "./events.ts";
 import { Records } from "./records.ts";
 import { Runs } from "./runs.ts";
+import type { Request } from "./runtime.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { type Outcome, type TableState, Tables } from "./tables.ts";
@@ -64,7 +65,7 @@ export class Steps {
   }
 
   /** What an index may answer that does not have the last writes, if that differs. */
-  #lateOutcome({ table, past }: State, { command, number }: NumberedRequest): Outcome | undefined {
+  #lateOutcome({ table, past }: State, { command, number }: Request): Outcome | undefined {
     const [oldest] = past;
     if (!oldest || !command || !isEventual(command)) return undefined;
     const { outcome } = this.tables.run(oldest.rows, command, number);
