@@ -11,6 +11,7 @@ import { parentRange } from "../../shared/pages/counted-range.ts";
 import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
 import type { PageRequest } from "../../shared/pages/page.ts";
+import { forgetTails } from "../../shared/pages/tail.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Conversation, ConversationsQuery } from "../../shared/schemas/conversation-schemas.ts";
@@ -32,9 +33,9 @@ export class ConversationHistory {
     leadConversationsPartition(this.account, this.leadId),
   ).tree;
   /** The conversations in the table, by id. */
-  readonly conversations = new Map<string, Conversation>();
+  conversations = new Map<string, Conversation>();
   now: number;
-  readonly #unsettled: Unsettled = new Map();
+  #unsettled: Unsettled = new Map();
   #records: DynamoDBRecord[] = [];
 
   constructor(start = Date.UTC(2026, 0, 1)) {
@@ -46,6 +47,24 @@ export class ConversationHistory {
   advance(by: number): void {
     this.now += Math.ceil(by);
     vi.setSystemTime(this.now);
+  }
+
+  /** @returns a function that brings the present back, in an environment that remembers nothing */
+  save(): () => void {
+    const memory = this.table.memory.snapshot();
+    const { now } = this;
+    const conversations = [...this.conversations];
+    const unsettled = [...this.#unsettled];
+    const records = [...this.#records];
+    return () => {
+      this.table.memory.restore(memory);
+      this.conversations = new Map(conversations);
+      this.#unsettled = new Map(unsettled);
+      this.#records = [...records];
+      this.now = now;
+      vi.setSystemTime(now);
+      forgetTails();
+    };
   }
 
   /** Starts a conversation, and moves the clock by some milliseconds. @returns its id */

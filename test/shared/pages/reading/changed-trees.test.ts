@@ -62,10 +62,12 @@ async function listDuring(
 }
 
 test.each(filters)("a list during which its tail is counted is exact: %o", async (filter) => {
+  const history = await countedHistory();
+  const restore = history.save();
   let most = 0;
   for (const request of requests) {
     for (let nth = 1, calls = 0; calls === nth - 1; nth++) {
-      const history = await countedHistory();
+      restore();
       const list = () => history.list(filter, request);
       const during = await listDuring(history, list, { nth, change: () => {} });
       calls = during.calls;
@@ -90,9 +92,11 @@ describe.each([
   test.each(
     filters,
   )("has a total between those before and after, and rows of one of them: %o", async (filter) => {
+    const history = await countedHistory();
+    const restore = history.save();
     for (const request of requests) {
       for (let nth = 1, calls = 0; calls === nth - 1; nth++) {
-        const history = await countedHistory();
+        restore();
         const all = { page: 1, limit: 1000 };
         const before = history.expected(filter, all);
         const list = () => history.list(filter, request);
