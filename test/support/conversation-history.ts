@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { ulid } from "ulid";
 import { vi } from "vitest";
 import { conversationItem, listConversations } from "../../shared/domain/conversations.ts";
 import { conversationKey, leadConversationsPartition } from "../../shared/dynamodb/keys.ts";
@@ -15,6 +14,7 @@ import { forgetTails } from "../../shared/pages/tail.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Conversation, ConversationsQuery } from "../../shared/schemas/conversation-schemas.ts";
+import { newUlid } from "./new-ulid.ts";
 import { streamRecord } from "./stream-record.ts";
 import { WatchedTable } from "./watched-table.ts";
 
@@ -69,7 +69,7 @@ export class ConversationHistory {
 
   /** Starts a conversation, and moves the clock by some milliseconds. @returns its id */
   add({ leadId = this.leadId, ...fields }: Fields & { readonly leadId?: string }, then = 100): string {
-    const id = `conv_${ulid(this.now)}`;
+    const id = `conv_${newUlid(this.now)}`;
     const conversation = { id, leadId, ...fields, lastMessageAt: createdAt(id), messageCount: 1 };
     this.#write(id, conversation);
     this.advance(then);

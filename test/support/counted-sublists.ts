@@ -1,9 +1,9 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { ulid } from "ulid";
 import { conversationItem } from "../../shared/domain/conversations.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { MemoryTable } from "./memory-table.ts";
+import { newUlid } from "./new-ulid.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 
@@ -52,7 +52,7 @@ function put<T extends Item>(
   start: number,
   toItem: (id: string, i: number) => T,
 ): T[] {
-  const items = Array.from({ length: count }, (_, i) => toItem(ulid(start + i * 1000), i));
+  const items = Array.from({ length: count }, (_, i) => toItem(newUlid(start + i * 1000), i));
   for (const Item of items) memory.execute(new PutCommand({ TableName: tableName, Item }));
   return items;
 }

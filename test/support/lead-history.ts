@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { ulid } from "ulid";
 import { vi } from "vitest";
 import { leadItem, listLeads } from "../../shared/domain/leads.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
@@ -8,9 +7,11 @@ import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
 import type { PageRequest } from "../../shared/pages/page.ts";
+import { forgetTails } from "../../shared/pages/tail.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead, LeadsQuery } from "../../shared/schemas/lead-schemas.ts";
+import { newUlid } from "./new-ulid.ts";
 import { streamRecord } from "./stream-record.ts";
 import { WatchedTable } from "./watched-table.ts";
 
@@ -34,13 +35,13 @@ export class LeadHistory {
   readonly account = randomUUID();
   readonly owner = { account: this.account, list: countedLists.lead };
   /** The leads in the table, by id. */
-  readonly leads = new Map<string, Lead>();
+  leads = new Map<string, Lead>();
   /** The changes of the stream that were not delivered, in its order. The key of a row is its sequence number, too. */
   changes: RowChange[] = [];
   /** Whether a deletion, or a change of a status, was not delivered. */
   changed = false;
   now: number;
-  readonly unsettled: Unsettled = new Map();
+  unsettled: Unsettled = new Map();
   #landings: Landing[] = [];
   /** When a list or a maintainer last ran: a lead that was written since may have landed at any time since. */
   #seen = 0;
@@ -48,6 +49,29 @@ export class LeadHistory {
   constructor(start = Date.UTC(2026, 0, 1)) {
     this.now = start;
     vi.useFakeTimers({ toFake: ["Date"], now: start });
+  }
+
+  /** @returns a function that brings the present back, in an environment that remembers nothing */
+  save(): () => void {
+    const memory = this.table.memory.snapshot();
+    const { changed, now } = this;
+    const leads = [...this.leads];
+    const changes = [...this.changes];
+    const unsettled = [...this.unsettled];
+    const landings = [...this.#landings];
+    const seen = this.#seen;
+    return () => {
+      this.table.memory.restore(memory);
+      this.leads = new Map(leads);
+      this.changes = [...changes];
+      this.changed = changed;
+      this.unsettled = new Map(unsettled);
+      this.#landings = [...landings];
+      this.#seen = seen;
+      this.now = now;
+      vi.setSystemTime(now);
+      forgetTails();
+    };
   }
 
   /** Moves the clock; leads land meanwhile. */
@@ -131,7 +155,7 @@ export class LeadHistory {
   #newLead({ age = 0, status = "new", source }: LeadInput): Lead {
     const at = this.now - age;
     return {
-      id: `lead_${ulid(at)}`,
+      id: `lead_${newUlid(at)}`,
       ...{ name: "x", score: 0, status, tags: [], createdAt: new Date(at).toISOString() },
       ...(source !== undefined && { source }),
     };

@@ -57,8 +57,10 @@ async function expectExact(history: LeadHistory): Promise<void> {
 
 describe("a table that throttles", () => {
   test("the first calls, however many, delays the maintainer only", async () => {
+    const history = await historyWithChanges();
+    const restore = history.save();
     for (let first = 0; first <= 40; first += 4) {
-      const history = await historyWithChanges();
+      restore();
       let calls = 0;
       history.table.before = () => {
         if (++calls <= first) throw throttled();
@@ -70,13 +72,14 @@ describe("a table that throttles", () => {
   });
 
   test("any single call delays the maintainer only, and none is repeated but that one", async () => {
-    const whole = await historyWithChanges();
-    const { calls } = await whole.table.watch(() => maintain(whole));
+    const history = await historyWithChanges();
+    const restore = history.save();
+    const { calls } = await history.table.watch(() => maintain(history));
     expect(calls.length).toBeGreaterThan(10);
     const inSublist = calls.filter(({ input }) => JSON.stringify(input).includes("by-origin"));
     expect(inSublist.length).toBeGreaterThan(3);
     for (let nth = 1; nth <= calls.length; nth++) {
-      const history = await historyWithChanges();
+      restore();
       history.table.before = (_, call) => {
         if (call === nth) throw throttled();
       };
