@@ -37,8 +37,6 @@ if (options.report) await writeReport(options.report);
 else await simulate();
 
 async function simulate(): Promise<void> {
-  // Throttled calls throw many errors whose stacks nobody reads.
-  Error.stackTraceLimit = 0;
   const log = (line: string) => console.error(`${Math.round(performance.now() / 1000)} s: ${line}`);
   const results = await run({
     source: resolve(options.source),

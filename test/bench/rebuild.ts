@@ -32,9 +32,6 @@ const { values: options } = parseArgs({
   },
 });
 
-// Throttled calls throw many errors whose stacks nobody reads.
-Error.stackTraceLimit = 0;
-
 const before = options.before ? [JSON.parse(await readFile(options.before, "utf8")) as Results] : [];
 const results = await run({
   source: resolve(options.source ?? root),

@@ -6,6 +6,7 @@ import { populate } from "./population.ts";
 import { hasSucceeded, runTrial } from "./trial.ts";
 
 const source = join(import.meta.dirname, "../../..");
+const [product, load] = await Promise.all([buildProduct(source), buildOperations(source)]);
 
 /** Limits that the commands and the load exceed together, as large ones exceed those of AWS. */
 const rates = { read: 250, write: 150, burstSeconds: 0 };
@@ -15,7 +16,6 @@ test.each([
   ["the names of the tree", 4],
   ["a full dictionary", 20],
 ])("rebuild and verify succeed after a kill while the table throttles them, with %s", async (_, count) => {
-  const [product, load] = await Promise.all([buildProduct(source), buildOperations(source)]);
   const sources = Array.from({ length: count }, (_, n) => `source-${n}`);
   const population = await populate(load, { leads: 3000, leadBytes: 1000, sources });
   const trial = await runTrial({ product, load, population, rates, units, seed: 1 });
