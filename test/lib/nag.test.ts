@@ -40,13 +40,32 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });
 
-test("Alarms by email add one acknowledged finding", async () => {
-  const { app, report } = await synthesize("prod", { alarmsTo: "ops@example.com" }, { validated: true });
+/** Settings with further resources; canary deployments have a test of their own. */
+const further = {
+  alarmsTo: "ops@example.com",
+  corsOrigins: ["https://app.example.com", "https://admin.example.com"],
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f",
+  backup: {
+    keepDays: 90,
+    copyTo: "arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-and-conversations",
+  },
+};
+
+test("Alarms by email and backups add one acknowledged finding each, CORS and a domain none", async () => {
+  const { app, report } = await synthesize("prod", further, { validated: true });
   expect(report.pluginReports).toEqual([]);
-  const expected = `${stageTableName("prod")}/Monitoring/Alarms/Default/Email/Resource Serverless-SNSRedrivePolicy`;
+  const role = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup";
+  const expected = [
+    `Backup/Plan/Table/Role/Resource AwsSolutions-IAM4[Policy::${role}]`,
+    "Monitoring/Alarms/Default/Email/Resource Serverless-SNSRedrivePolicy",
+  ].map((finding) => `${stageTableName("prod")}/${finding}`);
+  const before = acknowledged(synthesized.prod.app);
   expect(
-    acknowledged(app).filter((finding) => !acknowledged(synthesized.prod.app).includes(finding)),
-  ).toEqual([expected]);
+    acknowledged(app)
+      .filter((finding) => !before.includes(finding))
+      .sort(),
+  ).toEqual(expected);
 });
 
 test("Gradual deployments add the findings of their role and of the permissions for functions", async () => {

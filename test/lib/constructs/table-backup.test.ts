@@ -9,11 +9,8 @@ const readRule = async (backup: { keepDays: number; copyTo?: string; copyKeepDay
   return only(template, "AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule[0];
 };
 
-const { template, report, artifact } = await synthesize(
-  "prod",
-  { backup: { keepDays: 90, copyTo } },
-  { validated: true },
-);
+const { template, artifact } = await synthesize("prod", { backup: { keepDays: 90, copyTo } });
+const plain = await synthesize("prod");
 const vault = only(template, "AWS::Backup::BackupVault");
 
 test("The table is backed up every night, into a vault that is kept like the table", () => {
@@ -80,10 +77,6 @@ test("Its role may back up, and not restore", () => {
   );
 });
 
-test("cdk-nag finds nothing that is not acknowledged", () => {
-  expect(report.pluginReports).toEqual([]);
-});
-
 test("Copies are kept as long as the stage says", async () => {
   const { CopyActions, Lifecycle } = await readRule({ keepDays: 7, copyTo, copyKeepDays: 365 });
   expect(Lifecycle).toEqual({ DeleteAfterDays: 7 });
@@ -92,7 +85,7 @@ test("Copies are kept as long as the stage says", async () => {
 });
 
 test("The backup changes no other resource, and no stage has one by default", async () => {
-  const before = (await synthesize("prod")).template.toJSON();
+  const before = plain.template.toJSON();
   expect(JSON.stringify(before)).not.toContain("AWS::Backup");
   expect((await synthesize("dev")).template.findResources("AWS::Backup::BackupVault")).toEqual({});
   const after = template.toJSON();
@@ -105,6 +98,5 @@ test("The backup changes no other resource, and no stage has one by default", as
 test("The local run ignores it", async () => {
   const read = async ({ directory }: { readonly directory: string }) =>
     JSON.stringify(await readStack(directory)).replaceAll(directory, "");
-  const other = await synthesize("prod");
-  expect(await read(artifact.assembly)).toBe(await read(other.artifact.assembly));
+  expect(await read(artifact.assembly)).toBe(await read(plain.artifact.assembly));
 });
