@@ -32,25 +32,35 @@ export function separator(before: string, at: string): string {
  *
  * @see https://protobuf.dev/programming-guides/encoding/#varints
  */
-export const encodeEntries = (entries: readonly Entry[]): Uint8Array =>
-  Uint8Array.from(entries.flatMap((entry, i) => encodeEntry(entry, entries[i - 1])));
+export function encodeEntries(entries: readonly Entry[]): Uint8Array {
+  const bytes: number[] = [];
+  let before: Buffer | undefined;
+  for (const entry of entries) before = pushEntry(bytes, entry, before);
+  return new Uint8Array(bytes);
+}
 
 /** The number of bytes of an entry after another one, or as the first. */
-export const encodedBytes = (entry: Entry, before?: Entry): number => encodeEntry(entry, before).length;
-
-function encodeEntry({ start, cells }: Entry, before: Entry | undefined): number[] {
-  const key = Buffer.from(start);
-  const shared = before ? sharedLength(Buffer.from(before.start), key) : 0;
+export function encodedBytes(entry: Entry, before?: Entry): number {
   const bytes: number[] = [];
-  pushVarints(bytes, shared, key.length - shared);
-  bytes.push(...key.subarray(shared));
-  pushVarints(bytes, cells.size);
+  pushEntry(bytes, entry, before && Buffer.from(before.start));
+  return bytes.length;
+}
+
+/** @param before the previous start @returns the start */
+function pushEntry(bytes: number[], { start, cells }: Entry, before: Buffer | undefined): Buffer {
+  const key = Buffer.from(start);
+  const shared = before ? sharedLength(before, key) : 0;
+  pushVarint(bytes, shared);
+  pushVarint(bytes, key.length - shared);
+  for (let at = shared; at < key.length; at++) bytes.push(key[at] as number);
+  pushVarint(bytes, cells.size);
   let last = 0;
-  for (const [cell, count] of [...cells].sort(([a], [b]) => a - b)) {
-    pushVarints(bytes, cell - last, count);
+  for (const [cell, count] of cells.size > 1 ? [...cells].sort(([a], [b]) => a - b) : cells) {
+    pushVarint(bytes, cell - last);
+    pushVarint(bytes, count);
     last = cell;
   }
-  return bytes;
+  return key;
 }
 
 /** The reverse of `encodeEntries`. */
@@ -89,9 +99,8 @@ function sharedLength(a: Buffer, b: Buffer): number {
   return length;
 }
 
-function pushVarints(bytes: number[], ...values: number[]): void {
-  for (let value of values) {
-    for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
-    bytes.push(value);
-  }
+function pushVarint(bytes: number[], value: number): void {
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  bytes.push(rest);
 }
