@@ -101,8 +101,16 @@ export class Execution {
   }
 }
 
+/** After how many waits the event loop goes on, so that a timeout ends a test that does not end. */
+const waitsPerTurn = 256;
+
+let waits = 0;
+
 /** Waits until all promises that need no request have been settled: ticks come after all of their callbacks. */
-const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
+const settled = () =>
+  new Promise<void>((resolve) =>
+    waits++ % waitsPerTurn === 0 ? setImmediate(resolve) : process.nextTick(resolve),
+  );
 
 const current = () => {
   if (!running) throw new Error("The table was called outside any execution.");
