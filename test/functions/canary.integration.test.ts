@@ -1,8 +1,8 @@
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { handler as canary } from "../../functions/canary.ts";
 import { request, startApi, type TestApi } from "../support/api.ts";
+import { mockClient } from "../support/mocked-client.ts";
 
 const parameters = mockClient(SSMClient);
 

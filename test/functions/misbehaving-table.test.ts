@@ -6,7 +6,6 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
@@ -14,6 +13,7 @@ import { idempotentRequest } from "../../shared/domain/idempotency.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
 import { authorizerEvent } from "../support/events.ts";
+import { mockClient } from "../support/mocked-client.ts";
 import { storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

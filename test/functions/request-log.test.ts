@@ -1,12 +1,12 @@
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import middy from "@middy/core";
 import type { Context } from "aws-lambda";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { requestLog } from "../../shared/http/request-log.ts";
 import type { RouteEvent } from "../../shared/http/route-event.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext, routeEvent } from "../support/events.ts";
+import { mockClient } from "../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const info = vi.spyOn(console, "info").mockImplementation(() => {});

@@ -5,12 +5,12 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { call } from "../support/call.ts";
 import { authorizerEvent } from "../support/events.ts";
+import { mockClient } from "../support/mocked-client.ts";
 import { storedConversation, storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

@@ -1,11 +1,11 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { deleteItems } from "../../../lib/ops/delete-items.ts";
 import { readAllLeads } from "../../../lib/ops/import-export/all-leads.ts";
 import { Pace } from "../../../lib/ops/pace.ts";
 import { inPartition, queryItems } from "../../../lib/ops/query-items.ts";
 import { scanTable } from "../../../lib/ops/scan-table.ts";
+import { mockClient } from "../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 beforeEach(() => {

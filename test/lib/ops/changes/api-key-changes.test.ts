@@ -1,8 +1,8 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { expect, onTestFinished, test } from "vitest";
 import { endApiKey } from "../../../../lib/ops/changes/api-key-changes.ts";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 const reference = { keyId: "01JZ0000000000000000000000", sha256: "0".repeat(64), account: undefined };
 const item = {

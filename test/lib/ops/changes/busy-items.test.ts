@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { conversationsCommand } from "../../../../lib/ops/conversations-command.ts";
 import { leadsCommand } from "../../../../lib/ops/leads-command.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 import { storedConversation, storedLead } from "../../../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { expect, test, vi } from "vitest";
 import { forEachAccount } from "../../../../lib/ops/counts/each-account.ts";
 import { Pace } from "../../../../lib/ops/pace.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 test("the largest accounts are worked on one at a time, the others a few at once", async () => {
   const lists = { small: 1, large: 60_000, larger: 110_000, other: 100_000 };

@@ -5,13 +5,13 @@ import {
   GetCommand,
   QueryCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test, vi } from "vitest";
 import { deleteOldNodes } from "../../../../lib/ops/counts/old-nodes.ts";
 import { Pace } from "../../../../lib/ops/pace.ts";
 import { nodeName } from "../../../../shared/dynamodb/keys.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 vi.spyOn(Math, "random").mockReturnValue(0.5);

@@ -4,7 +4,6 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from "@aws-sdk/client-eventbridge";
-import { mockClient } from "aws-sdk-client-mock";
 import { ulid } from "ulid";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { localConfig } from "../../../../lib/ops/account-command.ts";
@@ -12,6 +11,7 @@ import { openEventBus } from "../../../../lib/ops/events/event-bus.ts";
 import { eventSchemas, type ServiceEvent } from "../../../../shared/domain/event-schemas.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { validateDetail } from "../../../support/event-validators.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 const eventBridge = mockClient(EventBridgeClient);
 

@@ -1,10 +1,10 @@
 import { appendFile, stat, utimes } from "node:fs/promises";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test, vi } from "vitest";
 import { importCommand } from "../../../../lib/ops/import-export/leads-import.ts";
 import { leadFile, storedLeads } from "../../../support/lead-files.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const named = (name: string) => Object.assign(new Error("Not now."), { name });

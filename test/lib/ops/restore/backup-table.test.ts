@@ -1,10 +1,10 @@
 import { DescribeTableCommand, type TableDescription } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { expect, test } from "vitest";
 import { Pace } from "../../../../lib/ops/pace.ts";
 import { checkBackupTable } from "../../../../lib/ops/restore/backup-table.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 const dynamodb = mockClient(DynamoDBDocumentClient);
 const restoredTo = new Date("2026-11-21T06:00:00Z");

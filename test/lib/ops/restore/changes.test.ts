@@ -5,12 +5,12 @@ import {
   PutCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../../lib/ops/pace.ts";
 import { toChanges, writeChanges } from "../../../../lib/ops/restore/changes.ts";
 import { isNew, type Restoration } from "../../../../lib/ops/restore/restoration.ts";
 import { newId } from "../../../../shared/ids.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 const dynamodb = mockClient(DynamoDBDocumentClient);
 beforeEach(() => dynamodb.reset());
