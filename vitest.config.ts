@@ -6,6 +6,9 @@ import { validatorsVitePlugin } from "./lib/bundling/validators.ts";
 const integration = "test/**/*.integration.test.ts";
 const stack = ["test/lib/*.test.ts", "test/lib/{bundling,config,constructs,monitoring}/**/*.test.ts"];
 
+/** The test files of a worker share its process, which loads each package once; `clean-worker.ts` keeps them apart. */
+const sharedWorkers = { isolate: false, setupFiles: "test/support/clean-worker.ts" };
+
 export default defineConfig({
   plugins: [validatorsVitePlugin()],
   test: {
@@ -37,6 +40,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [integration, ...stack, "**/node_modules/**"],
           env: { TABLE_NAME: "unit", AWS_REGION: "local" },
+          ...sharedWorkers,
         },
       },
       {
@@ -56,6 +60,7 @@ export default defineConfig({
           name: "stack",
           include: stack,
           exclude: [integration],
+          ...sharedWorkers,
         },
       },
     ],

@@ -1,0 +1,34 @@
+import { afterAll, expect, vi } from "vitest";
+
+// The test files of a worker share its process. Each file gets its own modules, except those of packages and of Node.js.
+vi.resetModules();
+
+const env = { ...process.env };
+const before = readState();
+
+/** The next file starts with real functions, the real clock and the same environment. A file that leaves other changes fails. */
+afterAll(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+
+  const changed = [...readState()].filter(([name, value]) => !Object.is(value, before.get(name)));
+  // A package may define globals when it is first imported.
+  const left = changed.filter(([name]) => before.has(name) || !name.startsWith("global."));
+  expect(left.map(([name]) => name)).toEqual([]);
+});
+
+/** What code can change for the whole process: its directory, its listeners and what is global. */
+function readState(): ReadonlyMap<string, unknown> {
+  const globals = Object.entries({ global: globalThis, console, Math }).flatMap(([name, object]) =>
+    Object.entries(Object.getOwnPropertyDescriptors(object)).map(
+      ([property, { value }]) => [`${name}.${property}`, value] as const,
+    ),
+  );
+  // Packages remove their files at the exit.
+  const events = process.eventNames().filter((name) => name !== "exit");
+  const listeners = events.map((name) => [`on ${String(name)}`, process.listenerCount(name)] as const);
+  return new Map<string, unknown>([["directory", process.cwd()], ...globals, ...listeners]);
+}
