@@ -2,6 +2,8 @@ import { afterAll, expect, vi } from "vitest";
 
 // The test files of a worker share its process. Each file gets its own modules, except those of packages and of Node.js.
 vi.resetModules();
+// Vitest notes 100 frames of each error, which takes a tenth of the time: tests make very many.
+Error.stackTraceLimit = 10;
 
 const env = { ...process.env };
 const before = readState();

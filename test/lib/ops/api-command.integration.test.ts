@@ -14,7 +14,11 @@ const check = (url: string, API_KEY: string) =>
 
 test("api check uses the API, and can be repeated", async () => {
   for (const _ of [1, 2]) {
-    const { code, stdout, stderr } = await check(api.url, apiKey);
+    let outcome = await check(api.url, apiKey);
+    // On a busy machine, a function may give up a call.
+    for (let tries = 1; outcome.stderr.includes("returned 503") && tries < 5; tries++)
+      outcome = await check(api.url, apiKey);
+    const { code, stdout, stderr } = outcome;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^The API at http:\/\/127\.0\.0\.1:\d+ works: six requests took \d+ ms\.\n$/);
   }
