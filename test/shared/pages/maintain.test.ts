@@ -9,6 +9,7 @@ import { maintain } from "../../../shared/pages/maintenance/maintain.ts";
 import { maintainLists } from "../../../shared/pages/maintenance/maintain-lists.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { canceled } from "../../support/cancellation.ts";
 import { lambdaContext } from "../../support/events.ts";
 import { putLeads, useMemoryTable } from "../../support/memory-leads.ts";
@@ -100,6 +101,21 @@ test("all reads of a maintainer and of a rebuild are consistent", async () => {
   await rebuild(owner, { limits: smallLimits, wait });
   expect(reads.length).toBeGreaterThan(10);
   expect(new Set(reads)).toEqual(new Set([true]));
+});
+
+test("one commit counts a changed row and the tail, if both fit", async () => {
+  const memory = useMemoryTable();
+  const items = await putLeads(memory, "acme", 60);
+  await maintain(owner, keysOf(items), options);
+  const before = await readRoot(owner);
+  const tail = await putLeads(memory, "acme", 4, 300_000);
+  const [first] = items;
+  await memory.send(new PutCommand({ TableName: tableName, Item: { ...first, status: "booked" } }));
+  await maintain(owner, [String(first?.sk), ...keysOf(tail)], options);
+  const after = await readRoot(owner);
+  expect(after?.version).toBe((before?.version ?? 0) + 1);
+  expect(String(after?.watermark) > String(tail.at(-1)?.sk)).toBe(true);
+  expect(await verify(owner, { wait })).toEqual([]);
 });
 
 test("no commit has more items than a transaction takes", async () => {

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { filteredRange } from "../../../../shared/pages/counted-range.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { ConversationHistory } from "../../../support/conversation-history.ts";
 import { expectExactPages } from "../../../support/exact-pages.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 afterEach(() => {
@@ -109,4 +111,21 @@ test("statuses that a tree has no cells for are read plainly, and remembered by 
   history.delete(id);
   await history.deliver();
   for (const filter of refused) expect(await history.list(filter)).toEqual(history.expected(filter));
+});
+
+test("many back-dated rows of a sublist are counted at once, although its index may not have them yet", async () => {
+  const history = new LeadHistory();
+  history.addMany(300, { source: "fair", age: 60_000 });
+  await history.deliver();
+  history.advance(100_000);
+  // What is written from now on was not there before.
+  await history.list();
+  history.addMany(limits.youngTail + 1, { source: "fair", age: 45_000 });
+  await history.deliver();
+  const root = await readRoot(
+    filteredRange(history.account, countedLists.lead, { sourceOrChannel: "fair" }).tree,
+  );
+  const newest = [...history.leads.keys()].sort().at(-1) ?? "";
+  expect(String(root?.watermark) > newest).toBe(true);
+  expect(await history.list({ source: "fair" })).toEqual(history.expected({ source: "fair" }));
 });

@@ -1,0 +1,33 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, expect, test, vi } from "vitest";
+import { table } from "../../../shared/dynamodb/table-client.ts";
+import { readPages } from "../../../shared/pages/range.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+test.each([
+  ["of sort keys", { partition: "p" }, { keysOnly: true }, true],
+  ["of rows with a value", { partition: "p", where: { status: "new" } }, {}, true],
+  [
+    "of sort keys of rows with a value",
+    { partition: "p", where: { status: "new" } },
+    { keysOnly: true },
+    true,
+  ],
+  ["of all rows", { partition: "p" }, {}, false],
+] as const)("pages %s after the first make a list a long one", async (_, range, bounds, isLong) => {
+  const send = vi.spyOn(table, "send");
+  for (const sk of ["c", "b"])
+    send.mockResolvedValueOnce({ Items: [{ sk }], LastEvaluatedKey: { pk: "p", sk } } as never);
+  send.mockResolvedValueOnce({ Items: [{ sk: "a" }] } as never);
+  const continues: unknown[] = [];
+  const pages = readPages(range, bounds, async (call, more) => {
+    continues.push(more);
+    return call({ abortSignal: new AbortController().signal });
+  });
+  const items = [];
+  for await (const page of pages) items.push(...page.items);
+  expect(items).toEqual([{ sk: "c" }, { sk: "b" }, { sk: "a" }]);
+  expect(send.mock.calls.every(([command]) => command instanceof QueryCommand)).toBe(true);
+  expect(continues).toEqual([false, isLong, isLong]);
+});
