@@ -4,14 +4,8 @@ import { ApiError, type Fault, type FaultCode } from "../errors.ts";
 import { bodyBytes, isIntact, isWithin } from "./body-bytes.ts";
 import { duplicateKeys } from "./duplicate-keys.ts";
 import { addFaults } from "./faults.ts";
-import { exceededLimit, maxDepth, maxValues } from "./json-limits.ts";
+import { exceededLimit, maxBodyBytes, maxDepth, maxValues } from "./json-limits.ts";
 import type { RouteEvent } from "./route-event.ts";
-
-/**
- * The longest body that is parsed, in bytes. The longest valid one has 50,827 without white space: a message, with each
- * of its characters escaped as two surrogates.
- */
-export const maxBodyBytes = 64 * 1024;
 
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;

@@ -1,3 +1,9 @@
+/**
+ * The longest body that is parsed, in bytes. The longest valid one has 50,827 without white space: a message, with each
+ * of its characters escaped as two surrogates.
+ */
+export const maxBodyBytes = 64 * 1024;
+
 /** The most levels of objects and arrays; valid bodies have two. */
 export const maxDepth = 100;
 

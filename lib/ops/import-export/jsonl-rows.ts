@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { maxBodyBytes } from "../../../shared/http/body-parser.ts";
+import { maxBodyBytes } from "../../../shared/http/json-limits.ts";
 import { UserError } from "../../errors.ts";
 import { type Row, rowFault } from "./row.ts";
 

@@ -1,4 +1,4 @@
-import { maxBodyBytes } from "../../../shared/http/body-parser.ts";
+import { maxBodyBytes } from "../../../shared/http/json-limits.ts";
 
 /** A request to create-lead. */
 export interface BenchRequest {
