@@ -47,13 +47,10 @@ async function checkTree(account: string, type: keyof typeof countedLists, rows:
   const counted = root ? [...root.entries, root.last].map(({ cells }) => cells) : [];
   const total = [...sumCells(counted).values()].reduce((sum, count) => sum + count, 0);
   const tail = rows.filter(({ id }) => id >= (root?.watermark ?? "")).length;
+  const times = rows.map(({ id }) => idTimestamp(id));
   // Those that were old enough to be counted when the newest row arrived.
-  const newest = rows
-    .map(({ id }) => id)
-    .sort()
-    .at(-1);
-  const settledBefore = newest ? idTimestamp(newest) - limits.allowedLateness : 0;
-  const settled = rows.filter(({ id }) => idTimestamp(id) < settledBefore).length;
+  const settledBefore = Math.max(...times) - limits.allowedLateness;
+  const settled = times.filter((time) => time < settledBefore).length;
   const differences = await verify(owner);
   return [
     ...differences.map((difference) => `the counts of ${type}s differ: ${JSON.stringify(difference)}`),

@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import { conversationItem, listConversations } from "../../shared/domain/conversations.ts";
 import { conversationKey, leadConversationsPartition } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
-import { createdAt } from "../../shared/ids.ts";
+import { createdAt, newId } from "../../shared/ids.ts";
 import { parentRange } from "../../shared/pages/counted-range.ts";
 import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
@@ -14,7 +14,6 @@ import { forgetTails } from "../../shared/pages/tail.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Conversation, ConversationsQuery } from "../../shared/schemas/conversation-schemas.ts";
-import { newUlid } from "./new-ulid.ts";
 import { streamRecord } from "./stream-record.ts";
 import { WatchedTable } from "./watched-table.ts";
 
@@ -69,7 +68,7 @@ export class ConversationHistory {
 
   /** Starts a conversation, and moves the clock by some milliseconds. @returns its id */
   add({ leadId = this.leadId, ...fields }: Fields & { readonly leadId?: string }, then = 100): string {
-    const id = `conv_${newUlid(this.now)}`;
+    const id = newId("conv", this.now);
     const conversation = { id, leadId, ...fields, lastMessageAt: createdAt(id), messageCount: 1 };
     this.#write(id, conversation);
     this.advance(then);

@@ -2,8 +2,8 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { conversationItem } from "../../shared/domain/conversations.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import { newId } from "../../shared/ids.ts";
 import type { MemoryTable } from "./memory-table.ts";
-import { newUlid } from "./new-ulid.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 
@@ -15,9 +15,9 @@ export function putSourcedLeads(
   of: (i: number) => { readonly source?: string; readonly status?: "new" | "qualified" | "booked" },
   start = Date.now() - 10_000_000,
 ) {
-  return put(memory, count, start, (id, i) =>
+  return put(memory, count, start, (at, i) =>
     leadItem(account, {
-      id: `lead_${id}`,
+      id: newId("lead", at),
       name: "x",
       score: 0,
       status: "new",
@@ -36,9 +36,9 @@ export function putConversations(
   of: (i: number) => { readonly leadId: string; readonly channel: string; readonly status: string },
   start = Date.now() - 10_000_000,
 ) {
-  return put(memory, count, start, (id, i) =>
+  return put(memory, count, start, (at, i) =>
     conversationItem(account, {
-      id: `conv_${id}`,
+      id: newId("conv", at),
       lastMessageAt: createdAt,
       messageCount: 1,
       ...of(i),
@@ -50,9 +50,9 @@ function put<T extends Item>(
   memory: MemoryTable,
   count: number,
   start: number,
-  toItem: (id: string, i: number) => T,
+  toItem: (at: number, i: number) => T,
 ): T[] {
-  const items = Array.from({ length: count }, (_, i) => toItem(newUlid(start + i * 1000), i));
+  const items = Array.from({ length: count }, (_, i) => toItem(start + i * 1000, i));
   for (const Item of items) memory.execute(new PutCommand({ TableName: tableName, Item }));
   return items;
 }

@@ -4,6 +4,7 @@ import { vi } from "vitest";
 import { leadItem, listLeads } from "../../shared/domain/leads.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import { newId } from "../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
 import type { PageRequest } from "../../shared/pages/page.ts";
@@ -11,7 +12,6 @@ import { forgetTails } from "../../shared/pages/tail.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead, LeadsQuery } from "../../shared/schemas/lead-schemas.ts";
-import { newUlid } from "./new-ulid.ts";
 import { streamRecord } from "./stream-record.ts";
 import { WatchedTable } from "./watched-table.ts";
 
@@ -155,7 +155,7 @@ export class LeadHistory {
   #newLead({ age = 0, status = "new", source }: LeadInput): Lead {
     const at = this.now - age;
     return {
-      id: `lead_${newUlid(at)}`,
+      id: newId("lead", at),
       ...{ name: "x", score: 0, status, tags: [], createdAt: new Date(at).toISOString() },
       ...(source !== undefined && { source }),
     };

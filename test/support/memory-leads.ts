@@ -2,8 +2,8 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { newId } from "../../shared/ids.ts";
 import { MemoryTable } from "./memory-table.ts";
-import { newUlid } from "./new-ulid.ts";
 
 type Send = (command: object) => Promise<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ export function useMemoryTable(
 /** Writes leads, a millisecond apart. @param age of the first one, in milliseconds @returns their items */
 export async function putLeads(memory: MemoryTable, account: string, count: number, age = 600_000) {
   const items = Array.from({ length: count }, (_, i) => {
-    const id = `lead_${newUlid(Date.now() - age + i)}`;
+    const id = newId("lead", Date.now() - age + i);
     const createdAt = "2026-01-01T00:00:00.000Z";
     return leadItem(account, { id, name: "x", score: 0, status: "new", tags: [], createdAt });
   });

@@ -2,11 +2,11 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { leadItem, listLeads } from "../../../../shared/domain/leads.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../../shared/ids.ts";
 import { maintainLists, type Unsettled } from "../../../../shared/pages/maintenance/maintain-lists.ts";
 import { countRows } from "../../../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { newUlid } from "../../../support/new-ulid.ts";
 import { seeded } from "../../../support/random.ts";
 import { rowChanges } from "../../../support/row-changes.ts";
 import { throttled, WatchedTable } from "../../../support/watched-table.ts";
@@ -37,7 +37,7 @@ function advance(by: number): void {
 /** Writes leads of an account, a millisecond apart. @returns their keys */
 function add(account: string, count: number, age = 0, name = "x"): string[] {
   return Array.from({ length: count }, (_, i) => {
-    const id = `lead_${newUlid(now - age - count + i)}`;
+    const id = newId("lead", now - age - count + i);
     const createdAt = "2026-01-01T00:00:00.000Z";
     const Item = leadItem(account, { id, name, score: 0, status: "new", tags: [], createdAt });
     table.memory.execute(new PutCommand({ TableName: tableName, Item }));
