@@ -27,7 +27,8 @@ function requestSchema(route: Route) {
 
 /** The source of an ES module whose default export validates requests to the route, without Ajv's compiler. */
 function validatorSource(name: RouteName): string {
-  const ajv = new Ajv2020({ ...validation, code: { source: true, esm: true, optimize: 2 } });
+  // `shared/http/schema-faults.ts` has messages of its own.
+  const ajv = new Ajv2020({ ...validation, messages: false, code: { source: true, esm: true, optimize: 2 } });
   return stopAtMaxFaults(standalone.default(ajv, ajv.compile(requestSchema(routes[name]))));
 }
 

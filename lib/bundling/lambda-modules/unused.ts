@@ -1,17 +1,17 @@
-/** A class that no function needs: the SDK constructs it only for other operations, settings or versions of Node.js. */
-class Unused {
-  constructor() {
-    throw new Error(
-      "The SDK needs a class that this bundle does not have: see lib/bundling/lambda-modules.ts.",
-    );
-  }
+/** What no function needs: the SDK has it for other operations, settings or versions of Node.js. */
+export function unused(): never {
+  throw new Error(
+    "The SDK needs something that this bundle does not have: see lib/bundling/lambda-modules.ts.",
+  );
 }
 
 export {
-  Unused as AdaptiveRetryStrategy,
-  Unused as DefaultRateLimiter,
-  Unused as EventStreamSerde,
-  Unused as Sha256Js,
+  unused as AdaptiveRetryStrategy,
+  unused as DefaultRateLimiter,
+  unused as EventStreamSerde,
+  unused as paginateQuery,
+  unused as paginateScan,
+  unused as Sha256Js,
 };
 
 /** The signer constructs it, and calls it for streams of events. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import * as clientModule from "@aws-sdk/client-dynamodb";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle } from "../../../lib/bundling/bundle.ts";
@@ -17,6 +18,10 @@ let wholeSdk: Sdk;
 let server: Server;
 /** The statuses of the next responses, which are 200 after them. */
 let statuses: number[];
+/** The body of each response. */
+let responseBody: object;
+/** Whether the connection ends in the middle of the body. */
+let breaksOff: boolean;
 let received: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 
 beforeAll(async () => {
@@ -30,7 +35,13 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) });
     response.statusCode = statuses.shift() ?? 200;
-    response.setHeader("content-type", "application/x-amz-json-1.0").end("{}");
+    response.setHeader("content-type", "application/x-amz-json-1.0");
+    const bytes = Buffer.from(JSON.stringify(responseBody));
+    response.setHeader("content-length", bytes.length);
+    // In two parts, so that each is a chunk of its own.
+    response.write(bytes.subarray(0, 1), () =>
+      setImmediate(() => (breaksOff ? request.socket.destroy() : response.end(bytes.subarray(1)))),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -41,6 +52,8 @@ afterAll(async () => {
 beforeEach(() => {
   received = [];
   statuses = [];
+  responseBody = {};
+  breaksOff = false;
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
   vi.stubEnv("AWS_REGION", "eu-west-3");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDFIRST");
@@ -158,8 +171,11 @@ test.each([
   expect(host).toBe(expected);
 });
 
-test("the endpoint is the SDK's own in every region, with FIPS and dual stack, and for a variable", () => {
-  const [client, original] = [sdk, wholeSdk].map(({ DynamoDBClient }) => new DynamoDBClient());
+test.each([
+  "DynamoDBClient",
+  "SSMClient",
+] as const)("the endpoint of a %s is the SDK's own in every region, with FIPS and dual stack, and for a variable", (name) => {
+  const [client, original] = [sdk, wholeSdk].map(({ [name]: Client }) => new Client());
   const regions = RegionInfo.regions.map(({ name }) => name);
   const switches = [true, false];
   const parameters = [...regions, "eu-new-7"].flatMap((Region) =>
@@ -221,14 +237,64 @@ test("tokens that the SDK adds to a request are UUIDs, each different", async ()
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-test("the client of another service finds its endpoint by its own rules", async () => {
+test("a parameter is read as with the whole SDK, with its time", async () => {
   vi.stubEnv("AWS_ENDPOINT_URL_SSM", process.env.AWS_ENDPOINT_URL_DYNAMODB);
-  const client = new sdk.SSMClient();
-  onTestFinished(() => client.destroy());
-  await client.send(new sdk.GetParameterCommand({ Name: "key" }));
+  responseBody = { Parameter: { Name: "key", Value: "ключ", LastModifiedDate: 1783711145.123 } };
+  const [read, original] = await Promise.all(
+    [sdk, wholeSdk].map(async ({ SSMClient, GetParameterCommand }) => {
+      const client = new SSMClient();
+      onTestFinished(() => client.destroy());
+      return (await client.send(new GetParameterCommand({ Name: "key" }))).Parameter;
+    }),
+  );
   expect(received[0]?.headers.authorization).toContain("/eu-west-3/ssm/aws4_request");
-  const { url } = client.config.endpointProvider({ Region: "cn-north-1" });
-  expect(url.hostname).toBe("ssm.cn-north-1.amazonaws.com.cn");
+  expect(read).toEqual({
+    ...{ Name: "key", Value: "ключ", LastModifiedDate: new Date("2026-07-10T19:19:05.123Z") },
+  });
+  expect(read).toEqual(original);
+});
+
+/** The names of all errors that DynamoDB's client has classes for, and one that it does not know. */
+const errorNames = [
+  ...Object.values(clientModule).flatMap((value) =>
+    typeof value === "function" && value.prototype instanceof clientModule.DynamoDBServiceException
+      ? [value.name]
+      : [],
+  ),
+  "NewException",
+];
+
+test("errors are as with the whole SDK", async () => {
+  expect(errorNames.length).toBeGreaterThan(30);
+  const properties = ["name", "message", "$fault", "$retryable", "CancellationReasons", "ThrottlingReasons"];
+  for (const name of errorNames) {
+    responseBody = {
+      ...{ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "too much" },
+      ...{ CancellationReasons: [{ Code: "None" }, { Code: "A", Item: { pk: { S: "a" } } }] },
+      ...{ ThrottlingReasons: [{ reason: "TableReadKeyRangeThroughputExceeded" }] },
+    };
+    const status = name === "InternalServerError" ? 500 : 400;
+    statuses = [status, status];
+    const [error, original] = await Promise.all(
+      [sdk, wholeSdk].map((some) =>
+        createClient(1, some)
+          .send(getItem())
+          .catch((error) => ({
+            ...Object.fromEntries(properties.map((property) => [property, error[property]])),
+            ...{ status: error.$metadata.httpStatusCode, isError: error instanceof Error },
+            isCancellation: error instanceof some.TransactionCanceledException,
+          })),
+      ),
+    );
+    expect(error).toMatchObject({ name, message: "too much", status, isError: true });
+    expect(error).toEqual(original);
+  }
+});
+
+test("a response that ends too early is an error of the connection", async () => {
+  breaksOff = true;
+  for (const some of [sdk, wholeSdk])
+    await expect(createClient(1, some).send(getItem())).rejects.toMatchObject({ code: "ECONNRESET" });
 });
 
 test("what was removed says so when it is used", async () => {

@@ -1,0 +1,3 @@
+import { endpointResolver } from "./endpoints.ts";
+
+export const defaultEndpointResolver = endpointResolver("dynamodb");

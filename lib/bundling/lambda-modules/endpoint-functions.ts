@@ -1,0 +1,2 @@
+/** The rules of the SDK's endpoints call these: the resolvers in their place do not. */
+export const awsEndpointFunctions = {};

@@ -1,0 +1,11 @@
+import { unused } from "./unused.ts";
+
+/** The services that functions call give times in seconds since the epoch, if any. */
+export const parseEpochTimestamp = (seconds: number) => new Date(Math.round(seconds * 1000));
+
+export {
+  unused as dateToUtcString,
+  unused as parseRfc3339DateTime,
+  unused as parseRfc3339DateTimeWithOffset,
+  unused as parseRfc7231DateTime,
+};
