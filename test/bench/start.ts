@@ -48,7 +48,10 @@ try {
   };
   const events: Readonly<Record<string, object>> = {
     "list-leads": routeEvent("list-leads", { query: "status=new" }),
-    "create-lead": routeEvent("create-lead", { body: { name: "Ada Lovelace", source: "fair" } }),
+    // Another account's, so that the lists of this one stay as they are.
+    "create-lead": routeEvent("create-lead", {
+      ...{ account: "growing", body: { name: "Ada Lovelace", source: "fair" } },
+    }),
     "list-conversations": routeEvent("list-conversations"),
     "send-message": routeEvent("send-message", { body: { leadId, channel: "email", message: "Hello" } }),
     authorize: authorizerEvent(`Bearer ${apiKey}`),

@@ -5,6 +5,9 @@ const { writeSync } = require("node:fs");
 const [, , bundle, event] = process.argv;
 const processor = (usage) => (usage.user + usage.system) / 1000;
 
+// Lambda's runtime has a console of its own before it loads a function; Node prepares one for the first line.
+console.info("loads");
+
 const before = process.cpuUsage();
 const start = performance.now();
 const { handler } = require(bundle);

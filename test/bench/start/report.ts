@@ -31,8 +31,14 @@ export function report(results: readonly Result[], rounds: number, date: string)
     const { low, median, high } = quartiles(costs(result, part).map((cost) => cost[kind]));
     return `${number(median)} (${number(low)}–${number(high)})`;
   };
-  const ratio = (result: Result, part: keyof Start, kind: keyof Cost, net: number) =>
-    number((median(result, part, kind) - net) / (median(find("bare SDK"), part, kind) - net), 2);
+  // The machine's speed changes during a run: each start is compared with that of the bare SDK in the same round.
+  const ratio = (result: Result, part: keyof Start, kind: keyof Cost, net: number) => {
+    const bare = costs(find("bare SDK"), part);
+    const ratios = costs(result, part).map(
+      (cost, round) => (cost[kind] - net) / ((bare[round]?.[kind] ?? Number.NaN) - net),
+    );
+    return number(quartiles(ratios).median, 2);
+  };
   const rows = (part: keyof Start) =>
     results
       .filter((result) => costs(result, part).length > 0)
@@ -50,7 +56,7 @@ export function report(results: readonly Result[], rounds: number, date: string)
   const head = ["", "processor (ms)", "× bare SDK, both less empty", "wall (ms)", "× bare SDK"];
   return `# Cold starts
 
-Measured by \`npm run bench:start\` (${date}, Node ${process.version}): the deployed bundle of each function, in ${rounds} new processes each, which take turns; medians, and in parentheses the middle half. Compare the times of a table with each other, not with those of another machine or of Lambda.
+Measured by \`npm run bench:start\` (${date}, Node ${process.version}): the deployed bundle of each function, in ${rounds} new processes each, which take turns; medians, and in parentheses the middle half. The ratios are medians of each round's ratio. Compare the times of a table with each other, not with those of another machine or of Lambda.
 
 - **empty** is a handler that does nothing.
 - **bare SDK** is a handler that reads one item, bundled in the same way but with the whole SDK.
