@@ -1,14 +1,18 @@
 import { Command } from "commander";
-import { accountsCommand } from "./accounts-command.ts";
-import { apiCommand } from "./api-command.ts";
 import { toUserError } from "./aws-errors.ts";
-import { conversationsCommand } from "./conversations-command.ts";
-import { countsCommand } from "./counts-command.ts";
-import { eventsCommand } from "./events-command.ts";
-import { indexCommand } from "./index-command.ts";
-import { keysCommand } from "./keys-command.ts";
-import { leadsCommand } from "./leads-command.ts";
-import { restoreCommand } from "./restore-command.ts";
+
+/** The commands by their names, in the order of the help. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  keys: async () => (await import("./keys-command.ts")).keysCommand(),
+  leads: async () => (await import("./leads-command.ts")).leadsCommand(),
+  conversations: async () => (await import("./conversations-command.ts")).conversationsCommand(),
+  counts: async () => (await import("./counts-command.ts")).countsCommand(),
+  index: async () => (await import("./index-command.ts")).indexCommand(),
+  accounts: async () => (await import("./accounts-command.ts")).accountsCommand(),
+  events: async () => (await import("./events-command.ts")).eventsCommand(),
+  restore: async () => (await import("./restore-command.ts")).restoreCommand(),
+  api: async () => (await import("./api-command.ts")).apiCommand(),
+};
 
 /**
  * Runs `npm run ops` with the arguments of the process.
@@ -16,19 +20,13 @@ import { restoreCommand } from "./restore-command.ts";
  * @throws UserError for errors that the operator can fix, also those of the AWS SDK
  */
 export async function runProgram(): Promise<void> {
-  const program = new Command("npm run ops --")
-    .description(
-      "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
-    )
-    .addCommand(keysCommand())
-    .addCommand(leadsCommand())
-    .addCommand(conversationsCommand())
-    .addCommand(countsCommand())
-    .addCommand(indexCommand())
-    .addCommand(accountsCommand())
-    .addCommand(eventsCommand())
-    .addCommand(restoreCommand())
-    .addCommand(apiCommand());
+  const program = new Command("npm run ops --").description(
+    "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
+  );
+  // The modules of all commands take longer to load than many a command takes to run.
+  const [name = ""] = process.argv.slice(2);
+  const loaders = Object.entries(commands).filter(([key]) => key === name || !Object.hasOwn(commands, name));
+  for (const [, load] of loaders) program.addCommand(await load());
   try {
     await program.parseAsync();
   } catch (error) {
