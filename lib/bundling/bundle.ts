@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { build, type Metafile } from "esbuild";
+import { type BuildOptions, build, type Metafile } from "esbuild";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { lambdaModulesPlugin } from "./lambda-modules.ts";
 import { validatorsPlugin } from "./validators.ts";
@@ -18,9 +18,28 @@ export const functionNames: readonly FunctionName[] = [
 
 const root = join(import.meta.dirname, "../..");
 
+/** How functions are bundled: as minified CommonJS, which Node loads faster than ES modules. */
+const options = {
+  bundle: true,
+  minify: true,
+  platform: "node",
+  target: "node24",
+  format: "cjs",
+  // `import()` of a module of Node's own loads all that it exports: of `node:http`, the whole of `fetch`.
+  supported: { "dynamic-import": false },
+  mainFields: ["module", "main"],
+  legalComments: "none",
+  metafile: true,
+  // The thrown error has the details; its catcher prints them once.
+  logLevel: "silent",
+  absWorkingDir: root,
+} as const satisfies BuildOptions;
+
+/** They compile the validators in, and leave out the modules of the SDK that Lambda does not need. */
+const functionPlugins = [validatorsPlugin(), lambdaModulesPlugin];
+
 /**
- * Bundles one entry file the way it is deployed: minified CommonJS, which Node loads faster than ES modules,
- * with validators compiled in and without the modules of the SDK that Lambda does not need.
+ * Bundles one entry file the way it is deployed.
  *
  * @param plugins fewer of them make the bundle that a benchmark compares with
  * @returns esbuild's account of the bundle's inputs
@@ -28,27 +47,9 @@ const root = join(import.meta.dirname, "../..");
 export async function bundle(
   entryPoint: string,
   outfile: string,
-  plugins = [validatorsPlugin(), lambdaModulesPlugin],
+  plugins = functionPlugins,
 ): Promise<Metafile> {
-  const result = await build({
-    entryPoints: [entryPoint],
-    outfile,
-    bundle: true,
-    minify: true,
-    platform: "node",
-    target: "node24",
-    format: "cjs",
-    // `import()` of a module of Node's own loads all that it exports: of `node:http`, the whole of `fetch`.
-    supported: { "dynamic-import": false },
-    mainFields: ["module", "main"],
-    legalComments: "none",
-    metafile: true,
-    // The thrown error has the details; its catcher prints them once.
-    logLevel: "silent",
-    absWorkingDir: root,
-    plugins,
-  });
-  return result.metafile;
+  return (await build({ ...options, entryPoints: [entryPoint], outfile, plugins })).metafile;
 }
 
 /**
@@ -57,9 +58,9 @@ export async function bundle(
  * @returns the directory
  */
 export async function bundleFunctions(directory: string): Promise<string> {
-  const bundles = functionNames.map((name) =>
-    bundle(join(root, "functions", `${name}.ts`), join(directory, name, "index.cjs")),
-  );
-  await Promise.all(bundles);
+  const entryPoints = functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` }));
+  const outputs = { outdir: directory, outExtension: { ".js": ".cjs" } };
+  // In one build, which reads the SDK once.
+  await build({ ...options, ...outputs, entryPoints, plugins: functionPlugins });
   return directory;
 }

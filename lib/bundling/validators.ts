@@ -25,10 +25,11 @@ function requestSchema(route: Route) {
   };
 }
 
+/** `shared/http/schema-faults.ts` has messages of its own. */
+const ajv = new Ajv2020({ ...validation, messages: false, code: { source: true, esm: true, optimize: 2 } });
+
 /** The source of an ES module whose default export validates requests to the route, without Ajv's compiler. */
 function validatorSource(name: RouteName): string {
-  // `shared/http/schema-faults.ts` has messages of its own.
-  const ajv = new Ajv2020({ ...validation, messages: false, code: { source: true, esm: true, optimize: 2 } });
   return stopAtMaxFaults(standalone.default(ajv, ajv.compile(requestSchema(routes[name]))));
 }
 
