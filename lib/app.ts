@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
-import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { bundleFunctions } from "./bundling/bundle.ts";
 import { checkAccount, readConfig } from "./config/config.ts";
@@ -19,6 +18,8 @@ interface AppProps {
    * two processes write the same files.
    */
   readonly bundles?: string;
+  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis; by default it does. */
+  readonly checked?: boolean;
 }
 
 /**
@@ -26,7 +27,13 @@ interface AppProps {
  *
  * @throws UserError for an unknown stage, a mistake in its file, or credentials of another AWS account
  */
-export async function createApp({ stage, outdir, context, ...props }: AppProps = {}): Promise<App> {
+export async function createApp({
+  stage,
+  outdir,
+  context,
+  checked = true,
+  ...props
+}: AppProps = {}): Promise<App> {
   const app = new App({
     outdir,
     // The CDK's command line passes these flags by itself; without it, the app must synthesize the same stack.
@@ -38,6 +45,9 @@ export async function createApp({ stage, outdir, context, ...props }: AppProps =
   checkAccount(config, process.env.CDK_DEFAULT_ACCOUNT);
   const bundles = props.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
   new ServiceStack(app, { config, bundles });
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  if (checked) {
+    const { AwsSolutionsChecks, ServerlessChecks } = await import("cdk-nag");
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  }
   return app;
 }

@@ -8,8 +8,8 @@ interface Synthesis {
 }
 
 /**
- * Synthesizes a stage into a directory of its own, as `cdk synth` would, but leaves the CDK's validation of the template to
- * deployments, because it takes half of the time.
+ * Synthesizes a stage into a directory of its own, as `cdk synth` would, but leaves the CDK's validation of the template and
+ * cdk-nag to deployments, because they take more than half of the time.
  *
  * @returns the directory
  */

@@ -9,7 +9,7 @@ import { createDataDirectory, ops } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
 
 /** The leads of a day, by each of those who write. */
-const leads = Number(process.env.DAY_LEADS ?? 100);
+const leads = Number(process.env.DAY_LEADS ?? 60);
 
 const timeout = 60_000 + 300 * leads;
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,12 +8,16 @@ import { expect, onTestFinished, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 
 /** Runs the app as the CDK's command line does: it passes the directory and the flags in environment variables. */
-async function runApp(flags: Readonly<Record<string, string>>) {
+async function runApp(flags: Readonly<Record<string, string>>, variables: NodeJS.ProcessEnv = {}) {
   const outdir = await mkdtemp(join(tmpdir(), "app-"));
   onTestFinished(() => rm(outdir, { recursive: true }));
   const { app, context } = JSON.parse(await readFile(join(root, "cdk.json"), "utf8"));
   const env = {
     ...process.env,
+    CDK_VALIDATION: undefined,
+    // Tells which files Node has loaded.
+    NODE_V8_COVERAGE: join(outdir, "coverage"),
+    ...variables,
     CDK_OUTDIR: outdir,
     CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...flags }),
   };
@@ -29,11 +33,28 @@ async function runApp(flags: Readonly<Record<string, string>>) {
         .map(([name]) => name),
     () => [],
   );
-  return { ...outcome, stacks };
+  return {
+    ...outcome,
+    stacks,
+    loadsChecks: await hasLoaded("/node_modules/cdk-nag/", join(outdir, "coverage")),
+  };
+}
+
+async function hasLoaded(part: string, coverage: string): Promise<boolean> {
+  const reports = await Promise.all(
+    (await readdir(coverage)).map((name) => readFile(join(coverage, name), "utf8")),
+  );
+  return reports.some((report) => report.includes(part));
 }
 
 test("`cdk deploy` without flags synthesizes dev", async () => {
-  expect(await runApp({})).toMatchObject({ code: 0, stacks: ["leads-and-conversations-dev"] });
+  expect(await runApp({})).toMatchObject({
+    ...{ code: 0, stacks: ["leads-and-conversations-dev"], loadsChecks: true },
+  });
+});
+
+test("without validation, the stack is synthesized without cdk-nag", async () => {
+  expect(await runApp({}, { CDK_VALIDATION: "false" })).toMatchObject({ code: 0, loadsChecks: false });
 });
 
 test("`cdk deploy` with a mistake fails with one sentence, and synthesizes nothing", async () => {
@@ -41,5 +62,6 @@ test("`cdk deploy` with a mistake fails with one sentence, and synthesizes nothi
     code: 1,
     stderr: expect.stringMatching(/^There is no stages\/nowhere\.json: .*\n$/),
     stacks: [],
+    loadsChecks: false,
   });
 });

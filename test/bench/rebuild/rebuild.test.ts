@@ -17,7 +17,7 @@ test.each([
   ["a full dictionary", 20],
 ])("rebuild and verify succeed after a kill while the table throttles them, with %s", async (_, count) => {
   const sources = Array.from({ length: count }, (_, n) => `source-${n}`);
-  const population = await populate(load, { leads: 3000, leadBytes: 1000, sources });
+  const population = await populate(load, { leads: 1500, leadBytes: 1000, sources });
   const trial = await runTrial({ product, load, population, rates, units, seed: 1 });
   expect(trial).toSatisfy(hasSucceeded);
   // Otherwise nothing was tested.

@@ -59,7 +59,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
     });
     await expect.poll(() => requests > 60 && ids.every((id) => sentTo.has(id))).toBe(true);
     // An erasure mostly waits.
-    pause = 1000;
+    pause = 2500;
     const [one = "", ...two] = erased;
     const report = await command("leads", "erase", "--account", "acme", "--lead", one);
     expect(report.messages).toBeGreaterThan(0);

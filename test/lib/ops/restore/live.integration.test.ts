@@ -58,7 +58,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
           await request(run, "list-conversations", { apiKey, query: `leadId=${leads[0]}` }),
         );
         // Fewer and fewer, for most of the restore waits.
-        await setTimeout(Math.min(200 + 50 * i, 2000));
+        await setTimeout(Math.min(200 + 100 * i, 4000));
       }
       return created;
     };
