@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { request, startApi } from "../support/api.ts";
+import { createLead, request, startApi } from "../support/api.ts";
 import { fetchChecked } from "../support/checked-fetch.ts";
 import { listening } from "../support/listening.ts";
 
@@ -43,7 +43,7 @@ async function startUnreliableProxy(): Promise<{ url: string; posts: () => numbe
 
 test("reads all pages and greets each lead once, despite network failures and a second run", async () => {
   const { apiKey } = await api.issueKey(randomUUID());
-  const create = (source: string) => request(api, "create-lead", { apiKey, body: { name: "Ada", source } });
+  const create = (source: string) => createLead(api, apiKey, { name: "Ada", source });
   await Promise.all(Array.from({ length: 101 }, () => create("website")));
   await create("elsewhere");
   const { url, posts } = await startUnreliableProxy();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type Api, findOrCreateLead, type Lead, syncLeads } from "../../docs/client/recipes.ts";
-import { request, startApi } from "../support/api.ts";
+import { createLead, request, startApi } from "../support/api.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
 
@@ -37,16 +37,7 @@ async function writeOthers(apiKey: string): Promise<string[]> {
   const ids: string[] = [];
   await inParallel(leads, async (n) => {
     const body = { name: `Other ${n}`, ...(n % 2 === 0 && { email: `other-${n}@example.com` }) };
-    const headers = { "idempotency-key": randomUUID() };
-    const create = () => request(api, "create-lead", { apiKey, body, headers });
-    // A busy machine may need another try, also after a 500 of the authorizer.
-    let created = await create();
-    for (let tries = 1; created.status >= 500 && tries < 10; tries++) {
-      await setTimeout(1000);
-      created = await create();
-    }
-    expect(created.status).toBe(201);
-    ids.push(created.body.id);
+    ids.push(await createLead(api, apiKey, body));
   });
   return ids;
 }
