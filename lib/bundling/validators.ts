@@ -1,21 +1,12 @@
-import { Ajv2020, type Options } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
-import { fullFormats } from "ajv-formats/dist/formats.js";
 import { build, type Plugin as EsbuildPlugin } from "esbuild";
 import { maxFaults } from "../../shared/http/faults.ts";
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
+import { validation } from "./validation.ts";
 
 /** The prefix of virtual modules: `validate:<route>` validates `{ query, body }` of that route. */
 const prefix = "validate:";
-
-/** Ajv's options for the schemas of requests, wherever they are compiled. */
-export const validation = {
-  allErrors: true,
-  strict: true,
-  strictTypes: false,
-  ownProperties: true,
-  formats: { email: fullFormats.email, "date-time": true },
-} as const satisfies Options;
 
 /** The JSON Schema of a request to a route, as its handler sees it. */
 function requestSchema(route: Route) {

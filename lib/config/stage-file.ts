@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { duplicateKeys } from "../../shared/http/duplicate-keys.ts";
 import { isStageName } from "../../shared/stages.ts";
@@ -14,13 +14,15 @@ const ajv = new Ajv({
   strictTypes: false,
   // Errors have the schema that they break, and the value.
   verbose: true,
+  // Nor is the schema checked: tests do that.
+  meta: false,
+  validateSchema: false,
   formats: { email: fullFormats.email, uri: URL.canParse, origin: isOrigin },
 });
 ajv.addKeyword("errorMessage");
-const isStageFile = ajv.compile<StageFile>(stageSchema);
 // Only files can name a schema or another file.
 const { $schema, like, ...properties } = stageSchema.properties;
-const areStageSettings = ajv.compile<StageSettings>({ ...stageSchema, properties });
+const settingsSchema = { ...stageSchema, properties };
 
 const fileName = (stage: string) => `${stage}.json`;
 
@@ -42,7 +44,7 @@ export const stagesWithFile = (directory: string) =>
 export function readStageFile(directory: string, stage: string): StageFile {
   const path = `${basename(directory)}/${fileName(stage)}`;
   const settings = parse(readFileSync(join(directory, fileName(stage)), "utf8"), path);
-  return check(isStageFile, settings, path);
+  return check<StageFile>(stageSchema, settings, path);
 }
 
 /**
@@ -52,9 +54,10 @@ export function readStageFile(directory: string, stage: string): StageFile {
  * @throws UserError with one sentence about the first mistake in them
  */
 export const checkStageSettings = (settings: unknown, source: string): StageSettings =>
-  check(areStageSettings, settings, source);
+  check<StageSettings>(settingsSchema, settings, source);
 
-function check<T>(isValid: ValidateFunction<T>, settings: unknown, source: string): T {
+function check<T>(schema: object, settings: unknown, source: string): T {
+  const isValid = ajv.compile<T>(schema);
   if (isValid(settings)) return settings;
   // The last one is of the whole setting; those before it are of its alternatives.
   const error = isValid.errors?.at(-1);

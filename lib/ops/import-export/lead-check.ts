@@ -7,7 +7,7 @@ import { idTimestamp, ulidPattern } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { lead, newLead } from "../../../shared/schemas/lead-schemas.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
-import { validation } from "../../bundling/validators.ts";
+import { validation } from "../../bundling/validation.ts";
 import { isRecord } from "../../is-record.ts";
 import { type RowFault, rowFault } from "./row.ts";
 
@@ -25,7 +25,10 @@ export type LeadInput = FromSchema<typeof fields> & {
   readonly at?: number;
 };
 
-const validate = new Ajv2020(validation).compile({ type: "object", properties: { body: fields } });
+/** The bundles of the functions check the schemas; to do it here takes longer than to import a few rows. */
+const options = { ...validation, meta: false, validateSchema: false } as const;
+
+const validate = new Ajv2020(options).compile({ type: "object", properties: { body: fields } });
 
 /**
  * Checks a row as the API checks a new lead, and the fields that only an import can set: id, score and creation time.
@@ -82,7 +85,10 @@ function timeFaults(createdAt: unknown, id: unknown, now: number): RowFault[] {
   return [];
 }
 
-const isDateTime = new Ajv2020({ formats: { "date-time": fullFormats["date-time"] } }).compile<string>({
+const isDateTime = new Ajv2020({
+  ...options,
+  formats: { "date-time": fullFormats["date-time"] },
+}).compile<string>({
   type: "string",
   format: "date-time",
 });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Ajv } from "ajv";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { expect, test } from "vitest";
 import { withSettingsTable } from "../../../lib/config/settings-table.ts";
@@ -11,6 +12,11 @@ const settings = Object.entries(stageSchema.properties);
 
 test("stages/stage.schema.json is the schema: run `npm run stages`", async () => {
   expect(JSON.parse(await read("stages/stage.schema.json"))).toEqual(stageSchema);
+});
+
+test("the schema is a valid one, which the check of a stage's file takes for granted", () => {
+  const ajv = new Ajv();
+  expect(ajv.validateSchema(stageSchema), ajv.errorsText()).toBe(true);
 });
 
 test("docs/configuration.md has every setting once: run `npm run stages`", async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { expect, test } from "vitest";
-import { validation } from "../../../lib/bundling/validators.ts";
+import { validation } from "../../../lib/bundling/validation.ts";
 import type { openApiDocument } from "../../../lib/openapi/document.ts";
 import { idempotencyKeyPattern } from "../../../shared/http/idempotency-key-parser.ts";
 import { type Route, routes } from "../../../shared/routes.ts";

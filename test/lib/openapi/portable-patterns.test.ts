@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { validation } from "../../../lib/bundling/validators.ts";
+import { validation } from "../../../lib/bundling/validation.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { withPortablePattern } from "../../../lib/openapi/portable-patterns.ts";
 import { label, messageText, name } from "../../../shared/schemas/field-schemas.ts";
