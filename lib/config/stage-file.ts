@@ -14,7 +14,7 @@ const ajv = new Ajv({
   strictTypes: false,
   // Errors have the schema that they break, and the value.
   verbose: true,
-  // Nor is the schema checked: tests do that.
+  // The tests check the schema.
   meta: false,
   validateSchema: false,
   formats: { email: fullFormats.email, uri: URL.canParse, origin: isOrigin },

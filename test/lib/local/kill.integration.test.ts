@@ -16,7 +16,7 @@ import {
 import { temporaryDirectory } from "./support/stack.ts";
 
 /** How often the service is killed. */
-const kills = Number(process.env.KILLS ?? 4);
+const kills = Number(process.env.KILLS ?? 2);
 const writers = 6;
 
 /** What the API acknowledged with 201, and so must never be lost. */
