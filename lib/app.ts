@@ -23,7 +23,7 @@ interface AppProps {
 }
 
 /**
- * The CDK app with the functions that it deploys; a finding of cdk-nag fails its synthesis.
+ * The CDK app with the functions that it deploys; if it is checked, a finding of cdk-nag fails its synthesis.
  *
  * @throws UserError for an unknown stage, a mistake in its file, or credentials of another AWS account
  */

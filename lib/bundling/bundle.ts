@@ -29,7 +29,6 @@ const options = {
   supported: { "dynamic-import": false },
   mainFields: ["module", "main"],
   legalComments: "none",
-  metafile: true,
   // The thrown error has the details; its catcher prints them once.
   logLevel: "silent",
   absWorkingDir: root,
@@ -49,7 +48,7 @@ export async function bundle(
   outfile: string,
   plugins = functionPlugins,
 ): Promise<Metafile> {
-  return (await build({ ...options, entryPoints: [entryPoint], outfile, plugins })).metafile;
+  return (await build({ ...options, metafile: true, entryPoints: [entryPoint], outfile, plugins })).metafile;
 }
 
 /**

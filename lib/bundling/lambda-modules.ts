@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
- * Modules of the SDK that serve any environment, each with one that is enough in a function, or with what makes it so: it
- * takes credentials, region and endpoint from Lambda's variables alone. Without the replaced ones and what only they
+ * Modules of the SDK that serve any environment, each with a shorter one in its place or with what shortens its code: on
+ * Lambda, credentials, region and endpoint come from variables alone. Without the replaced ones and what only they
  * import, a bundle has a third of the code of the SDK.
  */
 export const lambdaModules: Readonly<Record<string, string | ((code: string) => string)>> = {
@@ -52,7 +52,7 @@ export const usedErrors: readonly string[] = [
   "TransactionCanceledException",
 ];
 
-/** The schemas of operations without the registrations of other errors, which keep their classes in each bundle. */
+/** The schemas of operations without the registrations of other errors: a registered class is in every bundle. */
 function withoutUnusedErrors(code: string): string {
   return code.replaceAll(/^n0_registry\.registerError\((\w+)\$, \1\);$/gm, (registration, name) =>
     usedErrors.includes(name) ? registration : "",

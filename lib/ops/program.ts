@@ -24,9 +24,9 @@ export async function runProgram(): Promise<void> {
     "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
   );
   // The modules of all commands take longer to load than many a command takes to run.
-  const [name = ""] = process.argv.slice(2);
-  const loaders = Object.entries(commands).filter(([key]) => key === name || !Object.hasOwn(commands, name));
-  for (const [, load] of loaders) program.addCommand(await load());
+  const [, , name = ""] = process.argv;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  for (const load of command ? [command] : Object.values(commands)) program.addCommand(await load());
   try {
     await program.parseAsync();
   } catch (error) {

@@ -1,4 +1,5 @@
-import { unused } from "./unused.ts";
+/** The time of a `Retry-After`, if it is one. */
+export const parseRfc7231DateTime = (text: string) => new Date(text);
 
 /** The services that functions call give times in seconds since the epoch, if any. */
 export const parseEpochTimestamp = (seconds: number) => new Date(Math.round(seconds * 1000));
@@ -7,5 +8,4 @@ export {
   unused as dateToUtcString,
   unused as parseRfc3339DateTime,
   unused as parseRfc3339DateTimeWithOffset,
-  unused as parseRfc7231DateTime,
-};
+} from "./unused.ts";

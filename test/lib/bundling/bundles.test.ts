@@ -5,12 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundle, functionNames } from "../../../lib/bundling/bundle.ts";
+import { bundle, bundleFunctions, functionNames } from "../../../lib/bundling/bundle.ts";
 import { lambdaModules, usedErrors } from "../../../lib/bundling/lambda-modules.ts";
 
 let directory: string;
+/** What is deployed. The bundles that are made one by one have an account of their inputs. */
+let deployed: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "bundles-"));
+  deployed = await bundleFunctions(join(directory, "deployed"));
 });
 afterAll(() => rm(directory, { recursive: true }));
 
@@ -25,6 +28,14 @@ describe.each(functionNames)("the bundle of %s", (name) => {
   let metafile: Metafile;
   beforeAll(async () => {
     metafile = await bundle(join(import.meta.dirname, "../../../functions", `${name}.ts`), outfile());
+  });
+
+  test("is the one that is deployed", async () => {
+    const [code, other] = await Promise.all(
+      [outfile(), join(deployed, name, "index.cjs")].map((file) => readFile(file, "utf8")),
+    );
+    // Not `toBe`: it would print both.
+    expect(code === other).toBe(true);
   });
 
   test("is small and holds nothing of Ajv but its runtime", async () => {

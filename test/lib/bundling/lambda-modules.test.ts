@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import * as clientModule from "@aws-sdk/client-dynamodb";
+import * as dynamodb from "@aws-sdk/client-dynamodb";
+import * as ssm from "@aws-sdk/client-ssm";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle } from "../../../lib/bundling/bundle.ts";
@@ -18,6 +19,8 @@ let wholeSdk: Sdk;
 let server: Server;
 /** The statuses of the next responses, which are 200 after them. */
 let statuses: number[];
+/** The header `Retry-After` of responses that are not 200. */
+let retryAfter: string | undefined;
 /** The body of each response. */
 let responseBody: object;
 /** Whether the connection ends in the middle of the body. */
@@ -35,12 +38,13 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) });
     response.statusCode = statuses.shift() ?? 200;
+    if (retryAfter && response.statusCode !== 200) response.setHeader("retry-after", retryAfter);
     response.setHeader("content-type", "application/x-amz-json-1.0");
     const bytes = Buffer.from(JSON.stringify(responseBody));
     response.setHeader("content-length", bytes.length);
-    // In two parts, so that each is a chunk of its own.
+    // In two parts, with enough time between them that each is a chunk of its own.
     response.write(bytes.subarray(0, 1), () =>
-      setImmediate(() => (breaksOff ? request.socket.destroy() : response.end(bytes.subarray(1)))),
+      setTimeout(() => (breaksOff ? request.socket.destroy() : response.end(bytes.subarray(1))), 5),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,6 +56,7 @@ afterAll(async () => {
 beforeEach(() => {
   received = [];
   statuses = [];
+  retryAfter = undefined;
   responseBody = {};
   breaksOff = false;
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
@@ -239,7 +244,7 @@ test("tokens that the SDK adds to a request are UUIDs, each different", async ()
 
 test("a parameter is read as with the whole SDK, with its time", async () => {
   vi.stubEnv("AWS_ENDPOINT_URL_SSM", process.env.AWS_ENDPOINT_URL_DYNAMODB);
-  responseBody = { Parameter: { Name: "key", Value: "ключ", LastModifiedDate: 1783711145.123 } };
+  responseBody = { Parameter: { Name: "key", Value: "ключ", LastModifiedDate: 1783711145.1236 } };
   const [read, original] = await Promise.all(
     [sdk, wholeSdk].map(async ({ SSMClient, GetParameterCommand }) => {
       const client = new SSMClient();
@@ -249,41 +254,64 @@ test("a parameter is read as with the whole SDK, with its time", async () => {
   );
   expect(received[0]?.headers.authorization).toContain("/eu-west-3/ssm/aws4_request");
   expect(read).toEqual({
-    ...{ Name: "key", Value: "ключ", LastModifiedDate: new Date("2026-07-10T19:19:05.123Z") },
+    ...{ Name: "key", Value: "ключ", LastModifiedDate: new Date("2026-07-10T19:19:05.124Z") },
   });
   expect(read).toEqual(original);
 });
 
-/** The names of all errors that DynamoDB's client has classes for, and one that it does not know. */
-const errorNames = [
-  ...Object.values(clientModule).flatMap((value) =>
-    typeof value === "function" && value.prototype instanceof clientModule.DynamoDBServiceException
-      ? [value.name]
-      : [],
+/** The names of the errors that a client has classes for, and one that it does not know. */
+const errorNames = (client: object, base: abstract new (...args: never) => Error) => [
+  ...Object.values(client).flatMap((value) =>
+    typeof value === "function" && value.prototype instanceof base ? [value.name] : [],
   ),
   "NewException",
 ];
 
-test("errors are as with the whole SDK", async () => {
-  expect(errorNames.length).toBeGreaterThan(30);
-  const properties = ["name", "message", "$fault", "$retryable", "CancellationReasons", "ThrottlingReasons"];
-  for (const name of errorNames) {
+const errorFields = [
+  ...["name", "message", "$fault", "$retryable", "Item"],
+  ...["CancellationReasons", "ThrottlingReasons", "throttlingReasons"],
+];
+
+test.each([
+  {
+    service: "DynamoDB",
+    names: errorNames(dynamodb, dynamodb.DynamoDBServiceException),
+    count: 35,
+    createRequest(some: Sdk) {
+      const client = createClient(1, some);
+      return () => client.send(getItem());
+    },
+  },
+  {
+    service: "the Parameter Store",
+    names: errorNames(ssm, ssm.SSMServiceException),
+    count: 140,
+    createRequest({ SSMClient, GetParameterCommand }: Sdk) {
+      const client = new SSMClient({ maxAttempts: 1 });
+      onTestFinished(() => client.destroy());
+      return () => client.send(new GetParameterCommand({ Name: "key" }));
+    },
+  },
+])("errors of $service are as with the whole SDK", async ({ names, count, createRequest }) => {
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", process.env.AWS_ENDPOINT_URL_DYNAMODB);
+  expect(names.length).toBeGreaterThan(count);
+  const clients = [sdk, wholeSdk].map((some) => ({ some, request: createRequest(some) }));
+  for (const name of names) {
+    const reasons = [{ reason: "TableReadKeyRangeThroughputExceeded" }];
     responseBody = {
-      ...{ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "too much" },
+      ...{ __type: `com.amazonaws.service#${name}`, message: "too much", Item: { pk: { S: "a" } } },
       ...{ CancellationReasons: [{ Code: "None" }, { Code: "A", Item: { pk: { S: "a" } } }] },
-      ...{ ThrottlingReasons: [{ reason: "TableReadKeyRangeThroughputExceeded" }] },
+      ...{ ThrottlingReasons: reasons, throttlingReasons: reasons },
     };
     const status = name === "InternalServerError" ? 500 : 400;
     statuses = [status, status];
     const [error, original] = await Promise.all(
-      [sdk, wholeSdk].map((some) =>
-        createClient(1, some)
-          .send(getItem())
-          .catch((error) => ({
-            ...Object.fromEntries(properties.map((property) => [property, error[property]])),
-            ...{ status: error.$metadata.httpStatusCode, isError: error instanceof Error },
-            isCancellation: error instanceof some.TransactionCanceledException,
-          })),
+      clients.map(({ some, request }) =>
+        request().catch((error) => ({
+          ...Object.fromEntries(errorFields.map((field) => [field, error[field]])),
+          ...{ status: error.$metadata.httpStatusCode, isError: error instanceof Error },
+          isCancellation: error instanceof some.TransactionCanceledException,
+        })),
       ),
     );
     expect(error).toMatchObject({ name, message: "too much", status, isError: true });
@@ -312,4 +340,16 @@ test.each([
     ? expect(request).resolves.toMatchObject({ $metadata: { httpStatusCode: 200, attempts: 2 } })
     : expect(request).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } }));
   expect(received).toHaveLength(maxAttempts);
+});
+
+test("the date of a Retry-After is waited for", async () => {
+  // Between one and two seconds from now. Without it, the SDK waits 50 ms at most.
+  retryAfter = new Date(Date.now() + 2000).toUTCString();
+  statuses = [503, 503];
+  const waits = await Promise.all(
+    [sdk, wholeSdk].map(
+      async (some) => (await createClient(2, some).send(getItem())).$metadata.totalRetryDelay,
+    ),
+  );
+  for (const wait of waits) expect(wait).toBeGreaterThan(500);
 });
