@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const directory = join(import.meta.dirname, "../../docs/client");
 const read = (name: string) => readFile(join(directory, name), "utf8");
 
-const api = await startApi();
+const api = await startApi({ maxEnvironments: 4 });
 
 /** Starts a proxy that drops the connection after the first POST took effect and returns 429 to the second. */
 async function startUnreliableProxy(): Promise<{ url: string; posts: () => number }> {

@@ -13,7 +13,7 @@ const leads = Number(process.env.DAY_LEADS ?? 60);
 
 const timeout = 60_000 + 300 * leads;
 
-const api = await startApi({ streams: true, maxEnvironments: 10 });
+const api = await startApi({ streams: true, maxEnvironments: 4 });
 const dataDirectory = await createDataDirectory(api.tableName);
 
 async function newAccount() {

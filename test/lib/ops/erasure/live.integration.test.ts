@@ -14,7 +14,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
   test("leads and an account are erased without a failed request; counts follow, and connectors are told once", async () => {
     const dataDirectory = await temporaryDirectory();
     const connector = await startConnector(() => 200);
-    const run = await startRun(dataDirectory, { eventsUrl: connector.url });
+    const run = await startRun(dataDirectory, { eventsUrl: connector.url, maxEnvironments: 3 });
     const command = async (...args: string[]) => {
       const outcome = await ops([...args, "--local", "--json"], { dataDirectory });
       expect(outcome).toMatchObject({ code: 0, stderr: "" });

@@ -17,7 +17,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
   test("an account is restored without a failed request; counts follow, and connectors get no event again", async () => {
     const dataDirectory = await temporaryDirectory();
     const connector = await startConnector(() => 200);
-    const run = await startRun(dataDirectory, { eventsUrl: connector.url });
+    const run = await startRun(dataDirectory, { eventsUrl: connector.url, maxEnvironments: 3 });
     const [acme, other] = [await issueKey(run, "acme"), await issueKey(run, "acme-1")];
     const data = await aFilledAccount("acme");
     const otherData = await aFilledAccount("acme-1");
@@ -58,7 +58,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
           await request(run, "list-conversations", { apiKey, query: `leadId=${leads[0]}` }),
         );
         // Fewer and fewer, for most of the restore waits.
-        await setTimeout(Math.min(200 + 100 * i, 4000));
+        await setTimeout(Math.min(200 + 200 * i, 5000));
       }
       return created;
     };
