@@ -1,9 +1,11 @@
-import { execFile } from "node:child_process";
+import { execFile, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll } from "vitest";
+import type { Call, Outcome } from "./command-process.ts";
 import { engineEndpoint } from "./engine-endpoint.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -23,12 +25,6 @@ export async function createDataDirectory(tableName = process.env.TABLE_NAME): P
   return directory;
 }
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 interface Environment {
   readonly dataDirectory: string;
   readonly cwd?: string;
@@ -40,21 +36,44 @@ interface Environment {
   readonly input?: string;
 }
 
-/** Runs the command line `ops keys …` in a separate process. */
+/** Runs the command line `ops keys …`. */
 export const opsKeys = (args: readonly string[], environment: Environment) =>
   ops(["keys", ...args], environment);
 
-/** Runs the command line `ops …` in a separate process. */
+let commands: ReturnType<typeof startCommands> | undefined;
+let isBusy = false;
+afterAll(() => void commands?.process.kill());
+
+/** Runs the command line `ops …` in another process, which serves the commands of a test file. */
 export async function ops(
   args: readonly string[],
-  { dataDirectory, cwd, project = root, env: added, input = "" }: Environment,
+  { dataDirectory, cwd = root, project, env: added, input }: Environment,
 ): Promise<Outcome> {
   const { TABLE_NAME, ...others } = process.env;
-  const env = {
-    ...others,
-    DATA_DIR: dataDirectory,
-    ...added,
-  };
+  const call = { args, cwd, env: { ...others, DATA_DIR: dataDirectory, ...added } };
+  if (project !== undefined || input !== undefined || isBusy) return start(call, project, input);
+  isBusy = true;
+  try {
+    commands ??= startCommands(call.env);
+    commands.process.send(call);
+    const [outcome] = await Promise.race([once(commands.process, "message"), commands.ended]);
+    return outcome;
+  } finally {
+    isBusy = false;
+  }
+}
+
+function startCommands(env: NodeJS.ProcessEnv) {
+  const process = fork(join(import.meta.dirname, "command-process.ts"), { env });
+  const ended = once(process, "exit").then(([code, signal]) => {
+    throw new Error(`The process of the commands has ended: ${code ?? signal}.`);
+  });
+  ended.catch(() => {});
+  return { process, ended };
+}
+
+/** Runs a command in a process of its own. */
+function start({ args, cwd, env }: Call, project = root, input = ""): Promise<Outcome> {
   const program = join(project, "bin/ops.ts");
   const running = promisify(execFile)(process.execPath, [program, ...args], { env, cwd });
   running.child.stdin?.end(input);
