@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
@@ -14,6 +16,15 @@ const timeout = { timeout: 30_000 };
 
 const start = (dataDirectory: string, eventsUrl: string) =>
   startRun(dataDirectory, { eventsUrl, maxEnvironments: 2 });
+
+/** The position of an event is saved a moment after the event was delivered. */
+async function untilUnchanged(file: string): Promise<void> {
+  const read = () => readFile(file, "utf8");
+  for (let text = await read(), before = ""; text !== before; text = await read()) {
+    before = text;
+    await setTimeout(1000);
+  }
+}
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
   test("all reach a connector that fails at first, even after a restart of the run", async () => {
@@ -57,6 +68,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
       expect(compareEvent(event)).toEqual([]);
       expect(event).toMatchObject({ source: "leads-and-conversations", "detail-type": event.detail.type });
     }
+    await untilUnchanged(join(directory, "stream.json"));
     await second.stop();
 
     // Accepted events are not delivered again, because the position was saved.
