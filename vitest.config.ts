@@ -15,7 +15,7 @@ export default defineConfig({
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
     silent: process.env.ALLOW_LOG_LEAKS === "1" ? false : "passed-only",
     // Many tests wait. Those that start engines share the 14 ports of `lib/local/engine/engine-ports.ts`.
-    maxWorkers: Math.min(availableParallelism() * 2, 8),
+    maxWorkers: Math.min(2 * availableParallelism() + 1, 8),
     // A busy machine must not fail a test.
     testTimeout: 120_000,
     hookTimeout: 120_000,

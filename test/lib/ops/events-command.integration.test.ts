@@ -13,7 +13,7 @@ import { listening } from "../../support/listening.ts";
 import { createDataDirectory, ops as runOps } from "../../support/ops.ts";
 import { storeConversation, storeErasedLead, storeLead } from "./events/support.ts";
 
-const kills = Number(process.env.KILLS ?? 4);
+const kills = Number(process.env.KILLS ?? 2);
 const dataDirectory = await createDataDirectory();
 const since = Date.UTC(2026, 5, 1);
 const table = ["--table", tableName, "--bus", "events-test"];

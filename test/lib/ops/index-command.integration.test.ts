@@ -20,7 +20,7 @@ import { createDataDirectory, ops as runOps } from "../../support/ops.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
 import { removeAttributes, setAttributes } from "./changes/support.ts";
 
-const kills = Number(process.env.BACKFILL_KILLS ?? 3);
+const kills = Number(process.env.BACKFILL_KILLS ?? 2);
 const dataDirectory = await createDataDirectory();
 
 const backfill = (...args: readonly string[]) =>

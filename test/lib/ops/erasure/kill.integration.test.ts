@@ -13,7 +13,7 @@ import { aLead, aMessage } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
 
 /** How many erasures are killed, all at the same time; every fourth is that of an account. */
-const kills = Number(process.env.ERASE_KILLS ?? 4);
+const kills = Number(process.env.ERASE_KILLS ?? 3);
 
 const program = join(import.meta.dirname, "../../../../bin/ops.ts");
 const dataDirectory = await createDataDirectory();

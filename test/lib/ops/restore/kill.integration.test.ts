@@ -15,7 +15,7 @@ import { expectConsistent, remove, restoredItems } from "./support/restored-item
 import { aFilledAccount, ago, at, hour, junk, spoil } from "./support/spoiled-account.ts";
 
 /** How many restores are killed, all at the same time. */
-const kills = Number(process.env.RESTORE_KILLS ?? 3);
+const kills = Number(process.env.RESTORE_KILLS ?? 2);
 
 const program = join(import.meta.dirname, "../../../../bin/ops.ts");
 const dataDirectory = await createDataDirectory();
