@@ -17,8 +17,8 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
     throw new UserError(`${path} cannot be written: ${errorMessage(error)}`);
   };
   const part = `${path}.${randomUUID()}.part`;
-  await using file = await open(part, "wx", 0o600).catch(toUserError);
   using _ = removeOnSignal(part);
+  await using file = await open(part, "wx", 0o600).catch(toUserError);
   try {
     for await (const chunk of text) await file.appendFile(chunk).catch(toUserError);
     await file.sync().catch(toUserError);
@@ -35,7 +35,7 @@ function removeOnSignal(file: string): Disposable {
     rmSync(file, { force: true });
     process.exit(signals[signal as keyof typeof signals]);
   };
-  for (const signal of Object.keys(signals)) process.once(signal, remove);
+  for (const signal of Object.keys(signals)) process.on(signal, remove);
   return {
     [Symbol.dispose]() {
       for (const signal of Object.keys(signals)) process.off(signal, remove);
