@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { errorMessage, UserError } from "../../errors.ts";
 
 /** The exit code after each signal: 128 and its number. */
@@ -13,19 +12,26 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
  * @throws UserError when the file cannot be written, and any error of the text
  */
 export async function writeOutput(text: AsyncIterable<string>, path: string): Promise<void> {
-  const toUserError = (error: unknown) => {
-    throw new UserError(`${path} cannot be written: ${errorMessage(error)}`);
+  const orUserError = <T>(use: () => T): T => {
+    try {
+      return use();
+    } catch (error) {
+      throw new UserError(`${path} cannot be written: ${errorMessage(error)}`);
+    }
   };
   const part = `${path}.${randomUUID()}.part`;
   using _ = removeOnSignal(part);
-  await using file = await open(part, "wx", 0o600).catch(toUserError);
+  // Not `open`, which would create the file even after a signal has ended this process.
+  const file = orUserError(() => openSync(part, "wx", 0o600));
   try {
-    for await (const chunk of text) await file.appendFile(chunk).catch(toUserError);
-    await file.sync().catch(toUserError);
-    await rename(part, path).catch(toUserError);
+    for await (const chunk of text) orUserError(() => writeFileSync(file, chunk));
+    orUserError(() => fsyncSync(file));
+    orUserError(() => renameSync(part, path));
   } catch (error) {
-    await rm(part, { force: true });
+    rmSync(part, { force: true });
     throw error;
+  } finally {
+    closeSync(file);
   }
 }
 
