@@ -4,8 +4,10 @@
  */
 import { Console } from "node:console";
 import { Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { run } from "../../lib/command-line.ts";
 import { runProgram } from "../../lib/ops/program.ts";
+import { selectTable } from "../../shared/dynamodb/table-client.ts";
 
 /** A command line. */
 export interface Call {
@@ -46,6 +48,10 @@ async function runCommand({ args, env, cwd }: Call): Promise<Outcome> {
   process.env = env;
   process.chdir(cwd);
   process.exitCode = 0;
+  selectTable("", {});
+  const resources = process.getActiveResourcesInfo().length;
   await run(runProgram);
+  // A process of its own would not end before.
+  while (process.getActiveResourcesInfo().length > resources) await setTimeout(5);
   return { code: code ?? Number(process.exitCode), ...printed };
 }

@@ -55,7 +55,7 @@ export async function ops(
   isBusy = true;
   try {
     commands ??= startCommands(call.env);
-    commands.process.send(call);
+    commands.process.send(call, () => {});
     const [outcome] = await Promise.race([once(commands.process, "message"), commands.ended]);
     return outcome;
   } finally {
@@ -64,8 +64,13 @@ export async function ops(
 }
 
 function startCommands(env: NodeJS.ProcessEnv) {
-  const process = fork(join(import.meta.dirname, "command-process.ts"), { env });
+  const process = fork(join(import.meta.dirname, "command-process.ts"), {
+    env,
+    execArgv: [],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
   const ended = once(process, "exit").then(([code, signal]) => {
+    commands = undefined;
     throw new Error(`The process of the commands has ended: ${code ?? signal}.`);
   });
   ended.catch(() => {});

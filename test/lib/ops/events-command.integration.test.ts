@@ -116,7 +116,9 @@ test("with a progress file, a command that is killed again and again sends every
     const exit = once(command, "exit");
     const enough = bus.ids.length + 1 + Math.floor(Math.random() * 30);
     await expect
-      .poll(() => bus.ids.length >= enough || command.exitCode !== null, { interval: 5 })
+      .poll(() => (bus.ids.length >= enough && existsSync(progress)) || command.exitCode !== null, {
+        interval: 5,
+      })
       .toBe(true);
     command.kill("SIGKILL");
     await exit;
