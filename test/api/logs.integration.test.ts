@@ -197,7 +197,9 @@ test.each([
   engine.fail(fault, canaries.text("row"), (body) => !body.includes(counts));
   try {
     expect((await send("POST", leads, lead)).status).toBe(201);
-    await expect.poll(() => countFailures("maintain-counts", "counts")).toBeGreaterThan(before);
+    await expect
+      .poll(() => countFailures("maintain-counts", "counts"), { timeout: 90_000 })
+      .toBeGreaterThan(before);
   } finally {
     engine.fail(undefined);
   }

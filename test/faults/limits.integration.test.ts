@@ -26,6 +26,19 @@ afterAll(async () => {
 /** A fiftieth of what AWS serves, so that few clients exceed it. */
 const rates = { read: 60, write: 20, burstSeconds: 0 };
 
+/** The clock of the limits. Under load each call advances it by a few milliseconds at most, so that a slow machine exceeds them, too. */
+const clock = {
+  underLoad: true,
+  time: 0,
+  readAt: Date.now(),
+  now: () => {
+    const passed = Date.now() - clock.readAt;
+    clock.readAt += passed;
+    clock.time += clock.underLoad ? Math.min(passed, 4) : passed;
+    return clock.time;
+  },
+};
+
 const accounts = ["limited-0", "limited-1"];
 
 /** How long after the load a list may still be refused, in milliseconds. */
@@ -48,15 +61,19 @@ async function listUntilAnswered(account: string): Promise<number> {
 }
 
 test("above the limits of a partition key, writes exist once and lists are exact or busy; lists recover", {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
-  const limited = new LimitedTable(new PartitionLimits(rates), tableName);
+  const limited = new LimitedTable(new PartitionLimits(rates, clock.now), tableName);
   table.handle = limited.handle;
   const ledger = new Ledger();
-  // A slow machine needs more requests to exceed the limits.
-  const isEnough = () => ledger.requests >= (limited.throttled > 100 ? 500 : 2000);
+  // Otherwise nothing is tested.
+  const isEnough = () =>
+    ledger.requests >= 500 &&
+    limited.throttled > 100 &&
+    ledger.listings.length > 50 &&
+    ledger.writes.filter((write) => write.acknowledged).length > 100;
   await drive({ call, ledger, accounts, isEnough, clients: 32, seed: 1 });
-  const throttledUnderLoad = limited.throttled;
+  clock.underLoad = false;
   for (const account of accounts) await listUntilAnswered(account);
   await maintainer.drained();
   for (const account of accounts) expect(await listUntilAnswered(account)).toBe(0);
@@ -64,7 +81,7 @@ test("above the limits of a partition key, writes exist once and lists are exact
   const stored = new Map(
     await Promise.all(accounts.map(async (account) => [account, await api.stored(account)] as const)),
   );
-  const { lost, doubled, acknowledged } = checkWrites(ledger, stored);
+  const { lost, doubled } = checkWrites(ledger, stored);
   const violations = [
     ...ledger.violations,
     ...maintainer.violations,
@@ -74,8 +91,4 @@ test("above the limits of a partition key, writes exist once and lists are exact
   for (const [account, rows] of stored)
     violations.push(...checkConversations(account, rows), ...(await checkCounts(call, account, rows)));
   expect({ lost, doubled, violations }).toEqual({ lost: [], doubled: [], violations: [] });
-  // Otherwise nothing was tested.
-  expect(throttledUnderLoad).toBeGreaterThan(100);
-  expect(acknowledged).toBeGreaterThan(100);
-  expect(ledger.listings.length).toBeGreaterThan(50);
 });

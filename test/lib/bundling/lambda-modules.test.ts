@@ -19,8 +19,8 @@ let wholeSdk: Sdk;
 let server: Server;
 /** The statuses of the next responses, which are 200 after them. */
 let statuses: number[];
-/** The header `Retry-After` of responses that are not 200. */
-let retryAfter: string | undefined;
+/** The time of the `Retry-After` of responses that are not 200, in milliseconds from the response. */
+let retryAfter: number | undefined;
 /** The body of each response. */
 let responseBody: object;
 /** Whether the connection ends in the middle of the body. */
@@ -38,7 +38,8 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) });
     response.statusCode = statuses.shift() ?? 200;
-    if (retryAfter && response.statusCode !== 200) response.setHeader("retry-after", retryAfter);
+    if (retryAfter && response.statusCode !== 200)
+      response.setHeader("retry-after", new Date(Date.now() + retryAfter).toUTCString());
     response.setHeader("content-type", "application/x-amz-json-1.0");
     const bytes = Buffer.from(JSON.stringify(responseBody));
     response.setHeader("content-length", bytes.length);
@@ -343,8 +344,8 @@ test.each([
 });
 
 test("the date of a Retry-After is waited for", async () => {
-  // Between one and two seconds from now. Without it, the SDK waits 50 ms at most.
-  retryAfter = new Date(Date.now() + 2000).toUTCString();
+  // The date is in seconds, so it is between one and two seconds away. Without it, the SDK waits 50 ms at most.
+  retryAfter = 2000;
   statuses = [503, 503];
   const waits = await Promise.all(
     [sdk, wholeSdk].map(
