@@ -51,10 +51,10 @@ async function hasLoaded(part: string, coverage: string): Promise<boolean> {
   return reports.some((report) => report.includes(part));
 }
 
-/** What the CDK's command line sets for `--no-validation`. */
+/** What `cdk synth --no-validation` sets. */
 const noValidation = { CDK_VALIDATION: "false" };
 
-test("`cdk deploy` synthesizes dev when it is given no stage, and checks it also with `--no-validation`", async () => {
+test("the CDK synthesizes dev when it is given no stage, and checks it also with `--no-validation`", async () => {
   expect(await runApp({}, noValidation)).toMatchObject({
     ...{ code: 0, stacks: ["leads-and-conversations-dev"], loadsChecks: true },
   });

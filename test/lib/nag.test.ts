@@ -1,7 +1,7 @@
 import { type App, Validations } from "aws-cdk-lib";
 import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { Bucket } from "aws-cdk-lib/aws-s3";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { functionNames } from "../../lib/bundling/bundle.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import { createTestApp, synthesize } from "../support/synthesize.ts";
@@ -85,7 +85,11 @@ test("Gradual deployments add the findings of their role and of the permissions 
   ).toEqual(expected.sort());
 });
 
-test("A finding of either rule pack fails the synthesis and is named", async () => {
+test.each([
+  undefined,
+  "false",
+])("A finding of either rule pack fails the synthesis and is named: CDK_VALIDATION=%s", async (validation) => {
+  vi.stubEnv("CDK_VALIDATION", validation);
   const app = await createTestApp("dev");
   const stack = app.node.findChild(stageTableName("dev"));
   new Bucket(stack, "Bucket");

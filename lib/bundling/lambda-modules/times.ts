@@ -1,4 +1,4 @@
-/** The time of a `Retry-After`, if it is one. */
+/** The time of a `Retry-After`. The SDK does not wait for an invalid one. */
 export const parseRfc7231DateTime = (text: string) => new Date(text);
 
 /** The services that functions call give times in seconds since the epoch, if any. */
