@@ -19,7 +19,7 @@ export default defineConfig({
     // A busy machine must not fail a test.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Hundreds of tests start commands, which load their code from here in half the time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, ".build/compile-cache") },
     coverage: {

@@ -38,8 +38,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
     const statuses = new Map<string, number>();
     const note = (what: string) => statuses.set(what, (statuses.get(what) ?? 0) + 1);
     const client = async (apiKey: string, leads: readonly string[]) => {
-      while (!stopped) {
-        const leadId = leads[Math.floor(Math.random() * leads.length)] ?? "";
+      for (let i = 0; !stopped; i++) {
+        const leadId = leads[i] ?? leads[Math.floor(Math.random() * leads.length)] ?? "";
         const body = { leadId, channel: channels[requests++ % channels.length], message: "Hello" };
         const headers = { "idempotency-key": `key-${requests}` };
         const sent = await request(run, "send-message", { apiKey, body, headers });
@@ -57,7 +57,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
       stopped = true;
       await Promise.allSettled(clients);
     });
-    await expect.poll(() => requests > 60 && ids.every((id) => sentTo.has(id))).toBe(true);
+    const hasStarted = () => requests > 60 && ids.every((id) => sentTo.has(id));
+    await expect.poll(hasStarted, { timeout: 90_000 }).toBe(true);
     // An erasure mostly waits.
     pause = 2500;
     const [one = "", ...two] = erased;
