@@ -167,7 +167,7 @@ export const stageSchema = {
     authorizerCacheSeconds: wholeNumber(0, 3600, {
       default: 60,
       description:
-        "How many seconds API Gateway caches a result of the authorizer, and so how long a revoked or expired key can still work.",
+        "How many seconds API Gateway caches a result of the authorizer, and so how long a revoked or expired key can still work, and an account can keep its previous rate limit.",
     }),
     reservedConcurrency: {
       type: "object",

@@ -19,7 +19,7 @@ import { Construct } from "constructs";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
-import { grantStatement, rateLimitGrants } from "./grants.ts";
+import { accountLimitGrants, type Grant, grantStatement, rateLimitGrants } from "./grants.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
@@ -38,10 +38,11 @@ export class Api extends Construct {
     super(scope, id);
     const { config } = props;
     const apiName = Stack.of(this).stackName;
-    // It reads one item. If that takes longer, a quick failure serves the caller better.
+    // It reads two items. If that takes longer, a quick failure serves the caller better.
     this.authorizer = new ServiceFunction(this, "authorize", {
       ...props,
       timeout: Duration.seconds(5),
+      ...rateLimitSettings(props, accountLimitGrants),
     });
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
@@ -78,7 +79,7 @@ export class Api extends Construct {
       ...props,
       // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
       timeout: Duration.seconds(10),
-      ...rateLimitSettings(props),
+      ...rateLimitSettings(props, rateLimitGrants),
     });
     const integration = new HttpLambdaIntegration(name, handler.lambda);
     httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
@@ -107,14 +108,17 @@ export class Api extends Construct {
   }
 }
 
-/** What a route's function needs to enforce the rate limit of accounts; nothing if the stage has no limit. */
-const rateLimitSettings = ({ config: { rateLimitRequests, rateLimitSeconds }, table }: ServiceProps) =>
+/** What a function needs for its part of the rate limit of accounts; nothing if the stage has no limit. */
+const rateLimitSettings = (
+  { config: { rateLimitRequests, rateLimitSeconds }, table }: ServiceProps,
+  grants: readonly Grant[],
+) =>
   rateLimitRequests > 0 && {
     environment: {
       RATE_LIMIT_REQUESTS: String(rateLimitRequests),
       RATE_LIMIT_SECONDS: String(rateLimitSeconds),
     },
-    policies: { RateLimit: rateLimitGrants.map((grant) => grantStatement(table, grant)) },
+    policies: { RateLimit: grants.map((grant) => grantStatement(table, grant)) },
   };
 
 /** What scripts of these origins may send and read. */

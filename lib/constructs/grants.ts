@@ -36,7 +36,7 @@ const putIdempotencyRecord: Grant = {
   returnsStored: true,
 };
 
-/** Everything that each function may do with the table, besides `rateLimitGrants`. A transaction needs the actions of its items. */
+/** Everything that each function may do with the table, besides `rateLimitGrants` and `accountLimitGrants`. A transaction needs the actions of its items. */
 export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [
     {
@@ -103,9 +103,10 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
 /** What the functions of the routes may also do if accounts have a rate limit. */
 export const rateLimitGrants: readonly Grant[] = [
   { actions: ["dynamodb:UpdateItem"], types: ["RATE"], sets: ["expiresAt"], returnsStored: true },
-  // Of a type of their own: no function may change a limit.
-  { actions: ["dynamodb:GetItem"], types: ["LIMIT"] },
 ];
+
+/** What the authorizer may also do if accounts have a rate limit. The limits are of a type of their own: no function may change one. */
+export const accountLimitGrants: readonly Grant[] = [{ actions: ["dynamodb:GetItem"], types: ["LIMIT"] }];
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
 export function grantStatement(table: Table, grant: Grant): PolicyStatement {

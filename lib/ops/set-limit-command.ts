@@ -12,7 +12,7 @@ const largestLimit = 100_000_000;
 
 /** `accounts set-limit`: a rate limit of an account's own. */
 export const setLimitCommand = (): Command =>
-  writingCommand("set-limit", "give an account a rate limit of its own, within a minute")
+  writingCommand("set-limit", "give an account a rate limit of its own, when its keys are next authorized")
     .requiredOption(
       "--requests <number>",
       "how many requests it may make in a window of its stage",
@@ -22,7 +22,7 @@ export const setLimitCommand = (): Command =>
 
 /** `accounts unset-limit`: the rate limit of the stage. */
 export const unsetLimitCommand = (): Command =>
-  writingCommand("unset-limit", "give an account the rate limit of its stage again, within a minute").action(
+  writingCommand("unset-limit", "give an account the rate limit of its stage again").action(
     (options: AccountOptions) => change(options, null),
   );
 

@@ -12,6 +12,8 @@ export interface AuthorizerContext {
   readonly accountId: string;
   readonly keyId: string;
   readonly access: Access;
+  /** How many requests the account may make in a window; absent if it has the limit of its stage. */
+  readonly rateLimitRequests?: number;
 }
 
 /** An API key as it is stored: without the key itself, of which only a digest is kept. */

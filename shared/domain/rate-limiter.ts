@@ -3,29 +3,9 @@ import { rateWindowKey } from "../dynamodb/keys.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
-import { learnLimit } from "./account-limit.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import { type AccountWindow, RateWindows } from "./rate-windows.ts";
 import { addUsed } from "./used-requests.ts";
-
-/** How many requests an account may make in a window; windows start at multiples of their length. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly seconds: number;
-}
-
-/** The limit of every account that has none of its own; undefined without one. */
-export const rateLimit: RateLimit | undefined = readRateLimit();
-
-function readRateLimit(): RateLimit | undefined {
-  if (process.env.RATE_LIMIT_REQUESTS === undefined) return undefined;
-  return { requests: readCount("RATE_LIMIT_REQUESTS"), seconds: readCount("RATE_LIMIT_SECONDS") };
-}
-
-function readCount(name: string): number {
-  const value = process.env[name] ?? "";
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`${name} must be a whole number above 0.`);
-  return Number(value);
-}
 
 /** The decision on a request. */
 export interface Permit {
@@ -52,50 +32,39 @@ const throttledTime = 1000;
 
 /**
  * Creates the limiter: a function that decides whether an account may make a request. It leases permits from the table a
- * few at a time, so a busy account costs few writes. An account that was refused stays refused until the window ends,
- * without another call.
+ * few at a time, so a busy account costs few writes. An account that was refused stays refused until the window ends
+ * or it has a higher limit, without another call.
  *
  * An account whose item is throttled asks for more leases than one item can count: it is refused for a second or two, in
  * which this environment does not ask again. When the table fails in another way, the limiter fails open for all
  * accounts that it has not refused.
  *
- * An account's own limit is read beside its first lease in a window, and again after a minute. While it cannot be read,
- * the limit that is known applies: at first, that of the stage.
- *
  * @param limit of an account that has none of its own
  * @param timeout how long a lease may take, in milliseconds
- * @returns a permit, or a promise of one when it needs a lease
+ * @returns the function, which takes an account and its limit, if that is not the stage's. It returns a permit, or a
+ *   promise of one when it needs a lease
  */
-export function rateLimiter(limit: RateLimit, timeout = 500): (account: string) => Permit | Promise<Permit> {
+export function rateLimiter(limit: RateLimit, timeout = 500) {
   const { seconds } = limit;
-  const windows = new RateWindows(limit);
+  const windows = new RateWindows(seconds);
   let failOpenUntil = 0;
 
   /** Leases permits: one at a time if other environments have left too few. */
   async function lease(
-    account: string,
     key: Key,
     known: AccountWindow,
+    requests: number,
     abortSignal: AbortSignal,
   ): Promise<void> {
-    const count = Math.max(1, Math.min(known.lease, Math.floor(known.remaining * largestShare)));
-    const window = { count, requests: known.requests, expiresAt: Number(key.sk) + 2 * seconds };
-    const [adding, learning] = await Promise.allSettled([
-      addUsed(key, window, abortSignal),
-      learnLimit(account, known, limit.requests, abortSignal),
-    ]);
-    if (adding.status === "rejected") throw adding.reason;
-    if (learning.status === "rejected")
-      console.warn({ event: logEvents.accountLimitUnknown, cause: loggedError(learning.reason) });
-    const { added, used } = adding.value;
-    known.remaining = Math.max(0, known.requests - used);
+    const count = Math.max(1, Math.min(known.lease, Math.floor((requests - known.used) * largestShare)));
+    const window = { count, requests, expiresAt: Number(key.sk) + 2 * seconds };
+    const { added, used } = await addUsed(key, window, abortSignal);
+    known.used = used;
     if (added) {
-      // Less what is over the limit, if that turned out to be lower.
-      known.permits += Math.max(0, Math.min(count, count + known.requests - used));
+      known.permits += count;
       known.lease = Math.min(count * 2, largestLease);
-    } else if (known.remaining > 0) {
-      // Fewer, or up to the limit that turned out to be higher.
-      await lease(account, key, known, abortSignal);
+    } else if (used < requests) {
+      await lease(key, known, requests, abortSignal);
     }
   }
 
@@ -110,34 +79,34 @@ export function rateLimiter(limit: RateLimit, timeout = 500): (account: string) 
   }
 
   /** Takes one of the leased permits; an account that was refused stays refused when the limiter fails open. */
-  function takePermit(known: AccountWindow): Permit {
+  function takePermit(known: AccountWindow, requests: number): Permit {
     const now = Date.now();
-    const { permits, remaining, throttledUntil } = known;
+    const { permits, used, throttledUntil } = known;
+    const remaining = Math.max(0, requests - used);
     if (permits === 0 && remaining > 0 && now < throttledUntil)
       return {
         granted: false,
-        requests: known.requests,
+        requests,
         remaining: 0,
         reset: Math.ceil((throttledUntil - now) / 1000),
       };
     known.permits = Math.max(0, permits - 1);
     return {
-      requests: known.requests,
+      requests,
       granted: permits > 0 || (remaining > 0 && now < failOpenUntil),
       remaining: remaining + known.permits,
       reset: Math.max(1, Math.ceil(windows.end - now / 1000)),
     };
   }
 
-  return (account) => {
+  return (account: string, requests = limit.requests): Permit | Promise<Permit> => {
     const now = Date.now();
     const known = windows.of(account, now);
     const waitsUntil = Math.max(failOpenUntil, known.throttledUntil);
-    const isRefused = known.remaining === 0 && now < known.limitUntil;
-    if (known.permits > 0 || isRefused || now < waitsUntil) return takePermit(known);
+    if (known.permits > 0 || known.used >= requests || now < waitsUntil) return takePermit(known, requests);
     const key = rateWindowKey(account, windows.start);
-    return lease(account, key, known, AbortSignal.timeout(timeout))
+    return lease(key, known, requests, AbortSignal.timeout(timeout))
       .catch((error: unknown) => failed(known, error))
-      .then(() => takePermit(known));
+      .then(() => takePermit(known, requests));
   };
 }

@@ -1,11 +1,10 @@
-import type { KnownLimit } from "./account-limit.ts";
-
 /** The state of an account in the current window, as far as this environment knows. */
-export interface AccountWindow extends KnownLimit {
+export interface AccountWindow {
   permits: number;
   /** How many permits the next lease takes. */
   lease: number;
-  remaining: number;
+  /** Requests of the account that all environments have leased, when this one last asked. */
+  used: number;
   /** Until when the account is refused because the table throttled its item, in milliseconds since the epoch. */
   throttledUntil: number;
 }
@@ -17,12 +16,11 @@ export const maxAccounts = 10_000;
 export class RateWindows {
   /** When the window starts, in seconds since the epoch. */
   start = 0;
-  readonly #requests: number;
   readonly #seconds: number;
   #accounts = new Map<string, AccountWindow>();
 
-  constructor({ requests, seconds }: { readonly requests: number; readonly seconds: number }) {
-    this.#requests = requests;
+  /** @param seconds the length of a window */
+  constructor(seconds: number) {
     this.#seconds = seconds;
   }
 
@@ -30,7 +28,7 @@ export class RateWindows {
   of(account: string, now: number): AccountWindow {
     const start = Math.floor(now / 1000 / this.#seconds) * this.#seconds;
     if (start !== this.start) this.#begin(start, now);
-    const known = this.#accounts.get(account) ?? this.#unused(0);
+    const known = this.#accounts.get(account) ?? unused(0);
     this.#accounts.set(account, known);
     const [oldest] = this.#accounts.keys();
     if (this.#accounts.size > maxAccounts && oldest !== undefined) this.#accounts.delete(oldest);
@@ -47,18 +45,9 @@ export class RateWindows {
     this.start = start;
     const throttled = [...this.#accounts].filter(([, { throttledUntil }]) => throttledUntil > now);
     this.#accounts = new Map(
-      throttled.map(([account, { throttledUntil }]) => [account, this.#unused(throttledUntil)]),
+      throttled.map(([account, { throttledUntil }]) => [account, unused(throttledUntil)]),
     );
   }
-
-  #unused = (throttledUntil: number): AccountWindow => ({
-    ...{
-      requests: this.#requests,
-      limitUntil: 0,
-      permits: 0,
-      lease: 1,
-      remaining: this.#requests,
-      throttledUntil,
-    },
-  });
 }
+
+const unused = (throttledUntil: number): AccountWindow => ({ permits: 0, lease: 1, used: 0, throttledUntil });

@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
-import { type Permit, type RateLimit, rateLimiter } from "../domain/rate-limiter.ts";
+import type { RateLimit } from "../domain/rate-limit.ts";
+import { type Permit, rateLimiter } from "../domain/rate-limiter.ts";
 import { ApiError } from "../errors.ts";
 import { problemResponse } from "./problem-responses.ts";
 import { authorizedAccount, type RouteEvent } from "./route-event.ts";
@@ -29,7 +30,7 @@ export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> 
   };
   return {
     before: ({ event }) => {
-      const permit = take(authorizedAccount(event));
+      const permit = take(authorizedAccount(event), event.requestContext.authorizer.lambda.rateLimitRequests);
       event.permit = permit;
       if (!(permit instanceof Promise)) throwUnlessGranted(permit);
     },

@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { ValidateFunction } from "ajv";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotency.ts";
-import { rateLimit } from "../domain/rate-limiter.ts";
+import { rateLimit } from "../domain/rate-limit.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";

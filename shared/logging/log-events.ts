@@ -4,6 +4,5 @@ export const request = "request";
 export const requestFailed = "request failed";
 export const functionFailed = "function failed";
 export const rateLimiterFailedOpen = "rate limiter failed open";
-export const accountLimitUnknown = "account limit unknown";
 export const countsFailed = "counts failed";
 export const rebuildStalled = "rebuild stalled";

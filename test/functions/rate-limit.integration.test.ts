@@ -108,10 +108,7 @@ describe("an account", () => {
       expect(writeUnits(calls)).toBeGreaterThan(granted / 11);
     }
     const { calls } = await metered(async () => rateLimiter(busy, timeout)("lone"));
-    expect(calls.map(({ write, read }) => [write, read]).sort()).toEqual([
-      [0, 0.5],
-      [1, 0],
-    ]);
+    expect(calls.map(({ write, read }) => [write, read])).toEqual([[1, 0]]);
   });
 
   test("leaves a usage record that expires after the window", async () => {
@@ -136,14 +133,13 @@ describe("when the table", () => {
     const send = vi.spyOn(table, "send").mockRejectedValue(new Error("ada@example.com") as never);
     const take = rateLimiter(limit, timeout);
     for (let n = 0; n < 20; n++) expect((await take("open")).granted).toBe(true);
-    // A lease, and the account's limit.
-    expect(send).toHaveBeenCalledTimes(2);
+    expect(send).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls).toMatchObject([
       [{ event: "rate limiter failed open", cause: { name: "Error" } }],
     ]);
     vi.setSystemTime(now + 6000);
     await take("open");
-    expect(send).toHaveBeenCalledTimes(4);
+    expect(send).toHaveBeenCalledTimes(2);
     send.mockRestore();
     vi.setSystemTime(now + 50_000);
     expect(await useUp([take], "open")).toBe(300);
@@ -171,6 +167,6 @@ describe("when the table", () => {
     const start = performance.now();
     expect((await rateLimiter(limit)("slow")).granted).toBe(true);
     expect(performance.now() - start).toBeGreaterThan(450);
-    expect(send).toHaveBeenCalledTimes(2);
+    expect(send).toHaveBeenCalledTimes(1);
   });
 });

@@ -6,6 +6,8 @@ export interface TestRequest {
   readonly account?: string;
   /** What the request's API key may do: full access unless set. */
   readonly access?: string;
+  /** How many requests the account may make in a window: as many as its stage allows, unless set. */
+  readonly rateLimitRequests?: number;
   /** As in the URL, without the question mark. */
   readonly query?: string;
   /** An object is sent as JSON, a string unchanged. */
@@ -19,6 +21,7 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
   const {
     account = "acme",
     access = "full",
+    rateLimitRequests,
     query = "",
     body,
     headers = {},
@@ -34,7 +37,12 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
     requestContext: {
       accountId: "000000000000",
       apiId: "api",
-      authorizer: { lambda: { accountId: account, keyId: "01JZ0000000000000000000000", access } },
+      authorizer: {
+        lambda: {
+          ...{ accountId: account, keyId: "01JZ0000000000000000000000", access },
+          ...(rateLimitRequests !== undefined && { rateLimitRequests }),
+        },
+      },
       domainName: "api.example.com",
       domainPrefix: "api",
       http: { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },

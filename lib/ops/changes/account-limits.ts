@@ -1,6 +1,7 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { readAccountLimit } from "../../../shared/domain/account-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
-import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
 /** An account's own limit; `requests` is null if it has the limit of its stage. */
 export interface AccountLimit {
@@ -10,11 +11,10 @@ export interface AccountLimit {
 
 /** Reads how many requests an account may make in a window, if it has a limit of its own. */
 export async function readLimit(account: string): Promise<AccountLimit> {
-  const item = await readItem(accountLimitKey(account));
-  return { account, requests: item ? Number(item.requests) : null };
+  return { account, requests: (await readAccountLimit(account)) ?? null };
 }
 
-/** Gives an account a limit of its own, or that of its stage again. Functions notice it within a minute. */
+/** Gives an account a limit of its own, or that of its stage again: its keys get it when they are next authorized. */
 export async function writeLimit({ account, requests }: AccountLimit): Promise<void> {
   const Key = accountLimitKey(account);
   await (requests === null

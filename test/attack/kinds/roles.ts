@@ -12,18 +12,18 @@ const types = Object.values(itemTypes);
 
 /**
  * What each function may read and write by the table's key, and which types it may query by an index: the rest is an attack.
- * A route may also raise its limit's window, and read the limit.
+ * A route may also raise its limit's window, and the authorizer read the limit.
  */
 const allowed: Readonly<Record<string, { reads: string; writes: string; queries: string }>> = {
-  "list-leads": { reads: "COUNT LEAD LIMIT", writes: "RATE", queries: "LEAD" },
-  "create-lead": { reads: "LIMIT", writes: "LEAD IDEMPOTENCY RATE", queries: "" },
-  "list-conversations": { reads: "COUNT CONVERSATION LIMIT", writes: "RATE", queries: "CONVERSATION" },
+  "list-leads": { reads: "COUNT LEAD", writes: "RATE", queries: "LEAD" },
+  "create-lead": { reads: "", writes: "LEAD IDEMPOTENCY RATE", queries: "" },
+  "list-conversations": { reads: "COUNT CONVERSATION", writes: "RATE", queries: "CONVERSATION" },
   "send-message": {
-    reads: "ACTIVE IDEMPOTENCY LIMIT",
+    reads: "ACTIVE IDEMPOTENCY",
     writes: "CONVERSATION ACTIVE MESSAGE IDEMPOTENCY RATE",
     queries: "",
   },
-  authorize: { reads: "KEY", writes: "", queries: "" },
+  authorize: { reads: "KEY LIMIT", writes: "", queries: "" },
   "maintain-counts": { reads: "COUNT LEAD CONVERSATION", writes: "COUNT", queries: "LEAD CONVERSATION" },
   "compose-events": { reads: "", writes: "", queries: "" },
 };

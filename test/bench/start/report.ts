@@ -69,7 +69,7 @@ ${table([...head, "bundle (bytes)"], rows("load"))}
 
 ## From the start of the process to the first response
 
-On the embedded DynamoDB, without TLS. The references make one call, or four at the same time. A route makes two calls for the account's rate limit and at least one of its own: list-leads reads a page of 1,000 counted leads, create-lead writes one, and send-message reads the lead and writes in a transaction.
+On the embedded DynamoDB, without TLS. The references make one call, or four at the same time. A route makes one call for the account's rate limit and at least one of its own: list-leads reads a page of 1,000 counted leads, create-lead writes one, and send-message reads the lead and writes in a transaction. The authorizer reads the key, then the account's limit.
 
 ${table(head, rows("first"))}
 `;

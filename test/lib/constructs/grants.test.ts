@@ -63,10 +63,7 @@ const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
 const putRecord = allowWrite("dynamodb:PutItem", ["IDEMPOTENCY#*"], indexKeys);
 
 /** What the functions of the routes may do to enforce the rate limit. */
-const rateLimit = [
-  allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys),
-  allow("dynamodb:GetItem", ["LIMIT#*"]),
-];
+const rateLimit = [allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys)];
 
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
@@ -108,7 +105,7 @@ const expected: Record<FunctionName, unknown[]> = {
     ),
     ...rateLimit,
   ],
-  authorize: [allow("dynamodb:GetItem", ["KEY#*"])],
+  authorize: [allow("dynamodb:GetItem", ["KEY#*"]), allow("dynamodb:GetItem", ["LIMIT#*"])],
   "maintain-counts": [
     allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"], "by-origin", "by-parent"),
     allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
@@ -180,7 +177,7 @@ test.each(
   const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
   expect(
     actions.filter((action) => !action.startsWith("logs:") && !action.startsWith("xray:")).sort(),
-  ).toEqual(["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:GetItem", "dynamodb:Query"]);
+  ).toEqual(["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"]);
 });
 
 test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {

@@ -9,10 +9,11 @@ const logGroups = template.findResources("AWS::Logs::LogGroup");
 const table = only(template, "AWS::DynamoDB::Table");
 
 const Environment = { Variables: { TABLE_NAME: { Ref: table.id } } };
+const limit = { RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" };
 
 /** Settings in which a function differs from those of the routes. */
 const others: Partial<Record<FunctionName, object>> = {
-  authorize: { Environment, Timeout: 5 },
+  authorize: { Timeout: 5 },
   "maintain-counts": { Environment, Timeout: 60, MemorySize: 1769 },
   // It does not use the table.
   "compose-events": { Environment: undefined },
@@ -35,9 +36,7 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
       MemorySize: 1024,
       Timeout: 10,
       TracingConfig: { Mode: "Active" },
-      Environment: {
-        Variables: { ...Environment.Variables, RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" },
-      },
+      Environment: { Variables: { ...Environment.Variables, ...limit } },
       LoggingConfig: {
         LogFormat: "JSON",
         ApplicationLogLevel: "INFO",
@@ -78,7 +77,7 @@ test("Environments are reserved for the functions that the stage names, and for 
   expect(JSON.stringify(unset.template.toJSON())).not.toContain("ReservedConcurrentExecutions");
 });
 
-test("The functions of the routes, and no others, have the rate limit of their stage", async () => {
+test("The functions of the routes and the authorizer, and no others, have the rate limit of their stage", async () => {
   const limited = await synthesize("dev", { rateLimitRequests: 1234, rateLimitSeconds: 30 });
   const limits = [...limited.functions].map(([id, name]) => {
     const { Properties } = limited.template.findResources("AWS::Lambda::Function")[id] ?? {};
@@ -86,15 +85,13 @@ test("The functions of the routes, and no others, have the rate limit of their s
     return [name, RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS];
   });
   expect(limits.filter(([, requests]) => requests).sort()).toEqual(
-    Object.keys(routes)
-      .map((name) => [name, "1234", "30"])
-      .sort(),
+    [...Object.keys(routes), "authorize"].map((name) => [name, "1234", "30"]).sort(),
   );
 });
 
 test("Without a rate limit, no function has its settings or permissions", async () => {
   const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
   const text = JSON.stringify(unlimited.toJSON());
-  expect(text).not.toContain("RATE");
-  expect(JSON.stringify(template.toJSON())).toContain("RATE#*");
+  expect(text).not.toMatch(/RATE|LIMIT#/);
+  for (const type of ["RATE#*", "LIMIT#*"]) expect(JSON.stringify(template.toJSON())).toContain(type);
 });

@@ -58,6 +58,15 @@ test.each(lists)("%s can write nothing but the rate limit's window", (name, pk) 
   expect(allows(name, "PutItem", { Item: key("RATE#a") })).toBe(false);
 });
 
+test("only the authorizer reads the accounts' limits, and it changes none", () => {
+  const Key = key("LIMIT#a");
+  const readers = stack.functions.filter(({ label }) => allows(label, "GetItem", { Key }));
+  expect(readers.map(({ label }) => label)).toEqual(["authorize"]);
+  expect(allows("authorize", "PutItem", { Item: Key })).toBe(false);
+  expect(allows("authorize", "UpdateItem", { Key })).toBe(false);
+  expect(allows("authorize", "DeleteItem", { Key })).toBe(false);
+});
+
 test("maintain-counts reads both lists and writes counts, in one transaction too, and nothing else", () => {
   const allowed = (operation: string, input: object) => allows("maintain-counts", operation, input);
   expect(allowed("Query", query("LEAD#a", "pk = :pk AND sk BETWEEN :from AND :to"))).toBe(true);

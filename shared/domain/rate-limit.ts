@@ -1,0 +1,19 @@
+/** How many requests an account may make in a window; windows start at multiples of their length. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** The limit of every account that has none of its own; undefined without one. */
+export const rateLimit: RateLimit | undefined = readRateLimit();
+
+function readRateLimit(): RateLimit | undefined {
+  if (process.env.RATE_LIMIT_REQUESTS === undefined) return undefined;
+  return { requests: readCount("RATE_LIMIT_REQUESTS"), seconds: readCount("RATE_LIMIT_SECONDS") };
+}
+
+function readCount(name: string): number {
+  const value = process.env[name] ?? "";
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`${name} must be a whole number above 0.`);
+  return Number(value);
+}
