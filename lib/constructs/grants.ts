@@ -36,7 +36,10 @@ const putIdempotencyRecord: Grant = {
   returnsStored: true,
 };
 
-/** Everything that each function may do with the table, besides `rateLimitGrants` and `accountLimitGrants`. A transaction needs the actions of its items. */
+/**
+ * Everything that each function may do with the table, besides `rateLimitGrants` and `accountLimitGrants`. A transaction
+ * needs the actions of its items.
+ */
 export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [
     {
@@ -105,7 +108,10 @@ export const rateLimitGrants: readonly Grant[] = [
   { actions: ["dynamodb:UpdateItem"], types: ["RATE"], sets: ["expiresAt"], returnsStored: true },
 ];
 
-/** What the authorizer may also do if accounts have a rate limit. The limits are of a type of their own: no function may change one. */
+/**
+ * What the authorizer may also do if accounts have a rate limit. The limits are of a type of their own: no function may
+ * change one.
+ */
 export const accountLimitGrants: readonly Grant[] = [{ actions: ["dynamodb:GetItem"], types: ["LIMIT"] }];
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */

@@ -22,9 +22,10 @@ export const setLimitCommand = (): Command =>
 
 /** `accounts unset-limit`: the rate limit of the stage. */
 export const unsetLimitCommand = (): Command =>
-  writingCommand("unset-limit", "give an account the rate limit of its stage again").action(
-    (options: AccountOptions) => change(options, null),
-  );
+  writingCommand(
+    "unset-limit",
+    "give an account the rate limit of its stage again, when its keys are next authorized",
+  ).action((options: AccountOptions) => change(options, null));
 
 /** `accounts show-limit`: which one an account has. */
 export const showLimitCommand = (): Command =>

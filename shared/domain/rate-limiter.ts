@@ -32,8 +32,8 @@ const throttledTime = 1000;
 
 /**
  * Creates the limiter: a function that decides whether an account may make a request. It leases permits from the table a
- * few at a time, so a busy account costs few writes. An account that was refused stays refused until the window ends
- * or it has a higher limit, without another call.
+ * few at a time, so a busy account costs few writes. An account that was refused stays refused until the window ends or
+ * it has a higher limit, without another call.
  *
  * An account whose item is throttled asks for more leases than one item can count: it is refused for a second or two, in
  * which this environment does not ask again. When the table fails in another way, the limiter fails open for all
