@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findApiKey } from "../../shared/domain/api-keys.ts";
 import { errorCode } from "../errors.ts";
-import { issueApiKey } from "../ops/changes/api-key-changes.ts";
+import { issueApiKey } from "../ops/keys/api-key-changes.ts";
 import { selectEngineTable } from "./engine/dynamodb-client.ts";
 import type { LocalRun } from "./local-run.ts";
 

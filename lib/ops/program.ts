@@ -1,17 +1,16 @@
 import { Command } from "commander";
-import { toUserError } from "./aws-errors.ts";
+import { toUserError } from "./common/aws-errors.ts";
 
 /** The commands by their names, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  keys: async () => (await import("./keys-command.ts")).keysCommand(),
-  leads: async () => (await import("./leads-command.ts")).leadsCommand(),
-  conversations: async () => (await import("./conversations-command.ts")).conversationsCommand(),
-  counts: async () => (await import("./counts-command.ts")).countsCommand(),
-  index: async () => (await import("./index-command.ts")).indexCommand(),
-  accounts: async () => (await import("./accounts-command.ts")).accountsCommand(),
-  events: async () => (await import("./events-command.ts")).eventsCommand(),
-  restore: async () => (await import("./restore-command.ts")).restoreCommand(),
-  api: async () => (await import("./api-command.ts")).apiCommand(),
+  keys: async () => (await import("./keys/keys-command.ts")).keysCommand(),
+  leads: async () => (await import("./leads/leads-command.ts")).leadsCommand(),
+  conversations: async () =>
+    (await import("./conversations/conversations-command.ts")).conversationsCommand(),
+  counts: async () => (await import("./counts/counts-command.ts")).countsCommand(),
+  accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),
+  events: async () => (await import("./events/events-command.ts")).eventsCommand(),
+  api: async () => (await import("./api/api-command.ts")).apiCommand(),
 };
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { endApiKey } from "../../lib/ops/changes/api-key-changes.ts";
+import { endApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { request, startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 

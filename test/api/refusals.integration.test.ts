@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { endApiKey } from "../../lib/ops/changes/api-key-changes.ts";
+import { endApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { request, startApi } from "../support/api.ts";
 import { fetchChecked } from "../support/checked-fetch.ts";

@@ -7,7 +7,7 @@ import { startFaultyApi } from "./faulty-api.ts";
 
 const { table, stored, ...options } = await startFaultyApi();
 // Imported here because the client reads its endpoint from the environment.
-const { setLeadStatus } = await import("../../lib/ops/changes/lead-changes.ts");
+const { setLeadStatus } = await import("../../lib/ops/leads/lead-changes.ts");
 const { call } = await import("../support/call.ts");
 const { aLead } = await import("../support/requests.ts");
 const { startMaintainer } = await import("./maintainer.ts");

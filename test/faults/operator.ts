@@ -1,5 +1,5 @@
-import { setConversationStatus } from "../../lib/ops/changes/conversation-status.ts";
-import { setLeadStatus } from "../../lib/ops/changes/lead-changes.ts";
+import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
+import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import type { Ledger } from "./ledger.ts";
 

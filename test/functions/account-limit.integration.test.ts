@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { writeLimit } from "../../lib/ops/changes/account-limits.ts";
-import { endApiKey, issueApiKey } from "../../lib/ops/changes/api-key-changes.ts";
+import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
+import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
 import { table } from "../../shared/dynamodb/table-client.ts";

@@ -1,7 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../functions/authorize.ts";
-import { endApiKey, issueApiKey, listApiKeys } from "../../lib/ops/changes/api-key-changes.ts";
+import { endApiKey, issueApiKey, listApiKeys } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
 import { apiKeyState } from "../../shared/domain/api-keys.ts";
 import { apiKeyKey } from "../../shared/dynamodb/keys.ts";

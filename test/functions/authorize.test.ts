@@ -1,7 +1,7 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../functions/authorize.ts";
-import { issueApiKey } from "../../lib/ops/changes/api-key-changes.ts";
+import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";

@@ -1,6 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { setConversationStatus } from "../../lib/ops/changes/conversation-status.ts";
+import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { messageKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../shared/ids.ts";

@@ -1,6 +1,6 @@
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../lib/ops/changes/conversation-status.ts";
+import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { conversationKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";

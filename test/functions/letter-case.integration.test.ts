@@ -1,7 +1,7 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
-import { buildUpdate, updateItem } from "../../lib/ops/changes/conditional-update.ts";
-import { setConversationStatus } from "../../lib/ops/changes/conversation-status.ts";
+import { buildUpdate, updateItem } from "../../lib/ops/common/write-items.ts";
+import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { conversationStatusKeys } from "../../shared/domain/conversations.ts";
 import { addLead } from "../../shared/domain/leads.ts";
 import {

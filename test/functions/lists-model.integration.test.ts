@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { setLeadStatus } from "../../lib/ops/changes/lead-changes.ts";
+import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { createdAt } from "../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";

@@ -4,7 +4,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { ulid } from "ulid";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/maintain-counts.ts";
-import { setLeadScore, setLeadStatus } from "../../lib/ops/changes/lead-changes.ts";
+import { setLeadScore, setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../lib/local/local-run.ts";
-import { issueApiKey } from "../../lib/ops/changes/api-key-changes.ts";
+import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { generators } from "./generators.ts";
 import { lintWithRedocly, lintWithSpectral } from "./linters.ts";
 import { comparePatterns } from "./patterns.ts";

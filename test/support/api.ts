@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, inject, vi } from "vitest";
 import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
-import { issueApiKey } from "../../lib/ops/changes/api-key-changes.ts";
+import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import type { ApiKey } from "../../shared/domain/api-keys.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Problem, ResponseBodies } from "./call.ts";

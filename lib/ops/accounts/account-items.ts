@@ -1,9 +1,8 @@
 import { accountPartition, itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace } from "../pace.ts";
-import type { OnRows } from "../progress.ts";
-import { inPartition, queryItems } from "../query-items.ts";
-import { scanTable, withoutExpiry } from "../scan-table.ts";
+import type { Pace } from "../common/pace.ts";
+import type { OnRows } from "../common/progress.ts";
+import { inPartition, queryItems, scanTable, withoutExpiry } from "../common/read-items.ts";
 
 export type ItemType = keyof typeof itemTypes;
 

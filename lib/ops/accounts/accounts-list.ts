@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { allAccountsCommand } from "../account-command.ts";
-import { type CountsOptions, selectCounts } from "../counts/counts-options.ts";
-import { unitsOption } from "../pace.ts";
-import { withProgress } from "../progress.ts";
-import { countTableItems } from "../scan-table.ts";
+import { allAccountsCommand, type PacedOptions, selectPacedTable } from "../common/options.ts";
+import { unitsOption } from "../common/pace.ts";
+import { withProgress } from "../common/progress.ts";
+import { countTableItems } from "../common/read-items.ts";
 import { countAccounts, type ItemCounts } from "./account-items.ts";
 
 /** `accounts list`: the accounts of a table. */
@@ -12,8 +11,8 @@ export const listAccountsCommand = (): Command =>
     .addOption(unitsOption())
     .action(listAccounts);
 
-async function listAccounts(options: CountsOptions): Promise<void> {
-  const pace = await selectCounts(options);
+async function listAccounts(options: PacedOptions): Promise<void> {
+  const pace = await selectPacedTable(options);
   const accounts = await withProgress("Reading", countTableItems, (onRows) => countAccounts(pace, onRows));
   const rows = [...accounts].map(([account, counts]) => ({ account, ...describeCounts(counts) }));
   if (options.json) return console.log(JSON.stringify(rows));

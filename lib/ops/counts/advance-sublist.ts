@@ -2,7 +2,7 @@ import { type Retry, withRetry } from "../../../shared/dynamodb/retry.ts";
 import { advanceSublist, type ChangedRow } from "../../../shared/pages/maintenance/advance-sublist.ts";
 import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { isTreeChanged, readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import { tableTime } from "../table-clock.ts";
+import { tableTime } from "../common/table-clock.ts";
 import type { Reading } from "./all-rows.ts";
 
 /** How long a commit is repeated while others come first, in milliseconds. */

@@ -2,8 +2,8 @@ import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import type { Pace } from "../pace.ts";
-import { scanTable, withoutExpiry } from "../scan-table.ts";
+import type { Pace } from "../common/pace.ts";
+import { scanTable, withoutExpiry } from "../common/read-items.ts";
 
 /** A list with its number of rows. */
 export interface SizedOwner extends CountedOwner {

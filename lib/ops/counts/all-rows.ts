@@ -4,9 +4,9 @@ import type { CountedOwner, CountedRow } from "../../../shared/pages/tree/counte
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits as deployedLimits, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import { Pace } from "../pace.ts";
-import type { Wait } from "../retry-while-busy.ts";
-import { countedRows } from "./rebuild-roots.ts";
+import type { Wait } from "../common/pace.ts";
+import { Pace } from "../common/pace.ts";
+import { countedRows } from "./rebuild/rebuild-roots.ts";
 
 /** How a command reads a list. */
 export interface Reading {

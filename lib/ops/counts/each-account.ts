@@ -1,7 +1,7 @@
 import { inParallel } from "../../../shared/pages/maintenance/in-parallel.ts";
 import { errorMessage } from "../../errors.ts";
-import { toUserError } from "../aws-errors.ts";
-import type { Pace } from "../pace.ts";
+import { toUserError } from "../common/aws-errors.ts";
+import type { Pace } from "../common/pace.ts";
 import { readAllOwners } from "./all-owners.ts";
 
 /** Accounts with more rows than this are worked on one at a time: the work may keep all rows of an account in memory. */

@@ -2,8 +2,8 @@ import { type Sublist, sublistIndexes, sublistPrefix } from "../../../shared/dyn
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
-import type { Pace } from "../pace.ts";
-import { queryItems } from "../query-items.ts";
+import type { Pace } from "../common/pace.ts";
+import { queryItems } from "../common/read-items.ts";
 
 /** The prefix of the names of the groups' roots and nodes, in the tree of a lead. */
 export const groupPrefix = "group#";

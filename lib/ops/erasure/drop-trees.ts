@@ -2,10 +2,10 @@ import { indexes, leadConversationsPartition, rowKey, sublistKey } from "../../.
 import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { countedLists, type SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import type { Pace } from "../common/pace.ts";
+import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
+import { deleteItems } from "../common/write-items.ts";
 import { readSublists } from "../counts/tree-items.ts";
-import { deleteItems } from "../delete-items.ts";
-import type { Pace } from "../pace.ts";
-import { inPartition, keysOnly, queryItems } from "../query-items.ts";
 
 /**
  * Deletes the trees of erased leads, and those of email addresses without leads: their records contain the id or the

@@ -1,6 +1,5 @@
-import type { Pace } from "../pace.ts";
-import type { OnRows } from "../progress.ts";
-import type { Wait } from "../retry-while-busy.ts";
+import type { Pace, Wait } from "../common/pace.ts";
+import type { OnRows } from "../common/progress.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import { eraseIdempotencyRecords, findIdempotencyRecords } from "./idempotency-records.ts";

@@ -2,10 +2,10 @@ import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import { readsPerWrite } from "../delete-items.ts";
-import type { Pace } from "../pace.ts";
-import { inPartition, queryItems } from "../query-items.ts";
-import { tableTime } from "../table-clock.ts";
+import type { Pace } from "../common/pace.ts";
+import { inPartition, queryItems } from "../common/read-items.ts";
+import { tableTime } from "../common/table-clock.ts";
+import { readsPerWrite } from "../common/write-items.ts";
 
 /**
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes

@@ -1,9 +1,9 @@
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { deleteItems } from "../delete-items.ts";
-import type { Pace } from "../pace.ts";
-import type { OnRows } from "../progress.ts";
-import { scanTable } from "../scan-table.ts";
+import type { Pace } from "../common/pace.ts";
+import type { OnRows } from "../common/progress.ts";
+import { scanTable } from "../common/read-items.ts";
+import { deleteItems } from "../common/write-items.ts";
 
 /** The ids that a record may name: of the lead that a request created, or of the conversation of a sent message. */
 type NamedIds = ReadonlySet<string>;

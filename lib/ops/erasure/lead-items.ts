@@ -6,8 +6,8 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import type { Pace } from "../pace.ts";
-import { inPartition, keysOnly, queryItems } from "../query-items.ts";
+import type { Pace } from "../common/pace.ts";
+import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
 import { readRowsByParent } from "./rows-by-parent.ts";
 
 /** The items of the leads with an email address, in any letter case, oldest first. */

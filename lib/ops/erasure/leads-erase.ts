@@ -1,16 +1,20 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { type AccountOptions, writingCommand } from "../account-command.ts";
-import { type CountsOptions, selectCounts } from "../counts/counts-options.ts";
-import { type Pace, unitsOption } from "../pace.ts";
-import { withProgress } from "../progress.ts";
-import type { Wait } from "../retry-while-busy.ts";
-import { countTableItems } from "../scan-table.ts";
+import {
+  type AccountOptions,
+  type PacedOptions,
+  selectPacedTable,
+  writingCommand,
+} from "../common/options.ts";
+import type { Wait } from "../common/pace.ts";
+import { type Pace, unitsOption } from "../common/pace.ts";
+import { withProgress } from "../common/progress.ts";
+import { countTableItems } from "../common/read-items.ts";
+import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";
 import { countErasedItems, type ErasedItems, eraseLeads } from "./erase-leads.ts";
 import { isErased, readErasedLeads } from "./erased-leads.ts";
-import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./lead-option.ts";
 
-type EraseOptions = AccountOptions & CountsOptions & PersonOptions & { readonly scan: boolean };
+type EraseOptions = AccountOptions & PacedOptions & PersonOptions & { readonly scan: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = (wait: Wait = setTimeout): Command =>
@@ -29,7 +33,7 @@ export const eraseCommand = (wait: Wait = setTimeout): Command =>
     .action((options: EraseOptions) => erase(options, wait));
 
 async function erase(options: EraseOptions, wait: Wait): Promise<void> {
-  const pace = await selectCounts(options, wait);
+  const pace = await selectPacedTable(options, wait);
   const { account, scan, dryRun } = options;
   const ids = await findErasable(options, pace);
   const items = await withProgress("Erasing", countTableItems, (onRows) =>

@@ -1,16 +1,20 @@
 import type { Command } from "commander";
 import { createdAt } from "../../../shared/ids.ts";
-import { type AccountOptions, accountCommand } from "../account-command.ts";
-import { type CountsOptions, selectCounts } from "../counts/counts-options.ts";
-import { unitsOption } from "../pace.ts";
+import {
+  type AccountOptions,
+  accountCommand,
+  type PacedOptions,
+  selectPacedTable,
+} from "../common/options.ts";
+import { unitsOption } from "../common/pace.ts";
 import { readErasedLeads } from "./erased-leads.ts";
 
 /** `leads erased`: which leads were erased, for example to erase them again in a restored table. */
 export const erasedCommand = (): Command =>
   accountCommand("erased", "list the ids of erased leads").addOption(unitsOption()).action(listErased);
 
-async function listErased(options: AccountOptions & CountsOptions): Promise<void> {
-  const pace = await selectCounts(options);
+async function listErased(options: AccountOptions & PacedOptions): Promise<void> {
+  const pace = await selectPacedTable(options);
   const { account, json } = options;
   const erased = [];
   for await (const leads of readErasedLeads(account, pace))

@@ -2,9 +2,9 @@ import { indexes, listPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { indexedAge, limits } from "../../../shared/pages/tree/tree-limits.ts";
-import type { Pace } from "../pace.ts";
-import { queryItems } from "../query-items.ts";
-import { tableTime } from "../table-clock.ts";
+import type { Pace } from "../common/pace.ts";
+import { queryItems } from "../common/read-items.ts";
+import { tableTime } from "../common/table-clock.ts";
 
 const names = { "#parent": indexes["by-parent"] };
 

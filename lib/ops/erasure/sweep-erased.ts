@@ -1,8 +1,7 @@
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { deleteItems } from "../delete-items.ts";
-import type { Pace } from "../pace.ts";
-import type { Wait } from "../retry-while-busy.ts";
+import type { Pace, Wait } from "../common/pace.ts";
+import { deleteItems } from "../common/write-items.ts";
 import { longestWrite } from "./erase-leads.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { sweepLead } from "./sweep-lead.ts";

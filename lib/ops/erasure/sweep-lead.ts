@@ -1,8 +1,8 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { conversationKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { deleteItems } from "../delete-items.ts";
-import type { Pace } from "../pace.ts";
+import type { Pace } from "../common/pace.ts";
+import { deleteItems } from "../common/write-items.ts";
 import { readLeadConversations, readMessageKeys, readPointers } from "./lead-items.ts";
 
 /** How many items of a lead there are, or were. */

@@ -5,9 +5,9 @@ import { table as tableClient } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
-import { localConfig, operatorConfig } from "../account-command.ts";
-import type { AccountsOptions } from "../counts/counts-options.ts";
-import { readLocalRun } from "../local-run-file.ts";
+import { readLocalRun } from "../common/local-run-file.ts";
+import type { AccountsOptions } from "../common/options.ts";
+import { localConfig, operatorConfig } from "../common/options.ts";
 
 /** The options of `events republish`. Times are in milliseconds since the epoch. */
 export interface RepublishOptions extends AccountsOptions {

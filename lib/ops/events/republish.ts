@@ -1,8 +1,8 @@
 import type { EventType } from "../../../shared/domain/event-schemas.ts";
 import type { Key } from "../../../shared/dynamodb/table-client.ts";
-import { forEachAtRate } from "../import-export/for-each-at-rate.ts";
-import type { Pace } from "../pace.ts";
-import type { OnRows } from "../progress.ts";
+import { forEachAtRate } from "../common/for-each-at-rate.ts";
+import type { Pace } from "../common/pace.ts";
+import type { OnRows } from "../common/progress.ts";
 import { maxEntries, type PutEvents } from "./event-bus.ts";
 import { readEvents, type Selection, type StoredEvent } from "./stored-events.ts";
 

@@ -9,8 +9,8 @@ import {
   readPartition,
 } from "../../../shared/dynamodb/keys.ts";
 import type { Key } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace } from "../pace.ts";
-import { queryItems } from "../query-items.ts";
+import type { Pace } from "../common/pace.ts";
+import { queryItems } from "../common/read-items.ts";
 
 /** Which events are read. */
 export interface Selection {

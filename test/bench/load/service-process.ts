@@ -15,7 +15,7 @@ import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts"
 import { startEngine } from "../../../lib/local/engine/engine.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
-import { issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
+import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { LimitedTable } from "../../faults/limited-table.ts";
 import { startFaultyTable } from "../../faults/proxy.ts";
 import { awsRates, PartitionLimits } from "../../support/dynamodb-limits/partition-limits.ts";

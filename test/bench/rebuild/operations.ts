@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bundle, type LoadModules } from "../overload/bundle.ts";
 
-type Rebuild = typeof import("../../../lib/ops/counts/rebuild.ts");
-type Verify = typeof import("../../../lib/ops/counts/verify.ts");
-type Status = typeof import("../../../lib/ops/counts/status.ts");
-type CountsOptions = typeof import("../../../lib/ops/counts/counts-options.ts");
-type RepairSublists = typeof import("../../../lib/ops/counts/repair-sublists.ts");
-type AccountCommand = typeof import("../../../lib/ops/account-command.ts");
-type LeadChanges = typeof import("../../../lib/ops/changes/lead-changes.ts");
+type Rebuild = typeof import("../../../lib/ops/counts/rebuild/rebuild.ts");
+type Verify = typeof import("../../../lib/ops/counts/verify/verify.ts");
+type Status = typeof import("../../../lib/ops/counts/status/status.ts");
+type PacedOptions = typeof import("../../../lib/ops/common/options.ts");
+type RepairSublists = typeof import("../../../lib/ops/counts/rebuild/repair-sublists.ts");
+type AccountCommand = typeof import("../../../lib/ops/common/options.ts");
+type LeadChanges = typeof import("../../../lib/ops/leads/lead-changes.ts");
 
 /** The operators' code that a simulation runs. Older checkouts do not have all of it. */
 export type Operations = Pick<Rebuild, "rebuild"> &
@@ -19,7 +19,7 @@ export type Operations = Pick<Rebuild, "rebuild"> &
     Pick<Rebuild, "planRebuild"> &
       Pick<RepairSublists, "repairSublists"> &
       Pick<Status, "readStatus"> &
-      Pick<CountsOptions, "selectCounts">
+      Pick<PacedOptions, "selectPacedTable">
   >;
 
 const modules = [

@@ -84,10 +84,10 @@ export class Program {
     const onRows = (rows: number) => {
       this.rows += rows;
     };
-    const { selectCounts, selectTableByOptions } = this.#operations;
+    const { selectPacedTable, selectTableByOptions } = this.#operations;
     const table = { table: "overload" };
-    if (!selectCounts) await selectTableByOptions(table);
-    const pace = await selectCounts?.({ ...table, units: this.#options.units }, this.#wait);
+    if (!selectPacedTable) await selectTableByOptions(table);
+    const pace = await selectPacedTable?.({ ...table, units: this.#options.units }, this.#wait);
     return { wait: this.#wait, onRows, ...(pace && { pace }) };
   }
 

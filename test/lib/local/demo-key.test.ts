@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { prepareDemoKey } from "../../../lib/local/demo-key.ts";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
-import { endApiKey, issueApiKey } from "../../../lib/ops/changes/api-key-changes.ts";
+import { endApiKey, issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { MemoryTable } from "../../support/memory-table.ts";
 import { temporaryDirectory } from "./support/stack.ts";

@@ -1,13 +1,12 @@
 import { type Command, CommanderError } from "commander";
 import { expect, test } from "vitest";
-import { accountsCommand } from "../../../lib/ops/accounts-command.ts";
-import { apiCommand } from "../../../lib/ops/api-command.ts";
-import { conversationsCommand } from "../../../lib/ops/conversations-command.ts";
-import { countsCommand } from "../../../lib/ops/counts-command.ts";
-import { eventsCommand } from "../../../lib/ops/events-command.ts";
-import { indexCommand } from "../../../lib/ops/index-command.ts";
-import { keysCommand } from "../../../lib/ops/keys-command.ts";
-import { leadsCommand } from "../../../lib/ops/leads-command.ts";
+import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
+import { apiCommand } from "../../../lib/ops/api/api-command.ts";
+import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
+import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
+import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
+import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
+import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 
 /** Makes a command and those below it throw instead of ending the process. */
 function throwing(command: Command): Command {
@@ -108,7 +107,6 @@ const options: readonly [
     "The file must end in .jsonl.",
   ],
   [countsCommand, "rebuild", [], "--units", ["1", "9999999"], ["0", "10000000", "x", ""], units],
-  [indexCommand, "backfill", [], "--rate", ["1", "999999"], ["0", "1000000", "x"], rate],
   [
     eventsCommand,
     "republish",

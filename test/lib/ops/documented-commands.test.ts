@@ -2,15 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { accountsCommand } from "../../../lib/ops/accounts-command.ts";
-import { apiCommand } from "../../../lib/ops/api-command.ts";
-import { conversationsCommand } from "../../../lib/ops/conversations-command.ts";
-import { countsCommand } from "../../../lib/ops/counts-command.ts";
-import { eventsCommand } from "../../../lib/ops/events-command.ts";
-import { indexCommand } from "../../../lib/ops/index-command.ts";
-import { keysCommand } from "../../../lib/ops/keys-command.ts";
-import { leadsCommand } from "../../../lib/ops/leads-command.ts";
-import { restoreCommand } from "../../../lib/ops/restore-command.ts";
+import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
+import { apiCommand } from "../../../lib/ops/api/api-command.ts";
+import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
+import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
+import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
+import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
+import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const commands = [
@@ -19,10 +17,8 @@ const commands = [
   conversationsCommand(),
   countsCommand(),
   eventsCommand(),
-  indexCommand(),
   accountsCommand(),
   apiCommand(),
-  restoreCommand(),
 ];
 const find = (all: readonly Command[], name: string | undefined) =>
   all.find((command) => command.name() === name);

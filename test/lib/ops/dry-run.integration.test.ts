@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { issueApiKey, listApiKeys } from "../../../lib/ops/changes/api-key-changes.ts";
-import { setConversationStatus } from "../../../lib/ops/changes/conversation-status.ts";
+import { setConversationStatus } from "../../../lib/ops/conversations/conversation-status.ts";
+import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { call } from "../../support/call.ts";
 import { createDataDirectory, ops } from "../../support/ops.ts";
 import { aLead, aMessage } from "../../support/requests.ts";

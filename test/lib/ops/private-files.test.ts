@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../lib/errors.ts";
-import { writeOutput } from "../../../lib/ops/import-export/output-file.ts";
-import { RejectsFile } from "../../../lib/ops/import-export/rejects-file.ts";
-import { ProgressFile } from "../../../lib/ops/progress-file.ts";
+import { writeOutput } from "../../../lib/ops/common/output-file.ts";
+import { ProgressFile } from "../../../lib/ops/events/progress-file.ts";
+import { RejectsFile } from "../../../lib/ops/leads/rejects-file.ts";
 
 async function createPath(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "private-files-"));

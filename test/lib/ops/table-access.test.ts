@@ -1,10 +1,9 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { deleteItems } from "../../../lib/ops/delete-items.ts";
-import { readAllLeads } from "../../../lib/ops/import-export/all-leads.ts";
-import { Pace } from "../../../lib/ops/pace.ts";
-import { inPartition, queryItems } from "../../../lib/ops/query-items.ts";
-import { scanTable } from "../../../lib/ops/scan-table.ts";
+import { Pace } from "../../../lib/ops/common/pace.ts";
+import { inPartition, queryItems, scanTable } from "../../../lib/ops/common/read-items.ts";
+import { deleteItems } from "../../../lib/ops/common/write-items.ts";
+import { readAllLeads } from "../../../lib/ops/leads/all-leads.ts";
 import { mockClient } from "../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startBusEndpoint } from "../../../../lib/local/streams/bus-endpoint.ts";
-import { localConfig } from "../../../../lib/ops/account-command.ts";
+import { localConfig } from "../../../../lib/ops/common/options.ts";
 import { openEventBus } from "../../../../lib/ops/events/event-bus.ts";
 import type { ServiceEvent } from "../../../../shared/domain/event-schemas.ts";
 import { startConnector } from "../support/connector.ts";

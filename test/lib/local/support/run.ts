@@ -1,7 +1,7 @@
 import { inject, onTestFinished } from "vitest";
 import { selectEngineTable } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "../../../../lib/local/local-run.ts";
-import { issueApiKey } from "../../../../lib/ops/changes/api-key-changes.ts";
+import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 
 /** Starts the whole service on an engine of its own; it stops at the end of the test. */
 export async function startRun(

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { forEachAccount } from "../../../../lib/ops/counts/each-account.ts";
-import { Pace } from "../../../../lib/ops/pace.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 
 test("the largest accounts are worked on one at a time, the others a few at once", async () => {

@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { countsCommand } from "../../../../lib/ops/counts-command.ts";
+import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";

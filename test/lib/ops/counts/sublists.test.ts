@@ -1,10 +1,10 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { countedRows } from "../../../../lib/ops/counts/rebuild-roots.ts";
-import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { countedRows } from "../../../../lib/ops/counts/rebuild/rebuild-roots.ts";
+import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
-import { verify } from "../../../../lib/ops/counts/verify.ts";
-import { Pace } from "../../../../lib/ops/pace.ts";
+import { verify } from "../../../../lib/ops/counts/verify/verify.ts";
 import { listConversations } from "../../../../shared/domain/conversations.ts";
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { type Sublist, sublistKey } from "../../../../shared/dynamodb/keys.ts";

@@ -8,16 +8,16 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
-import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { longestWrite } from "../../../../lib/ops/erasure/erase-leads.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { erasedCommand } from "../../../../lib/ops/erasure/leads-erased.ts";
-import { showCommand } from "../../../../lib/ops/erasure/leads-show.ts";
-import { exportCommand } from "../../../../lib/ops/import-export/leads-export.ts";
-import { importCommand } from "../../../../lib/ops/import-export/leads-import.ts";
-import { Pace } from "../../../../lib/ops/pace.ts";
+import { exportCommand } from "../../../../lib/ops/leads/leads-export.ts";
+import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { showCommand } from "../../../../lib/ops/leads/leads-show.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { addLead, leadItem } from "../../../../shared/domain/leads.ts";
 import {

@@ -1,9 +1,9 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { eraseLeads } from "../../../../lib/ops/erasure/erase-leads.ts";
 import { readErasedIds } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { sweepErasedSince } from "../../../../lib/ops/erasure/sweep-erased.ts";
-import { Pace } from "../../../../lib/ops/pace.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";

@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/client-eventbridge";
 import { ulid } from "ulid";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { localConfig } from "../../../../lib/ops/account-command.ts";
+import { localConfig } from "../../../../lib/ops/common/options.ts";
 import { openEventBus } from "../../../../lib/ops/events/event-bus.ts";
 import { eventSchemas, type ServiceEvent } from "../../../../shared/domain/event-schemas.ts";
 import { createdAt } from "../../../../shared/ids.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { republish } from "../../../../lib/ops/events/republish.ts";
 import { eventTypeNames, parseTypes } from "../../../../lib/ops/events/republish-options.ts";
 import { readEvents, type Selection, type StoredEvent } from "../../../../lib/ops/events/stored-events.ts";
-import { Pace } from "../../../../lib/ops/pace.ts";
 import type { Key } from "../../../../shared/dynamodb/table-client.ts";
 import { storeConversation, storeErasedLead, storeLead } from "./support.ts";
 

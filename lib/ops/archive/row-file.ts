@@ -1,0 +1,68 @@
+import { createHash, type Hash } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { extname } from "node:path";
+import { errorCode, UserError } from "../../errors.ts";
+import { parseCsv } from "../leads/csv-rows.ts";
+import { parseJsonLines } from "./jsonl-rows.ts";
+import type { Row } from "./row.ts";
+
+/** A file of rows whose syntax is valid. */
+export interface RowFile extends AsyncDisposable {
+  /** The SHA-256 of the file's bytes. */
+  readonly digest: Buffer;
+  /** The number of rows. */
+  readonly count: number;
+  /** Reads the rows. @throws UserError at the end if the file has changed since it was opened */
+  rows(): AsyncGenerator<Row>;
+}
+
+const parsers: Readonly<Record<string, typeof parseCsv>> = { ".csv": parseCsv, ".jsonl": parseJsonLines };
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Opens a file and reads it once, for its digest and to find syntax errors before anything is written.
+ *
+ * @throws UserError when the file cannot be read or its syntax is invalid
+ */
+export async function openRowFile(path: string): Promise<RowFile> {
+  const parse = parsers[extname(path).toLowerCase()];
+  if (!parse) throw new UserError(`${path} must end in ${Object.keys(parsers).join(" or ")}.`);
+  const handle = await open(path).catch((error: unknown) => {
+    throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
+  });
+  try {
+    const before = await handle.stat();
+    if (!before.isFile()) throw new UserError(`${path} is not a file.`);
+    const hash = createHash("sha256");
+    let count = 0;
+    for await (const _ of parse(readChunks(handle, hash))) count += 1;
+    return {
+      digest: hash.digest(),
+      count,
+      async *rows() {
+        yield* parse(readChunks(handle));
+        const { size, mtimeMs } = await handle.stat();
+        if (size !== before.size || mtimeMs !== before.mtimeMs)
+          throw new UserError(
+            `${path} changed while it was read: restore it, because a changed file is another import.`,
+          );
+      },
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Reads the bytes of a file without the byte order mark that spreadsheets write at the start of UTF-8. */
+async function* readChunks(handle: FileHandle, hash?: Hash): AsyncGenerator<Buffer> {
+  const stream: AsyncIterable<Buffer> = handle.createReadStream({ start: 0, autoClose: false });
+  let first = true;
+  for await (const chunk of stream) {
+    hash?.update(chunk);
+    yield first && chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk;
+    first = false;
+  }
+}

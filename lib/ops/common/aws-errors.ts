@@ -1,0 +1,56 @@
+import {
+  isBusy,
+  isWriteConflict,
+  StaleReadError,
+  UnknownOutcomeError,
+} from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { errorCode, errorMessage, UserError } from "../../errors.ts";
+
+/** A `UserError` for an AWS SDK error that the operator can fix, such as missing credentials; any other error as it is. */
+export async function toUserError(error: unknown): Promise<unknown> {
+  const sentence = await describe(error);
+  return sentence === undefined ? error : new UserError(sentence, { cause: error });
+}
+
+/** The error of a command that failed halfway: a `UserError` if the operator can fix its cause. */
+export async function toPartialFailure(
+  cause: unknown,
+  describeOutcome: (reason: string) => string,
+): Promise<Error> {
+  const error = await toUserError(cause);
+  const message = describeOutcome(errorMessage(error).replace(/\.?$/, "."));
+  return error instanceof UserError ? new UserError(message, { cause }) : new Error(message, { cause });
+}
+
+async function describe(error: unknown): Promise<string | undefined> {
+  if (!(error instanceof Error)) return undefined;
+  const { name, message } = error;
+  if (error instanceof StaleReadError || isWriteConflict(error)) {
+    return "Other writers kept changing the same items: run the command again.";
+  }
+  switch (name) {
+    case "ResourceNotFoundException":
+      return `There is no table ${tableName} in the region ${await table.config.region()}.`;
+    case "CredentialsProviderError":
+    case "TokenProviderError":
+      return `No AWS credentials were found (${message}): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`;
+    case "UnrecognizedClientException":
+    case "ExpiredTokenException":
+    case "InvalidSignatureException":
+      return `AWS rejected the credentials: ${message}`;
+    case "AccessDeniedException":
+      return `AWS denied access: ${message}`;
+  }
+  if (/^Region (?:is missing|not accepted)/.test(message)) {
+    return "No valid AWS region is configured: set AWS_REGION, or AWS_PROFILE to a profile with a region.";
+  }
+  if (error instanceof UnknownOutcomeError) {
+    return "It is unknown whether the change took effect: check, and run the command again.";
+  }
+  if (!isBusy(error)) return undefined;
+  const code = errorCode(error);
+  if (code === undefined && name !== "TimeoutError")
+    return `DynamoDB is busy (${name}): run the command again.`;
+  return `DynamoDB cannot be reached (${message || code}): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.`;
+}

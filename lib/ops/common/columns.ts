@@ -1,0 +1,15 @@
+/**
+ * Formats rows as a table: a line with the names of the columns, then a line for each row. Numbers are aligned to the
+ * right; an absent value is an empty cell.
+ *
+ * @param rows the cells by the names of their columns; the first row has all columns
+ */
+export function formatColumns(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? "")))];
+  const widths = names.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
+  const isNumber = names.map((name) => rows.every((row) => typeof (row[name] ?? 0) === "number"));
+  const align = (cell: string, i: number) =>
+    isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0);
+  return cells.map((line) => line.map(align).join("  ").trimEnd()).join("\n");
+}

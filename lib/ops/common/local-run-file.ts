@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, UserError } from "../../errors.ts";
+import { isRecord } from "../../is-record.ts";
+
+/** What `npm start` writes about itself to `run.json` in its data directory. */
+interface LocalRun {
+  readonly tableName: string;
+  readonly dynamodbEndpoint: string;
+  /** Where its event bus takes events; undefined if it does not read the stream. */
+  readonly eventsEndpoint?: string;
+  readonly pid: number;
+}
+
+/**
+ * Reads where the running `npm start` has its table and its event bus.
+ *
+ * @throws UserError when none is running
+ */
+export async function readLocalRun(): Promise<LocalRun> {
+  const directory = process.env.DATA_DIR || join(import.meta.dirname, "../../.local");
+  const file = join(directory, "run.json");
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
+  });
+  const run = parseRun(text);
+  if (!run) throw new UserError(`${file} is not valid: restart \`npm start\`.`);
+  if (isAlive(run.pid)) return run;
+  throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
+}
+
+function parseRun(text: string): LocalRun | undefined {
+  try {
+    const run: unknown = JSON.parse(text);
+    return isRecord(run) && run.tableName && run.dynamodbEndpoint && Number.isSafeInteger(run.pid)
+      ? (run as unknown as LocalRun)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the process exists: after `kill -9` the file remains. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process exists, but belongs to another user.
+    return errorCode(error) === "EPERM";
+  }
+}

@@ -1,0 +1,148 @@
+import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
+import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
+import { UserError } from "../../errors.ts";
+import { readLocalRun } from "./local-run-file.ts";
+import type { Wait } from "./pace.ts";
+import { Pace } from "./pace.ts";
+import { compareClocks } from "./table-clock.ts";
+
+/** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
+export interface TableOptions {
+  readonly local?: boolean;
+  readonly stage?: string;
+  readonly table?: string;
+  readonly json?: boolean;
+}
+
+/** The options of every command on an account. */
+export interface AccountOptions extends TableOptions {
+  readonly account: string;
+  /** Only of a command that writes to the table. */
+  readonly dryRun?: boolean;
+}
+
+/** Until when a change that starts now is retried while others change the item, in milliseconds since the epoch. */
+export const changeDeadline = () => Date.now() + 10_000;
+
+/** A command on an account, with the options that name the table. */
+export const accountCommand = (name: string, description: string) =>
+  tableCommand(name, description, accountOption().makeOptionMandatory());
+
+/** A command on an account or on all accounts. */
+export const accountOrAllCommand = (name: string, description: string) =>
+  tableCommand(name, description, accountOption()).addOption(
+    new Option("--all", "all accounts: reads the whole table").conflicts("account"),
+  );
+
+const tableCommand = (name: string, description: string, account: Option) =>
+  allAccountsCommand(name, description).addOption(account);
+
+/** A command on all accounts, with the options that name the table. */
+export const allAccountsCommand = (name: string, description: string) =>
+  new Command(name)
+    .description(description)
+    .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
+    .addOption(
+      new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage).conflicts("table"),
+    )
+    .option("--table <name>", "the table with this name")
+    .option("--json", "print JSON");
+
+const accountOption = () => new Option("--account <id>", "the account").argParser(parseAccountId);
+
+/** A command on an account that writes to the table, unless `--dry-run` is set. */
+export const writingCommand = (name: string, description: string) =>
+  withDryRun(accountCommand(name, description));
+
+/** A command on an account or on all accounts that writes to the table, unless `--dry-run` is set. */
+export const writingAccountOrAllCommand = (name: string, description: string) =>
+  withDryRun(accountOrAllCommand(name, description));
+
+/** The same for a command that can do without the account if another option names one of its items. */
+export const itemCommand = (name: string, description: string) =>
+  withDryRun(tableCommand(name, description, accountOption()));
+
+const withDryRun = (command: Command) =>
+  command.option("--dry-run", "print what the command would do, and change nothing");
+
+function parseAccountId(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text)) {
+    throw new InvalidArgumentError("An account id has 1 to 64 letters, digits, '_', '.' or '-'.");
+  }
+  return text;
+}
+
+function parseStage(text: string): string {
+  if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
+  return text;
+}
+
+/** A command can wait longer than a route. Times are in milliseconds. */
+export const operatorConfig = {
+  maxAttempts: 10,
+  retryMode: "standard",
+  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+} satisfies DynamoDBClientConfig;
+
+/** The same region and credentials as `npm start`; with these the SDK does not look for those of an AWS profile. */
+export const localConfig = {
+  region: "local",
+  credentials: { accessKeyId: "local", secretAccessKey: "local" },
+} satisfies DynamoDBClientConfig;
+
+/**
+ * Selects the table that the options name, for all later calls of this process.
+ *
+ * @param config replaces settings of the client
+ * @throws UserError without a table, when `npm start` is not running, or with credentials of another AWS account than
+ *   that of the stage
+ */
+export async function selectTableByOptions(
+  { local, stage, table }: TableOptions,
+  config: DynamoDBClientConfig = {},
+): Promise<void> {
+  if (local) {
+    const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
+    return selectTable(tableName, { ...operatorConfig, ...localConfig, ...config, endpoint });
+  }
+  if (stage) {
+    // Only a stage has a file. What reads and checks it takes 0.1 s to load.
+    const { checkCredentials, stageRegion } = await import("./stage-pin.ts");
+    await checkCredentials(stage, operatorConfig);
+    return selectTable(stageTableName(stage), { ...operatorConfig, ...stageRegion(stage), ...config });
+  }
+  if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
+  selectTable(table, { ...operatorConfig, ...config });
+}
+
+/** The options of every command that reads or writes at a pace. */
+export interface PacedOptions extends TableOptions {
+  readonly units: number;
+}
+
+/** The options of every command on the counts of an account or of all accounts. */
+export interface AccountsOptions extends PacedOptions {
+  readonly account?: string;
+  readonly all?: boolean;
+}
+
+/** @throws UserError if the options name neither an account nor all accounts */
+export function checkAccounts({ account, all }: Pick<AccountsOptions, "account" | "all">): void {
+  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
+}
+
+/** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */
+export async function selectPacedTable(options: PacedOptions, wait?: Wait): Promise<Pace> {
+  // The pace makes all further attempts, so that it notices every throttle.
+  await selectTableByOptions(options, { maxAttempts: 1 });
+  compareClocks(table);
+  return new Pace(options.units, wait);
+}
+
+/** A command with the options that name the same table, ready to be pasted, as Markdown. */
+export function opsCommand({ local, stage, table }: TableOptions, command: string): string {
+  const selection = local ? "--local" : stage ? `--stage ${stage}` : `--table ${table}`;
+  return `\`npm run ops -- ${command} ${selection}\``;
+}

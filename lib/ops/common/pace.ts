@@ -1,0 +1,95 @@
+import { setTimeout } from "node:timers/promises";
+import { InvalidArgumentError, Option } from "commander";
+import { isBusy, isRetryable, isTableBusy, isThrottled } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+
+/** Half of the read units that a partition key provides per second: lists are served from the same key. */
+const defaultUnits = 1500;
+
+/** How long a table that cannot be reached is tried again, in milliseconds. */
+const unreachableTimeout = 60_000;
+
+/** How many times longer than those of a route the backoffs of a long command are: up to five seconds. */
+const patience = 10;
+
+/** The smallest part of its rate to which throttling slows a command down. */
+const slowest = 1 / 32;
+
+/** How much time that calls take is credited to the next wait, in milliseconds, so that the rate is reached. */
+const credit = 200;
+
+/** Waits shorter than this, in milliseconds, are left for a later call. */
+const shortestWait = 50;
+
+/** The option that sets the pace of a command. */
+export const unitsOption = () =>
+  new Option("--units <n>", "the most read units to use per second")
+    .default(defaultUnits)
+    .argParser((text) => {
+      if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("Units are a whole number above 0.");
+      return Number(text);
+    });
+
+/** Spreads the read units of a long command over time, and slows it down while the table throttles it. */
+export class Pace {
+  readonly #wait: Wait;
+  readonly #most: number;
+  /** Units per second. */
+  #rate: number;
+  /** When all units that were used are paid for, in milliseconds since the epoch. */
+  #paidAt = 0;
+  /** When the rate was last halved. */
+  #slowedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param units the most read units to use per second */
+  constructor(units = defaultUnits, wait: Wait = setTimeout) {
+    this.#most = units;
+    this.#rate = units;
+    this.#wait = wait;
+  }
+
+  /** Waits until the rate allows the next call. */
+  async spend(units: number): Promise<void> {
+    const now = Date.now();
+    this.#paidAt = Math.max(this.#paidAt, now - credit) + (1000 * units) / this.#rate;
+    // Without throttling, the rate doubles in about 35 seconds.
+    this.#rate = Math.min(this.#most, this.#rate + units / 50);
+    if (this.#paidAt - now >= shortestWait) await this.#wait(this.#paidAt - now);
+  }
+
+  /** Repeats a call without end while the table throttles it, and for a minute while the table cannot be reached. */
+  retry = <T>(call: () => Promise<T>): Promise<T> => {
+    let unreachableSince: number | undefined;
+    return withRetry(call, {
+      deadline: Number.POSITIVE_INFINITY,
+      isRetryable: (error) => {
+        if (isRetryable(error) || isThrottled(error)) {
+          this.#slowDown();
+          unreachableSince = undefined;
+          return true;
+        }
+        unreachableSince ??= Date.now();
+        return isTableBusy(error) && Date.now() - unreachableSince < unreachableTimeout;
+      },
+      wait: (milliseconds) => this.#wait(patience * milliseconds),
+    });
+  };
+
+  /** Halves the rate, at most once a second: calls that run at the same time are throttled together. */
+  #slowDown(): void {
+    const now = Date.now();
+    if (now - this.#slowedAt < 1000) return;
+    this.#slowedAt = now;
+    this.#rate = Math.max(this.#most * slowest, this.#rate / 2);
+  }
+}
+
+/** How long a call of a long command is retried after the SDK's own retries, in milliseconds. */
+const busyTimeout = 60_000;
+
+/** Waits for a time in milliseconds, like `setTimeout`. */
+export type Wait = (milliseconds: number) => Promise<unknown>;
+
+/** Retries a call while the table throttles it or cannot be reached, so that a short outage does not end a long command. */
+export const retryWhileBusy = <T>(call: () => Promise<T>, wait?: Wait): Promise<T> =>
+  withRetry(call, { deadline: Date.now() + busyTimeout, isRetryable: isBusy, ...(wait && { wait }) });

@@ -1,0 +1,83 @@
+import { BatchWriteCommand, type BatchWriteCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { isWriteConflict, StaleReadError, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { Pace } from "./pace.ts";
+
+/**
+ * The parameters of an update that sets attributes of an item, on the condition that it exists and that other
+ * attributes are as they were read; undefined stands for a missing one.
+ */
+export function buildUpdate(key: Key, set: Item, unchanged: Item = {}) {
+  const changes = Object.entries(set);
+  const { conditions, names, values } = areUnchanged(unchanged);
+  return {
+    TableName: tableName,
+    Key: key,
+    UpdateExpression: `SET ${changes.map((_, i) => `#set${i} = :set${i}`).join(", ")}`,
+    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
+    ExpressionAttributeNames: {
+      ...Object.fromEntries(changes.map(([name], i) => [`#set${i}`, name])),
+      ...names,
+    },
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(changes.map(([, value], i) => [`:set${i}`, value])),
+      ...values,
+    },
+  };
+}
+
+/** The conditions that attributes are as they were read; undefined stands for a missing one. */
+export function areUnchanged(read: Item) {
+  const attributes = Object.entries(read).map(([name, value], i) => ({ name, value, at: `read${i}` }));
+  const present = attributes.filter(({ value }) => value !== undefined);
+  return {
+    conditions: attributes.map(({ value, at }) =>
+      value === undefined ? `attribute_not_exists(#${at})` : `#${at} = :${at}`,
+    ),
+    names: Object.fromEntries(attributes.map(({ name, at }) => [`#${at}`, name])),
+    values: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
+  };
+}
+
+/**
+ * Runs such an update.
+ *
+ * @returns the updated item
+ * @throws StaleReadError when the item is not as it was read, or a transaction holds it
+ */
+export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Item> {
+  try {
+    const { Attributes = {} } = await table.send(new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }));
+    return Attributes;
+  } catch (error) {
+    throw isWriteConflict(error) ? new StaleReadError() : error;
+  }
+}
+
+/** The most items that a batch can delete. */
+const batchSize = 25;
+
+/** How many read units a write unit is worth: a partition key provides a third as many. */
+export const readsPerWrite = 3;
+
+/** Deletes items, batch by batch. Items that do not exist cost a write unit, too. */
+export async function deleteItems(keys: readonly Key[], pace: Pace): Promise<void> {
+  for (let from = 0; from < keys.length; from += batchSize)
+    await deleteBatch(keys.slice(from, from + batchSize), pace);
+}
+
+async function deleteBatch(keys: readonly Key[], pace: Pace): Promise<void> {
+  let requests: NonNullable<BatchWriteCommandInput["RequestItems"]>[string] = keys.map(({ pk, sk }) => ({
+    DeleteRequest: { Key: { pk, sk } },
+  }));
+  await pace.retry(async () => {
+    const { UnprocessedItems, ConsumedCapacity = [] } = await table.send(
+      new BatchWriteCommand({ RequestItems: { [tableName]: requests }, ReturnConsumedCapacity: "TOTAL" }),
+    );
+    const units = ConsumedCapacity.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+    await pace.spend(readsPerWrite * units);
+    requests = UnprocessedItems?.[tableName] ?? [];
+    if (requests.length === 0) return;
+    throw unprocessed("items");
+  });
+}

@@ -1,0 +1,80 @@
+import {
+  activeConversation,
+  conversationStatusKeys,
+  isNotActive,
+  pointerNames,
+  toConversation,
+} from "../../../shared/domain/conversations.ts";
+import { retriedUntil, storedConversationStatus } from "../../../shared/domain/stored-names.ts";
+import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { transact } from "../../../shared/dynamodb/transact.ts";
+import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
+import { buildUpdate, updateItem } from "../common/write-items.ts";
+
+/** The outcome of a change of status. */
+export type StatusChange =
+  | { readonly outcome: "changed"; readonly conversation: Conversation }
+  | { readonly outcome: "unknown" }
+  /** Nothing changed: another conversation of the lead on the channel is active. */
+  | { readonly outcome: "refused"; readonly activeId: string };
+
+/**
+ * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active conversation on a channel. After it ends, the next
+ * message starts another.
+ *
+ * @param deadline until when to retry, in milliseconds since the epoch
+ * @param dryRun whether to write nothing
+ * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
+ */
+export function setConversationStatus(
+  account: string,
+  id: string,
+  requested: string,
+  deadline: number,
+  dryRun = false,
+): Promise<StatusChange> {
+  return withRetry(
+    async () => {
+      const current = await readConversation(account, id);
+      if (!current) return { outcome: "unknown" };
+      const status = await storedConversationStatus(account, requested, retriedUntil(deadline));
+      const conversation = { ...current, status };
+      const set = { status, ...conversationStatusKeys(account, conversation) };
+      const update = buildUpdate(conversationKey(account, id), set);
+      if (status === active) return activate(account, conversation, !dryRun && update);
+      if (dryRun) return { outcome: "changed", conversation };
+      return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
+    },
+    { deadline, isRetryable },
+  );
+}
+
+/** Makes the conversation active, unless the pointer names another active one. @param update false to write nothing */
+async function activate(
+  account: string,
+  conversation: Conversation,
+  update: ReturnType<typeof buildUpdate> | false,
+): Promise<StatusChange> {
+  const { id, leadId, channel } = conversation;
+  const pointerKey = activeConversationKey(account, leadId, channel);
+  const named = await activeConversation(account, conversation);
+  const other = named === id ? undefined : named;
+  if (other !== undefined && (await readConversation(account, other))?.status === active) {
+    return { outcome: "refused", activeId: other };
+  }
+  if (!update) return { outcome: "changed", conversation };
+  await transact([
+    { Update: update },
+    { Put: { TableName: tableName, Item: { ...pointerKey, conversationId: id }, ...pointerNames(named) } },
+    ...(other === undefined ? [] : [isNotActive(account, other)]),
+  ]);
+  return { outcome: "changed", conversation };
+}
+
+async function readConversation(account: string, id: string): Promise<Conversation | undefined> {
+  const item = await readItem(conversationKey(account, id));
+  return item && toConversation(item);
+}

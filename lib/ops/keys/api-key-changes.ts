@@ -1,0 +1,115 @@
+import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
+import { type ApiKey, toApiKey } from "../../../shared/domain/api-keys.ts";
+import {
+  accountApiKeysPartition,
+  apiKeyKey,
+  indexes,
+  itemTypes,
+  readPartition,
+} from "../../../shared/dynamodb/keys.ts";
+import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../errors.ts";
+import { buildUpdate, updateItem } from "../common/write-items.ts";
+
+/** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
+export async function issueApiKey(
+  accountId: string,
+  { access = "full", ...options }: Pick<ApiKey, "label" | "access" | "validUntil"> = {},
+): Promise<ApiKey & { readonly apiKey: string }> {
+  const keyId = ulid();
+  const apiKey = newApiKey(keyId);
+  const record: ApiKey = { keyId, accountId, access, createdAt: new Date().toISOString(), ...options };
+  const sha256 = parseApiKey(apiKey)?.sha256 ?? "";
+  const Item = { ...apiKeyKey(sha256, keyId), byParent: accountApiKeysPartition(accountId), ...record };
+  // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret.
+  await table.send(new PutCommand({ TableName: tableName, Item }));
+  return { ...record, apiKey };
+}
+
+/** All keys ever issued to the account, oldest first. */
+export async function listApiKeys(accountId: string): Promise<ApiKey[]> {
+  return (await accountApiKeyItems(accountId)).map(toApiKey);
+}
+
+/** Names a key by its id and account, or by its digest, with which no index is read. */
+export type ApiKeyReference =
+  | { readonly keyId: string; readonly account: string }
+  | { readonly keyId: string; readonly sha256: string; readonly account: string | undefined };
+
+/** The key; undefined if there is none, or if it belongs to another account than the named one. */
+export async function findApiKeyRecord(reference: ApiKeyReference): Promise<ApiKey | undefined> {
+  const item = await findApiKeyItem(reference);
+  return item && toApiKey(item);
+}
+
+/**
+ * Ends a key now (`revokedAt`) or at a time (`validUntil`), and reads it back consistently.
+ *
+ * @returns the changed key; undefined if there is no such key
+ * @throws UserError when the stored key does not have the end
+ */
+export async function endApiKey(
+  reference: ApiKeyReference,
+  end: { readonly revokedAt: string } | { readonly validUntil: string },
+): Promise<ApiKey | undefined> {
+  const item = await findApiKeyItem(reference);
+  if (!item) return undefined;
+  const key = { pk: String(item.pk), sk: String(item.sk) };
+  await updateItem(buildUpdate(key, end));
+  const stored = await readItem(key);
+  if (!stored || Object.entries(end).some(([name, value]) => stored[name] !== value)) {
+    throw new UserError(`The key ${reference.keyId} does not have its new end: run the command again.`);
+  }
+  return toApiKey(stored);
+}
+
+async function findApiKeyItem(reference: ApiKeyReference): Promise<Item | undefined> {
+  const { account, keyId } = reference;
+  if ("sha256" in reference) {
+    const item = await readItem(apiKeyKey(reference.sha256, keyId));
+    return account === undefined || item?.accountId === account ? item : undefined;
+  }
+  return (await accountApiKeyItems(reference.account)).find((item) => item.keyId === keyId);
+}
+
+/**
+ * The items of an account's keys. The index can also list other items: any role that writes items with an index key can
+ * put them there. They are ignored with a warning, so that nobody can hide a key behind them or stop its revocation.
+ *
+ * @throws UserError when two keys have the same id
+ */
+async function accountApiKeyItems(accountId: string): Promise<Item[]> {
+  const listed = await queryAccountIndex(accountId);
+  const items = listed.filter(({ pk }) => readPartition(String(pk))?.itemType === itemTypes.apiKey);
+  const other = listed.find((item) => !items.includes(item));
+  if (other) {
+    console.warn(
+      `The index of the account's keys lists ${listed.length - items.length} items that are not keys, such as ${JSON.stringify([other.pk, other.sk])}. They are ignored. Find out what wrote them.`,
+    );
+  }
+  const ids = items.map(({ keyId }) => keyId);
+  const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (repeated !== undefined)
+    throw new UserError(
+      `The account ${accountId} has two keys with the id ${repeated}: name the whole key instead of its id.`,
+    );
+  return items;
+}
+
+async function queryAccountIndex(accountId: string): Promise<Item[]> {
+  const items = [];
+  const pages = paginateQuery(
+    { client: table },
+    {
+      TableName: tableName,
+      IndexName: "by-parent",
+      KeyConditionExpression: "#partition = :partition",
+      ExpressionAttributeNames: { "#partition": indexes["by-parent"] },
+      ExpressionAttributeValues: { ":partition": accountApiKeysPartition(accountId) },
+    },
+  );
+  for await (const { Items = [] } of pages) items.push(...Items);
+  return items;
+}

@@ -1,0 +1,147 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import ms, { type StringValue } from "ms";
+import {
+  type Access,
+  type ApiKey,
+  accesses,
+  apiKeyState,
+  keyAccess,
+} from "../../../shared/domain/api-keys.ts";
+import { UserError } from "../../errors.ts";
+import { toPartialFailure } from "../common/aws-errors.ts";
+import {
+  type AccountOptions,
+  accountCommand,
+  itemCommand,
+  selectTableByOptions,
+  writingCommand,
+} from "../common/options.ts";
+import { endApiKey, issueApiKey, listApiKeys } from "./api-key-changes.ts";
+import { findKey, type KeyOptions, keyOption, toReference } from "./key-option.ts";
+
+/** `keys issue|list|revoke|rotate`: the API keys of an account. */
+export function keysCommand(): Command {
+  const keys = new Command("keys").description("issue, list, revoke and rotate the API keys of an account");
+  keys.addCommand(
+    writingCommand("issue", "issue a key; it is printed once and cannot be shown again")
+      .option("--label <text>", "a note that `keys list` shows")
+      .addOption(new Option("--access <access>", "what the key may do").choices(accesses).default("full"))
+      .addOption(validForOption())
+      .action(issue),
+  );
+  keys.addCommand(accountCommand("list", "list all keys, oldest first").action(list));
+  keys.addCommand(
+    itemCommand("revoke", "end a key now; authorizers can accept it until their cache expires")
+      .addOption(keyOption())
+      .action(revoke),
+  );
+  keys.addCommand(
+    itemCommand("rotate", "replace a key with a new one; the old key still works during the overlap")
+      .addOption(keyOption())
+      .addOption(
+        new Option("--overlap <duration>", "how long the old key still works: 90s, 24h, 7d")
+          .argParser(parseDuration)
+          .default(ms("24h"), "24h"),
+      )
+      .addOption(validForOption())
+      .action(rotate),
+  );
+  return keys;
+}
+
+const validForOption = () =>
+  new Option("--valid-for <duration>", "how long the key is valid: 12h, 90d (default: forever)").argParser(
+    parseDuration,
+  );
+
+/** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
+function parseDuration(text: string): number {
+  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
+  if (milliseconds > 0 && Date.now() + milliseconds <= lastDate) return milliseconds;
+  throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
+}
+
+/** The last time that a `Date` can have, in milliseconds since the epoch. */
+const lastDate = 8.64e15;
+
+/** The ISO 8601 UTC timestamp of the time after a duration, in milliseconds. */
+const timestampAfter = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+
+const newKeyFields = (access: Access, label: string | undefined, validFor: number | undefined) => ({
+  access,
+  ...(label !== undefined && { label }),
+  ...(validFor !== undefined && { validUntil: timestampAfter(validFor) }),
+});
+
+async function issue(
+  options: AccountOptions & { access: Access; label?: string; validFor?: number },
+): Promise<void> {
+  await selectTableByOptions(options);
+  const { account, access, label, validFor, json, dryRun } = options;
+  const fields = newKeyFields(access, label, validFor);
+  if (dryRun) {
+    const end = fields.validUntil ? `until ${fields.validUntil}` : "forever";
+    const sentence = `A key of the account ${account} with ${access} access would be issued, valid ${end}.`;
+    return console.log(json ? JSON.stringify({ accountId: account, ...fields }) : sentence);
+  }
+  const issued = await issueApiKey(account, fields);
+  console.log(json ? JSON.stringify(issued) : issued.apiKey);
+}
+
+async function list(options: AccountOptions): Promise<void> {
+  await selectTableByOptions(options);
+  const keys = (await listApiKeys(options.account)).map((key) => ({
+    ...key,
+    access: keyAccess(key),
+    state: apiKeyState(key),
+  }));
+  if (options.json) return console.log(JSON.stringify(keys));
+  if (keys.length === 0) return console.log(`The account ${options.account} has no keys.`);
+  console.table(keys, ["keyId", "state", "access", "createdAt", "validUntil", "revokedAt", "label"]);
+}
+
+async function revoke(options: KeyOptions): Promise<void> {
+  const { json, dryRun } = options;
+  const reference = toReference(options);
+  await selectTableByOptions(options);
+  const current = await findKey(reference);
+  const { keyId, revokedAt } = current;
+  if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
+  const end = { revokedAt: timestampAfter(0) };
+  const revoked = dryRun ? { ...current, ...end } : await endApiKey(reference, end);
+  console.log(json ? JSON.stringify(revoked) : `The key ${keyId} ${dryRun ? "would be" : "is"} revoked.`);
+}
+
+async function rotate(options: KeyOptions & { overlap: number; validFor?: number }): Promise<void> {
+  const { overlap, validFor, json, dryRun } = options;
+  const reference = toReference(options);
+  await selectTableByOptions(options);
+  const old = await findKey(reference);
+  const { keyId } = old;
+  const state = apiKeyState(old);
+  if (state !== "live") throw new UserError(`The key ${keyId} is ${state}: issue a new one instead.`);
+  const validUntil = earlierTime(old.validUntil, timestampAfter(overlap));
+  if (dryRun) {
+    const sentence = `A key would be issued, and the key ${keyId} would be valid until ${validUntil}.`;
+    return console.log(json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
+  }
+  const issued = await issueApiKey(old.accountId, newKeyFields(keyAccess(old), old.label, validFor));
+  // Printed before the next call can fail, because it cannot be shown again.
+  if (!json) console.log(issued.apiKey);
+  let replaced: ApiKey | undefined;
+  try {
+    replaced = await endApiKey(reference, { validUntil });
+  } catch (error) {
+    throw await toPartialFailure(
+      error,
+      (reason) =>
+        `The new key is issued, but the end of the key ${keyId} could not be set: ${reason} Revoke it when the new key is in use.`,
+    );
+  } finally {
+    if (json) console.log(JSON.stringify({ issued, replaced }));
+  }
+  if (!json) console.error(`The key ${keyId} is valid until ${replaced?.validUntil}.`);
+}
+
+const earlierTime = (end: string | undefined, other: string) =>
+  end !== undefined && Date.parse(end) < Date.parse(other) ? end : other;

@@ -1,0 +1,53 @@
+import { leadStatusKeys, toLead } from "../../../shared/domain/leads.ts";
+import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { buildUpdate, updateItem } from "../common/write-items.ts";
+
+/**
+ * Changes the status of a lead.
+ *
+ * @param deadline until when to retry, in milliseconds since the epoch
+ * @param dryRun whether to write nothing
+ * @returns the changed lead; undefined when the account has no such lead
+ * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
+ */
+export const setLeadStatus = (
+  account: string,
+  id: string,
+  status: Lead["status"],
+  deadline: number,
+  dryRun = false,
+) =>
+  changeLead(account, id, deadline, dryRun, (lead) => ({
+    status,
+    ...leadStatusKeys(account, { ...lead, status }),
+  }));
+
+/** Changes the score of a lead (0 to 100). Parameters and result are those of `setLeadStatus`. */
+export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>
+  changeLead(account, id, deadline, dryRun, () => ({ score }));
+
+function changeLead(
+  account: string,
+  id: string,
+  deadline: number,
+  dryRun: boolean,
+  buildChange: (lead: Lead) => Item,
+): Promise<Lead | undefined> {
+  const key = leadKey(account, id);
+  return withRetry(
+    async () => {
+      const item = await readItem(key);
+      if (!item) return undefined;
+      const lead = toLead(item);
+      const change = buildChange(lead);
+      if (dryRun) return toLead({ ...lead, ...change });
+      // Index keys contain the source, so it must not have changed.
+      return toLead(await updateItem(buildUpdate(key, change, { source: lead.source })));
+    },
+    { deadline, isRetryable },
+  );
+}

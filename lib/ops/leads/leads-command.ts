@@ -1,0 +1,74 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
+import { UserError } from "../../errors.ts";
+import {
+  type AccountOptions,
+  changeDeadline,
+  selectTableByOptions,
+  writingCommand,
+} from "../common/options.ts";
+import { eraseCommand } from "../erasure/leads-erase.ts";
+import { erasedCommand } from "../erasure/leads-erased.ts";
+import { setLeadScore, setLeadStatus } from "./lead-changes.ts";
+import { exportCommand } from "./leads-export.ts";
+import { importCommand } from "./leads-import.ts";
+import { showCommand } from "./leads-show.ts";
+
+interface LeadOptions extends AccountOptions {
+  readonly lead: string;
+}
+
+/** `leads set-status|set-score|import|export|show|erase|erased`: the leads of an account. */
+export function leadsCommand(): Command {
+  const leads = new Command("leads").description(
+    "change, import, export, show and erase the leads of an account",
+  );
+  leads.addCommand(
+    writingCommand("set-status", "change the status of a lead")
+      .requiredOption("--lead <id>", "the lead's id")
+      .addOption(
+        new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
+      )
+      .action(setStatus),
+  );
+  leads.addCommand(
+    writingCommand("set-score", "change the score of a lead")
+      .requiredOption("--lead <id>", "the lead's id")
+      .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
+      .action(setScore),
+  );
+  return leads
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
+    .addCommand(showCommand())
+    .addCommand(eraseCommand())
+    .addCommand(erasedCommand());
+}
+
+function parseScore(text: string): number {
+  if (!/^(?:\d{1,2}|100)$/.test(text)) {
+    throw new InvalidArgumentError("A score is a whole number from 0 to 100.");
+  }
+  return Number(text);
+}
+
+async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
+  await selectTableByOptions(options);
+  const { account, lead, status, dryRun } = options;
+  report(options, await setLeadStatus(account, lead, status, changeDeadline(), dryRun));
+}
+
+async function setScore(options: LeadOptions & { score: number }): Promise<void> {
+  await selectTableByOptions(options);
+  const { account, lead, score, dryRun } = options;
+  report(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
+}
+
+function report({ account, lead: id, json, dryRun }: LeadOptions, lead: Lead | undefined): void {
+  if (!lead) throw new UserError(`The account ${account} has no lead ${id}.`);
+  const { status, score } = lead;
+  const verb = dryRun ? "would have" : "has";
+  console.log(
+    json ? JSON.stringify(lead) : `The lead ${id} ${verb} the status ${status} and the score ${score}.`,
+  );
+}

@@ -1,0 +1,89 @@
+import { pipeline } from "node:stream/promises";
+import { type Command, Option } from "commander";
+import { listLeads } from "../../../shared/domain/leads.ts";
+import { storedSource } from "../../../shared/domain/stored-names.ts";
+import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
+import { errorCode, UserError } from "../../errors.ts";
+import { type AccountOptions, accountCommand, selectTableByOptions } from "../common/options.ts";
+import { writeOutput } from "../common/output-file.ts";
+import { retryWhileBusy } from "../common/pace.ts";
+import { type OnRows, withProgress } from "../common/progress.ts";
+import { readAllLeads } from "./all-leads.ts";
+import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
+
+interface ExportOptions extends AccountOptions {
+  readonly format?: "csv" | "jsonl";
+  readonly output?: string;
+  readonly oldestFirst?: boolean;
+  readonly status?: Lead["status"];
+  readonly source?: string;
+  readonly raw?: boolean;
+}
+
+/** `leads export`: writes the leads of an account to a file that `leads import` can read. */
+export function exportCommand(): Command {
+  return (
+    accountCommand("export", "write an account's leads, newest first, for `leads import`")
+      .addOption(
+        new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
+          "csv",
+          "jsonl",
+        ]),
+      )
+      .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
+      .option("--oldest-first", "start with the oldest lead")
+      .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
+      .option("--source <source>", "only leads with this source")
+      .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
+      // The default now, but scripts may still pass it.
+      .addOption(new Option("--escape-formulas").conflicts("raw").hideHelp())
+      .action(exportLeads)
+  );
+}
+
+async function exportLeads(options: ExportOptions): Promise<void> {
+  const { account, output, json } = options;
+  if (json && output === undefined)
+    throw new UserError("--json needs --output, because stdout has the leads.");
+  await selectTableByOptions(options);
+  let exported = 0;
+  await withProgress(
+    "Exporting",
+    () => countLeads(options),
+    (onRows) => {
+      const text = formatLeads(options, (rows) => {
+        exported += rows;
+        onRows(rows);
+      });
+      return output === undefined ? print(text) : writeOutput(text, output);
+    },
+  );
+  if (output === undefined) return;
+  console.log(json ? JSON.stringify({ account, exported, output }) : `Exported ${exported} leads.`);
+}
+
+async function print(text: AsyncIterable<string>): Promise<void> {
+  await pipeline(text, process.stdout).catch((error) => {
+    // The reader of stdout may stop early, as `head` does.
+    if (errorCode(error) !== "EPIPE") throw error;
+  });
+}
+
+async function* formatLeads(options: ExportOptions, onRows: OnRows): AsyncGenerator<string> {
+  const { account, output, status, oldestFirst = false, raw = false } = options;
+  const source =
+    options.source && (await storedSource(account, options.source, (_, hasRows) => retryWhileBusy(hasRows)));
+  const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
+  if (format === "csv") yield formatCsvHeader();
+  for await (const leads of readAllLeads(account, { status, source }, oldestFirst)) {
+    yield format === "csv"
+      ? formatCsv(leads, raw)
+      : leads.map((lead) => `${JSON.stringify(lead)}\n`).join("");
+    onRows(leads.length);
+  }
+}
+
+async function countLeads({ account, status, source }: ExportOptions): Promise<number> {
+  const { pagination } = await listLeads(account, { status, source }, { page: 1, limit: 1 });
+  return pagination.total;
+}

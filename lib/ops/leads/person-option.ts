@@ -1,0 +1,44 @@
+import { type Command, Option } from "commander";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../errors.ts";
+import type { Pace } from "../common/pace.ts";
+import { readLeadsByEmail } from "../erasure/lead-items.ts";
+
+/** The options that name a person. */
+export interface PersonOptions {
+  readonly lead?: string;
+  readonly email?: string;
+}
+
+/** Adds the options that name a person. */
+export const withPerson = (command: Command) =>
+  command
+    .addOption(new Option("--lead <id>", "the lead's id").conflicts("email"))
+    .addOption(new Option("--email <address>", "all leads with this email address, in any letter case"));
+
+/**
+ * The items of the leads that the options name.
+ *
+ * @throws UserError when they name none
+ */
+export async function findLeads(
+  account: string,
+  { lead, email }: PersonOptions,
+  pace: Pace,
+): Promise<readonly Item[]> {
+  if (lead !== undefined) {
+    const item = await pace.retry(() => readItem(leadKey(account, lead)));
+    return item ? [item] : [];
+  }
+  if (email !== undefined) return readLeadsByEmail(account, email, pace);
+  throw new UserError("Name the person: --lead ID or --email ADDRESS.");
+}
+
+/** The error for a person whom the account does not know. */
+export const unknownPerson = (account: string, { lead }: PersonOptions) =>
+  new UserError(
+    lead === undefined
+      ? `The account ${account} has no lead with this email address.`
+      : `The account ${account} has no lead ${lead}.`,
+  );

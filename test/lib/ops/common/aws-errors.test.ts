@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { UserError } from "../../../../lib/errors.ts";
+import { toPartialFailure, toUserError } from "../../../../lib/ops/common/aws-errors.ts";
+import { StaleReadError, UnknownOutcomeError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { ApiError } from "../../../../shared/errors.ts";
+
+const sdkError = (name: string, message: string, properties = {}) =>
+  Object.assign(new Error(message), { name, ...properties });
+const throttled = sdkError("ThrottlingException", "Rate exceeded");
+
+test.each([
+  [sdkError("ResourceNotFoundException", "Not found"), "There is no table unit in the region local."],
+  [
+    sdkError("ExpiredTokenException", "The token is expired."),
+    "AWS rejected the credentials: The token is expired.",
+  ],
+  [
+    sdkError("UnrecognizedClientException", "The token is invalid."),
+    "AWS rejected the credentials: The token is invalid.",
+  ],
+  [sdkError("AccessDeniedException", "Not authorized."), "AWS denied access: Not authorized."],
+  [
+    sdkError("TimeoutError", "Connection timed out"),
+    "DynamoDB cannot be reached (Connection timed out): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.",
+  ],
+  [
+    // Node.js reports a refused `localhost`, which has two addresses, without a message.
+    Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }),
+    "DynamoDB cannot be reached (ECONNREFUSED): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.",
+  ],
+  [throttled, "DynamoDB is busy (ThrottlingException): run the command again."],
+  [
+    new UnknownOutcomeError("unknown"),
+    "It is unknown whether the change took effect: check, and run the command again.",
+  ],
+  [new StaleReadError(), "Other writers kept changing the same items: run the command again."],
+])("%o becomes a UserError", async (error, message) => {
+  expect(await toUserError(error)).toEqual(new UserError(message));
+});
+
+test.each([
+  new TypeError("x is not a function"),
+  sdkError("ValidationException", "Invalid expression"),
+  sdkError("Error", "ENOENT: no such file", { code: "ENOENT" }),
+  new ApiError("internal_error", "inside"),
+  new UserError("Name the table."),
+  "text",
+])("%o stays as it is", async (error) => {
+  expect(await toUserError(error)).toBe(error);
+});
+
+test("a partial failure is a UserError only if the operator can fix its cause", async () => {
+  const describe = (reason: string) => `Stopped: ${reason} Run it again.`;
+  const bug = new TypeError("x is not a function");
+  expect(await toPartialFailure(throttled, describe)).toEqual(
+    new UserError("Stopped: DynamoDB is busy (ThrottlingException): run the command again. Run it again."),
+  );
+  const failure = await toPartialFailure(bug, describe);
+  expect(failure).not.toBeInstanceOf(UserError);
+  expect(failure).toEqual(new Error("Stopped: x is not a function. Run it again.", { cause: bug }));
+});

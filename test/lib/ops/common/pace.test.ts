@@ -1,0 +1,116 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Pace, retryWhileBusy } from "../../../../lib/ops/common/pace.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
+afterEach(() => void vi.useRealTimers());
+
+const named = (name: string) => Object.assign(new Error("failed"), { name });
+const throttled = named("ThrottlingException");
+const canceled = new TransactionCanceledException({
+  message: "Canceled",
+  $metadata: {},
+  CancellationReasons: [{ Code: "None" }, { Code: "ThrottlingError" }],
+});
+
+/** A pace whose waits move the clock, and their lengths. */
+function pace(units?: number) {
+  const waits: number[] = [];
+  const wait = async (milliseconds: number) => {
+    waits.push(milliseconds);
+    vi.setSystemTime(Date.now() + milliseconds);
+  };
+  return { pace: new Pace(units, wait), waits };
+}
+
+/** Spends units in pages. @returns the units per second */
+async function measure(paced: Pace, pages: number): Promise<number> {
+  // Uses the credit for the time that calls take.
+  await paced.spend(256);
+  const start = Date.now();
+  for (let page = 0; page < pages; page++) await paced.spend(256);
+  return (1000 * 256 * pages) / (Date.now() - start);
+}
+
+test("at most the given units are used per second, 1,500 by default", async () => {
+  expect(await measure(pace().pace, 100)).toBeCloseTo(1500, -1);
+  expect(await measure(pace(100).pace, 100)).toBeCloseTo(100, -1);
+});
+
+test("parallel calls share the units", async () => {
+  const { pace: paced } = pace();
+  const start = Date.now();
+  await Promise.all(Array.from({ length: 8 }, () => paced.spend(1500)));
+  expect(Date.now() - start).toBeGreaterThanOrEqual(7800);
+});
+
+test.each([
+  ["a call", throttled],
+  ["a transaction", canceled],
+])("a throttle of %s halves the rate once a second, which then recovers", async (_, error) => {
+  const { pace: paced } = pace();
+  let failures = 2;
+  await paced.retry(async () => {
+    if (failures-- > 0) throw error;
+  });
+  const slow = await measure(paced, 3);
+  expect(slow).toBeGreaterThan(700);
+  expect(slow).toBeLessThan(800);
+  await measure(paced, 200);
+  expect(await measure(paced, 100)).toBeCloseTo(1500, -1);
+});
+
+test("throttling is retried without end, with waits of up to five seconds", async () => {
+  const { pace: paced, waits } = pace();
+  let failures = 1000;
+  await paced.retry(async () => {
+    if (failures-- > 0) throw throttled;
+  });
+  expect(waits.length).toBe(1000);
+  expect(Math.max(...waits)).toBeGreaterThan(4000);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(5000);
+  expect(await measure(paced, 3)).toBeGreaterThan(1500 / 32);
+});
+
+test("a table that cannot be reached is tried for a minute, another error not at all", async () => {
+  const { pace: paced } = pace();
+  await expect(paced.retry(async () => Promise.reject(named("TimeoutError")))).rejects.toThrow("failed");
+  expect(Date.now()).toBeGreaterThanOrEqual(60_000);
+  expect(Date.now()).toBeLessThan(70_000);
+  const before = Date.now();
+  await expect(paced.retry(async () => Promise.reject(named("ValidationException")))).rejects.toThrow();
+  expect(Date.now()).toBe(before);
+});
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
+afterEach(() => void vi.useRealTimers());
+
+/** A wait that moves the clock. */
+const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
+
+const failing = (name: string) => () => Promise.reject(Object.assign(new Error("failed"), { name }));
+
+test.each([
+  "ThrottlingException",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "TimeoutError",
+])("a call that fails with %s is retried for a minute", async (name) => {
+  await expect(retryWhileBusy(failing(name), wait)).rejects.toThrow("failed");
+  expect(Date.now()).toBeGreaterThan(59_000);
+  expect(Date.now()).toBeLessThanOrEqual(60_000);
+});
+
+test("a call that succeeds after half a minute has its result", async () => {
+  const call = () => (Date.now() < 30_000 ? failing("ThrottlingException")() : Promise.resolve("done"));
+  expect(await retryWhileBusy(call, wait)).toBe("done");
+});
+
+test.each([
+  "AccessDeniedException",
+  "ValidationException",
+  "TypeError",
+])("a call that fails with %s is not retried", async (name) => {
+  await expect(retryWhileBusy(failing(name), wait)).rejects.toThrow("failed");
+  expect(Date.now()).toBe(0);
+});

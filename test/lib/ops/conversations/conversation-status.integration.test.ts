@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, expect, test, vi } from "vitest";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { call } from "../../../support/call.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const set = (account: string, id: string, status: string) =>
+  setConversationStatus(account, id, status, Date.now() + 10_000);
+
+async function conversations(account: string, query = "") {
+  return (await call("list-conversations", { account, query })).body.data;
+}
+
+async function pointer(account: string, leadId: string): Promise<string> {
+  const Key = activeConversationKey(account, leadId, "whatsapp");
+  const { Item } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+  return Item?.conversationId;
+}
+
+/** Creates a lead with ended conversations on one channel; the pointer names the last one. */
+async function endedConversations(account: string, count: number) {
+  const { id: leadId } = await aLead(account);
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { conversationId } = await aMessage(account, leadId);
+    ids.push(conversationId);
+    expect(await set(account, conversationId, "closed")).toMatchObject({ outcome: "changed" });
+  }
+  return { leadId, ids };
+}
+
+test("a changed status moves a conversation in every list, and changes nothing else", async () => {
+  const account = randomUUID();
+  const { id: leadId } = await aLead(account);
+  const { conversationId } = await aMessage(account, leadId);
+  const [before] = await conversations(account);
+  const result = await set(account, conversationId, "on hold");
+  expect(result).toEqual({ outcome: "changed", conversation: { ...before, status: "on hold" } });
+  for (const query of [
+    "status=on%20hold",
+    "status=on%20hold&channel=whatsapp",
+    "channel=whatsapp",
+    `leadId=${leadId}`,
+  ])
+    expect(await conversations(account, query)).toEqual([{ ...before, status: "on hold" }]);
+  expect(await conversations(account, "status=active")).toEqual([]);
+});
+
+test("a conversation that the pointer names becomes active again", async () => {
+  const account = randomUUID();
+  const { leadId, ids } = await endedConversations(account, 1);
+  expect(await set(account, `${ids[0]}`, "active")).toMatchObject({ outcome: "changed" });
+  expect((await aMessage(account, leadId)).conversationId).toBe(ids[0]);
+});
+
+test("an older conversation becomes active again in place of one that has ended", async () => {
+  const account = randomUUID();
+  const { leadId, ids } = await endedConversations(account, 2);
+  const [older = "", newer = ""] = ids;
+  expect(await set(account, older, "active")).toMatchObject({ outcome: "changed" });
+  expect(await pointer(account, leadId)).toBe(older);
+  expect((await aMessage(account, leadId)).conversationId).toBe(older);
+  expect(await set(account, newer, "active")).toEqual({ outcome: "refused", activeId: older });
+});
+
+test("a conversation without a pointer can become active", async () => {
+  const account = randomUUID();
+  const { leadId, ids } = await endedConversations(account, 1);
+  const [id = ""] = ids;
+  const [Item] = await conversations(account);
+  const other = `${id.slice(0, -1)}0`;
+  const { pk } = { pk: `CONVERSATION#${account}` };
+  await table.send(
+    new PutCommand({ TableName: tableName, Item: { ...Item, pk, sk: other, id: other, channel: "sms" } }),
+  );
+  expect(await set(account, other, "active")).toMatchObject({ outcome: "changed" });
+  expect(await pointer(account, leadId)).toBe(id);
+});
+
+test("at most one conversation is active after concurrent changes and messages", async () => {
+  for (let round = 0; round < 5; round++) {
+    const account = randomUUID();
+    const { leadId, ids } = await endedConversations(account, 4);
+    await Promise.all([...ids.map((id) => set(account, id, "active")), aMessage(account, leadId)]);
+    const active = await conversations(account, "status=active");
+    expect(active).toHaveLength(1);
+    expect(await pointer(account, leadId)).toBe(active[0]?.id);
+  }
+});
+
+/** Runs a change once, before the first transaction that matches. */
+function beforeTransaction(matches: (items: { Put?: unknown }[]) => boolean, change: () => Promise<unknown>) {
+  const send = table.send.bind(table) as (command: unknown) => Promise<unknown>;
+  let changed = false;
+  vi.spyOn(table, "send").mockImplementation((async (command: { input: { TransactItems?: [] } }) => {
+    if (!changed && matches(command.input.TransactItems ?? [])) {
+      changed = true;
+      await change();
+    }
+    return send(command);
+  }) as unknown as typeof table.send);
+}
+
+test("a conversation that becomes active during the change is found", async () => {
+  const account = randomUUID();
+  const { leadId, ids } = await endedConversations(account, 2);
+  let started: string | undefined;
+  beforeTransaction(
+    (items) => items.length > 0,
+    async () => {
+      started = (await aMessage(account, leadId)).conversationId;
+    },
+  );
+  expect(await set(account, `${ids[0]}`, "active")).toEqual({ outcome: "refused", activeId: started });
+  expect(await conversations(account, "status=active")).toMatchObject([{ id: started }]);
+});
+
+test("a message joins an ended conversation that becomes active while the message is sent", async () => {
+  const account = randomUUID();
+  const { leadId, ids } = await endedConversations(account, 1);
+  const [id = ""] = ids;
+  // The message first tries to join. The transaction that starts a new conversation begins with the pointer.
+  beforeTransaction(
+    ([first]) => first?.Put !== undefined,
+    () => set(account, id, "active"),
+  );
+  expect((await aMessage(account, leadId)).conversationId).toBe(id);
+  expect(await conversations(account, "status=active")).toMatchObject([{ id, messageCount: 2 }]);
+});
+
+test("an unknown conversation is reported", async () => {
+  expect(await set(randomUUID(), "conv_x", "active")).toEqual({ outcome: "unknown" });
+});

@@ -1,0 +1,97 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { afterEach, expect, test, vi } from "vitest";
+import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
+import { countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+
+const putLead = (account: string, id: string, status: string) =>
+  put({ ...leadKey(account, id), id, status, source: "web" });
+
+/** Creates counted leads. @returns their ids */
+async function countLeads(account: string): Promise<string[]> {
+  const ids = Array.from({ length: 20 }, (_, i) => `lead_${ulid(Date.now() - 3_600_000 + i)}`);
+  for (const id of ids) await putLead(account, id, "new");
+  await maintain({ account, list: countedLists.lead }, ids, { deadline: Date.now() + 60_000 });
+  return ids;
+}
+
+/** Runs the command in this process, without its waits. */
+async function counts(...args: string[]) {
+  const printed: unknown[] = [];
+  const progress: unknown[] = [];
+  vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
+  vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
+  vi.spyOn(console, "error").mockImplementation((text) => void progress.push(text));
+  const command = countsCommand(async () => {});
+  const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  return { printed, progress, failure };
+}
+
+test("verify and rebuild work through all accounts, whatever becomes of one", async () => {
+  const [first = ""] = await countLeads("differs");
+  await countLeads("correct");
+  // A change that the stream never delivers.
+  await putLead("differs", first, "booked");
+  const damaged = countNodeKey("lead", "damaged", "root");
+  await put({ ...damaged, version: 1, entries: "no entries" });
+
+  const verified = await counts("verify", "--all");
+  expect(verified.progress).toHaveLength(3);
+  expect(verified.progress.map((line) => String(line).replace(/^[123] of 3: /, ""))).toEqual(
+    expect.arrayContaining([
+      "correct: correct",
+      "differs: differs in 1 places",
+      expect.stringMatching(/^damaged: ./),
+    ]),
+  );
+  expect(verified.progress.map((line) => String(line)[0])).toEqual(["1", "2", "3"]);
+  expect(verified.printed).toMatchObject([
+    [
+      { account: "differs", list: "leads", status: "new", counted: 20, actual: 19 },
+      { account: "differs", list: "leads", status: "(other)", counted: 0, actual: 1 },
+    ],
+    "The counts of 1 of 3 accounts are correct.",
+  ]);
+  expect(verified.failure).toBe(
+    "The counts of differs differ: run `counts rebuild` for each of them. 1 of 3 accounts failed: run the command again for damaged.",
+  );
+  const json = await counts("verify", "--all", "--json");
+  expect(JSON.parse(String(json.printed[0]))).toEqual([
+    { account: "correct", differences: [] },
+    { account: "damaged", failure: expect.any(String) },
+    { account: "differs", differences: [expect.objectContaining({ list: "leads", level: 0 })] },
+  ]);
+  expect(json.failure).toBe(verified.failure);
+
+  const planned = await counts("rebuild", "--all", "--dry-run", "--json");
+  expect(JSON.parse(String(planned.printed[0]))).toEqual([
+    { account: "correct", rebuilt: false, rows: 20 },
+    { account: "damaged", failure: expect.any(String) },
+    { account: "differs", rebuilt: false, rows: 20 },
+  ]);
+  const generation = async () =>
+    (await readRoot({ account: "differs", list: countedLists.lead }))?.generation;
+  expect(await generation()).toBe(1);
+
+  const rebuilt = await counts("rebuild", "--all");
+  expect(rebuilt.printed).toEqual(["The counts of 2 of 3 accounts are rebuilt."]);
+  expect(rebuilt.failure).toBe("1 of 3 accounts failed: run the command again for damaged.");
+  expect(await generation()).toBe(2);
+
+  await table.send(new DeleteCommand({ TableName: tableName, Key: damaged }));
+  expect(await counts("verify", "--all")).toMatchObject({
+    printed: ["The counts of 2 of 2 accounts are correct."],
+    failure: undefined,
+  });
+});

@@ -1,0 +1,331 @@
+import { randomUUID } from "node:crypto";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
+import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
+import type { Wait } from "../../../../lib/ops/common/pace.ts";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { readAllOwners } from "../../../../lib/ops/counts/all-owners.ts";
+import { countedRows } from "../../../../lib/ops/counts/rebuild/rebuild-roots.ts";
+import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
+import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
+import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
+import { findApiKey } from "../../../../shared/domain/api-keys.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
+import {
+  accountLimitKey,
+  apiKeyKey,
+  leadKey,
+  messageKey,
+  rateWindowKey,
+} from "../../../../shared/dynamodb/keys.ts";
+import { type Item, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { createdAt, newId } from "../../../../shared/ids.ts";
+import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { call } from "../../../support/call.ts";
+import { runCommand, runJson } from "../../../support/command.ts";
+import { leadFile } from "../../../support/lead-files.ts";
+import { createDataDirectory, ops } from "../../../support/ops.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
+import { compareItems, tableItems } from "../../../support/table-items.ts";
+
+const noWait = async () => {};
+const dataDirectory = await createDataDirectory();
+
+const unchanged = { added: [], changed: [], deleted: [] };
+
+const countRows = (owner: CountedOwner, ids: readonly string[]) =>
+  maintain(owner, ids, { deadline: Date.now() + 60_000 });
+
+const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+
+/** An account with items of every type. */
+async function aFullAccount(account: string): Promise<void> {
+  await issueApiKey(account);
+  await issueApiKey(account, { validUntil: "2020-01-01T00:00:00.000Z" });
+  const headers = { "idempotency-key": randomUUID() };
+  await call("create-lead", { account, body: { name: "Ada" }, headers });
+  const { id: leadId } = await aLead(account, { source: "fair", email: "ada@example.com" });
+  await aMessage(account, leadId);
+  await aMessage(account, leadId, "email");
+  // The conversation of this message no longer exists.
+  await put({ ...messageKey(account, "conv_1", "msg_1"), message: "Hello" });
+  await put({ ...rateWindowKey(account, 0), used: 1 });
+  await put({ ...accountLimitKey(account), requests: 5 });
+  const file = await leadFile(`name,source\n${"Ada,fair\n".repeat(200)}`);
+  await runCommand(importCommand(noWait), file, "--account", account, "--rate", "100000");
+}
+
+/** The items that name an account, by their keys; those of API keys do not. */
+async function itemsOf(account: string): Promise<Map<string, Item>> {
+  const items = await tableItems();
+  return new Map([...items].filter(([key]) => new RegExp(`#${account}[# ]`).test(key)));
+}
+
+const expiresAt = (item: Item | undefined) => 1000 * Number(item?.expiresAt);
+
+/** Nothing is left of an account but the empty roots of its lists, for two days. */
+async function expectErased(account: string): Promise<void> {
+  const left = await itemsOf(account);
+  expect([...left.keys()].sort()).toEqual([
+    `COUNT#${account}#CONVERSATION root`,
+    `COUNT#${account}#LEAD root`,
+  ]);
+  for (const item of left.values()) {
+    expect(expiresAt(item) - Date.now()).toBeGreaterThan(47 * 3_600_000);
+    expect(expiresAt(item) - Date.now()).toBeLessThanOrEqual(48 * 3_600_000 + 1000);
+  }
+  const owners = await readAllOwners(new Pace());
+  expect(owners.filter((owner) => owner.account === account)).toEqual([]);
+  expect((await countAccounts(new Pace())).has(account)).toBe(false);
+}
+
+const erase = (account: string, wait: Wait = noWait, ...args: string[]) =>
+  runJson(accountsCommand(wait), "erase", "--account", account, "--yes", ...args);
+
+/** Lets a change of the table's calls last until the end of the test. */
+function replaceCalls(replace: (command: unknown) => object | undefined): void {
+  const send = DynamoDBDocumentClient.prototype.send;
+  const spy = vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
+    this: DynamoDBDocumentClient,
+    ...args: unknown[]
+  ) {
+    return replace(args[0]) ?? Reflect.apply(send, this, args);
+  } as never);
+  onTestFinished(() => spy.mockRestore());
+}
+
+describe("accounts erase", () => {
+  test("deletes everything of the account, and nothing of its neighbours", async () => {
+    const account = "acme";
+    for (const neighbour of ["acme-1", "acm", "acme.acme"]) await aFullAccount(neighbour);
+    const neighbours = await tableItems();
+    await aFullAccount(account);
+    expect((await itemsOf(account)).size).toBeGreaterThan(200);
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => void waits.push(milliseconds);
+    const start = Date.now();
+    const { failure, output } = await erase(account, wait, "--cache-seconds", "60");
+    const elapsed = Date.now() - start;
+    expect({ failure, output }).toEqual({
+      failure: undefined,
+      output: { account, erased: true, leads: 202 },
+    });
+    const { added, ...others } = compareItems(neighbours, await tableItems());
+    expect(others).toEqual({ changed: [], deleted: [] });
+    expect(added).toEqual([...(await itemsOf(account)).keys()].sort());
+    await expectErased(account);
+    // A key that was just revoked still works for a minute, and its last request for eleven seconds.
+    expect(Math.max(...waits) + elapsed).toBeGreaterThanOrEqual(71_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(71_000);
+    expect((await erase(account)).output).toEqual({ account, erased: true, leads: 0 });
+    await expectErased(account);
+  });
+
+  test("deletes what requests write while their key is still accepted", async () => {
+    const account = randomUUID();
+    const { id } = await aLead(account);
+    const wait = async (milliseconds: number) => {
+      if (milliseconds !== 11_000) return;
+      await aMessage(account, (await aLead(account)).id);
+      expect(
+        (await call("send-message", { account, body: { leadId: id, channel: "sms", message: "Hi" } })).status,
+      ).toBe(404);
+    };
+    expect((await erase(account, wait)).output).toMatchObject({ leads: 2 });
+    await expectErased(account);
+  });
+
+  test("fails if something still writes, and continues when it is run again", async () => {
+    const account = randomUUID();
+    await aLead(account);
+    let scans = 0;
+    replaceCalls((command) => {
+      // The whole table has been read in its eight parts.
+      if (command instanceof ScanCommand && command.input.ConsistentRead) scans++;
+      if (scans !== 8 || !(command instanceof GetCommand)) return undefined;
+      scans++;
+      return aLead(account).then(() => table.send(command));
+    });
+    expect(await erase(account)).toEqual({
+      output: undefined,
+      failure: `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
+    });
+    expect((await erase(account)).output).toMatchObject({ leads: 1 });
+    await expectErased(account);
+  });
+
+  test("deletions that are counted afterwards bring nothing back, whether the lists were counted or not", async () => {
+    const [account, small] = [randomUUID(), randomUUID()];
+    const old = Date.now() - 3_600_000;
+    const ids = Array.from({ length: 300 }, (_, i) => newId("lead", old + i));
+    const lead = { name: "Ada", score: 0, status: "new", source: "fair", createdAt: "" } as const;
+    for (const id of ids) await put(leadItem(account, { ...lead, tags: [], id }));
+    const owner = { account, list: countedLists.lead };
+    await countRows(owner, ids);
+    await repairSublists(owner, { wait: noWait });
+    expect([...(await itemsOf(account)).keys()].filter((key) => key.startsWith("COUNT"))).toHaveLength(3);
+    const { id } = await aLead(small, { source: "fair" });
+    const { conversationId } = await aMessage(small, id);
+    for (const each of [account, small]) expect((await erase(each)).failure).toBeUndefined();
+    await countRows(owner, ids);
+    await countRows({ ...owner, account: small }, [id]);
+    await countRows({ account: small, list: countedLists.conversation }, [conversationId]);
+    for (const each of [account, small]) await expectErased(each);
+  });
+
+  test("an account that is used again is counted, and its counts no longer expire", async () => {
+    const account = randomUUID();
+    const owner = { account, list: countedLists.lead };
+    await aLead(account);
+    await erase(account);
+    const { version = 0 } = (await readRoot(owner)) ?? {};
+    const { id } = await aLead(account);
+    const imported = newId("lead", Date.now() - 3_600_000);
+    const lead = {
+      id: imported,
+      name: "Ada",
+      score: 0,
+      status: "new",
+      createdAt: createdAt(imported),
+    } as const;
+    await put(leadItem(account, { ...lead, tags: [] }));
+    await countRows(owner, [id, imported]);
+    const root = await readRoot(owner);
+    expect(root && countedRows(root)).toBe(1);
+    // The first commit counts nothing.
+    expect(root?.version).toBe(version + 2);
+    expect(root).not.toHaveProperty("expiresAt", expect.anything());
+    expect((await call("list-leads", { account })).body.pagination.total).toBe(2);
+  });
+
+  test("a row of such an account that is deleted while a slow maintainer counts it is not counted", async () => {
+    const account = randomUUID();
+    const owner = { account, list: countedLists.lead };
+    await erase(account);
+    const id = newId("lead", Date.now() - 3_600_000);
+    const lead = { id, name: "Ada", score: 0, status: "new", createdAt: createdAt(id) } as const;
+    await put(leadItem(account, { ...lead, tags: [] }));
+    let commits = 0;
+    replaceCalls((command) => {
+      if (!(command instanceof PutCommand) || command.input.Item?.sk !== "root" || commits++ > 0)
+        return undefined;
+      // Before its first commit, the row is deleted and another maintainer works off the deletion.
+      return table
+        .send(new DeleteCommand({ TableName: tableName, Key: leadKey(account, id) }))
+        .then(() => countRows(owner, [id]))
+        .then(() => table.send(command));
+    });
+    await countRows(owner, [id]);
+    expect(commits).toBeGreaterThan(0);
+    const root = await readRoot(owner);
+    expect(root && countedRows(root)).toBe(0);
+  });
+
+  test("revokes and deletes a key that the index does not list yet, and waits until it no longer works", async () => {
+    const account = randomUUID();
+    const { apiKey } = await issueApiKey(account);
+    let late = true;
+    replaceCalls((command) => {
+      if (!late || !(command instanceof QueryCommand) || command.input.IndexName !== "by-parent")
+        return undefined;
+      late = false;
+      return Promise.resolve({ Items: [] });
+    });
+    const waits: [number, boolean][] = [];
+    const wait = async (milliseconds: number) =>
+      void waits.push([milliseconds, (await findApiKey(apiKey)) !== undefined]);
+    expect((await erase(account, wait, "--cache-seconds", "60")).failure).toBeUndefined();
+    expect(waits).toEqual([
+      [11_000, true],
+      [expect.closeTo(71_000, -5), false],
+    ]);
+    await expectErased(account);
+  });
+
+  test("does not wait for the end of a key that is invalid", async () => {
+    const account = randomUUID();
+    const validUntil = new Date(Date.now() + 90 * 24 * 3_600_000).toISOString();
+    const { apiKey, keyId } = await issueApiKey(account, { validUntil });
+    await table.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: apiKeyKey(parseApiKey(apiKey)?.sha256 ?? "", keyId),
+        UpdateExpression: "SET #access = :access",
+        ExpressionAttributeNames: { "#access": "access" },
+        ExpressionAttributeValues: { ":access": "admin" },
+      }),
+    );
+    const waits: number[] = [];
+    await erase(account, async (milliseconds) => void waits.push(milliseconds), "--cache-seconds", "60");
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeLessThanOrEqual(71_000);
+    await expectErased(account);
+  });
+
+  test("assumes the longest cache of a table whose stage is unknown, and says so", async () => {
+    const account = randomUUID();
+    await issueApiKey(account);
+    const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => errors.mockRestore());
+    const waits: number[] = [];
+    await erase(account, async (milliseconds) => void waits.push(milliseconds));
+    expect(Math.max(...waits)).toBeGreaterThan(3_600_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(3_611_000);
+    expect(String(errors.mock.calls)).toContain("assuming 3600 seconds");
+  });
+
+  test("--dry-run counts the items, and changes nothing", async () => {
+    const account = randomUUID();
+    await aFullAccount(account);
+    const before = await tableItems();
+    const args = ["accounts", "erase", "--account", account, "--local", "--dry-run"];
+    const { code, stdout, stderr } = await ops(args, { dataDirectory });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const numbers = "202 leads, 2 conversations, 3 messages, 2 keys, 0 erased leads and";
+    expect(stdout).toMatch(new RegExp(`^The account ${account} has ${numbers} \\d+ other items\\.\n$`));
+    const json = JSON.parse((await ops([...args, "--json"], { dataDirectory })).stdout);
+    expect(json).toMatchObject({ account, leads: 202, keys: 2 });
+    expect(compareItems(before, await tableItems())).toEqual(unchanged);
+  });
+
+  test.each(["", "acm\n", "ACME-2\n"])("asks for the name of the account, and refuses %j", async (input) => {
+    const account = "acme-2";
+    if (input === "") await aFullAccount(account);
+    const before = await tableItems();
+    const args = ["accounts", "erase", "--account", account, "--local"];
+    const { code, stdout, stderr } = await ops(args, { dataDirectory, input });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("has 202 leads");
+    expect(stderr).toContain(
+      "check first that the event pipe is RUNNING and that its failure queue is empty",
+    );
+    expect(stderr).toMatch(
+      /That is not the name of the account: nothing was erased\. Scripts use --yes\.\n$/,
+    );
+    expect(compareItems(before, await tableItems())).toEqual(unchanged);
+  });
+
+  test("erases an account whose name is typed", async () => {
+    const account = randomUUID();
+    await aLead(account);
+    const args = ["accounts", "erase", "--account", account, "--local"];
+    const { code, stdout } = await ops(args, { dataDirectory, input: `${account}\n` });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `The account ${account} is erased: 1 leads, and all that belonged to them.\n`,
+    });
+    await expectErased(account);
+  });
+});

@@ -1,0 +1,93 @@
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatCsv, formatCsvHeader } from "../../../../lib/ops/leads/csv-cells.ts";
+import { parseCsv } from "../../../../lib/ops/leads/csv-rows.ts";
+import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
+
+const aLead = (fields: Partial<Lead>): Lead => ({
+  id: "lead_01M7ZA27P008RGE6JH5PA0WR2V",
+  name: "Ada",
+  score: 7,
+  status: "new",
+  tags: [],
+  createdAt: "2026-11-21T15:02:14.464Z",
+  ...fields,
+});
+
+/** The values that an import reads from a file. */
+async function readRows(csv: string): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const row of parseCsv(Readable.from([Buffer.from(csv)])))
+    rows.push("value" in row ? row.value : row.fault);
+  return rows;
+}
+
+const readCell = async (cell: string) => (await readRows(`name\r\n${cell}\r\n`))[0];
+
+/** Text that begins with what a spreadsheet, or the format itself, treats specially. */
+const hostile = fc
+  .tuple(
+    fc.string({
+      unit: fc.constantFrom(..."=+-@\t\r\n'\"; ,[\uff1d\uff0b\uff0d\uff20"),
+      minLength: 1,
+      maxLength: 6,
+    }),
+    fc.string({ maxLength: 6 }).map((text) => text.toWellFormed()),
+  )
+  .map((parts) => parts.join(""));
+
+const leads = fc
+  .record({ name: hostile, source: hostile, tags: fc.array(hostile, { maxLength: 3 }) })
+  .map(aLead);
+
+describe.each([
+  ["escaped", false],
+  ["raw", true],
+])("a file that is %s", (_form, raw) => {
+  test("gives the same leads when it is imported", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(leads, { minLength: 1, maxLength: 3 }), async (stored) => {
+        const rows = await readRows(formatCsvHeader() + formatCsv(stored, raw));
+        expect(rows.map((row) => ({ tags: [], ...(row as object) }))).toEqual(stored);
+      }),
+      { numRuns: 1000 },
+    ));
+});
+
+test("no cell of an escaped file begins with a formula", () =>
+  fc.assert(
+    fc.property(leads, ({ name, source, tags }) => {
+      // Each field in a row of its own, so that it is the first cell of a known length.
+      for (const text of [name, source, ...tags]) {
+        const [row = ""] = formatCsv([aLead({ name: text ?? "" })], false).split(",,7,new,");
+        const cell = row.slice(row.indexOf(",") + 1).replace(/^"/, "");
+        expect(cell).not.toMatch(/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/);
+      }
+    }),
+  ));
+
+test.each([
+  ["=1+1", "'=1+1", "=1+1"],
+  ["'=1+1", "''=1+1", "''=1+1"],
+  ["''-1", "'''-1", "'''-1"],
+  ["'quoted'", "'quoted'", "'quoted'"],
+  ["@me", "'@me", "@me"],
+])("the name %s is written as %s, and raw as %s", async (name, escaped, raw) => {
+  const lead = aLead({ name });
+  expect(formatCsv([lead], false)).toContain(`,${escaped},`);
+  expect(formatCsv([lead], true)).toContain(`,${raw},`);
+  for (const cell of [escaped, raw]) expect(await readCell(cell)).toEqual({ name });
+});
+
+test.each<readonly [string, unknown]>([
+  ["7", 7],
+  ["007", 7],
+  ["100", 100],
+  ["101", 101],
+  ...["5.0", "5.5", "1e1", "+7", "-7", " 7", "7 ", "0x5", "1,0", "\u0667"].map(
+    (cell) => [cell, cell] as const,
+  ),
+])("the score %j is read as %j: what is not plain digits is left for the check to report", async (cell, score) => {
+  expect(await readRows(`name,score\r\nAda,"${cell}"\r\n`)).toEqual([{ name: "Ada", score }]);
+});

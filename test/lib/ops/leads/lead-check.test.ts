@@ -1,0 +1,52 @@
+import { encodeTime } from "ulid";
+import { expect, test } from "vitest";
+import { checkLead } from "../../../../lib/ops/leads/lead-check.ts";
+import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
+
+const now = Date.UTC(2026, 0, 1);
+const idAt = (time: number) => `lead_${encodeTime(time, 10)}${"0".repeat(16)}`;
+const timeAt = (time: number) => new Date(time).toISOString();
+
+/** The fields and codes of what is wrong with a lead; empty if it can be imported. */
+function faultsOf(fields: object) {
+  const checked = checkLead({ name: "Ada", ...fields }, now);
+  return "faults" in checked ? checked.faults.map(({ field, code }) => `${field} ${code}`) : [];
+}
+
+test.each([
+  {},
+  ...[0, 1, 99, 100].map((score) => ({ score })),
+  ...[0, now - 1, now, now + limits.skew].map((time) => ({ id: idAt(time) })),
+  ...[0, now, now + limits.skew].map((time) => ({ createdAt: timeAt(time) })),
+  { id: idAt(now - 5), createdAt: timeAt(now - 5) },
+  { status: "booked" },
+])("a lead with %j can be imported", (fields) => {
+  expect(faultsOf(fields)).toEqual([]);
+});
+
+test.each([
+  ...[-1, 101, 1.5, Number.NaN, "5", null].map((score) => [{ score }, "score out_of_range"] as const),
+  ...["", "lead_1", idAt(now).toLowerCase(), `${idAt(now)}0`, idAt(now).replace("lead", "conv"), 5].map(
+    (id) => [{ id }, "id invalid_format"] as const,
+  ),
+  [{ id: idAt(now + limits.skew + 1) }, "id out_of_range"],
+  ...["", "2026-01-01", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00", 5, null].map(
+    (createdAt) => [{ createdAt }, "createdAt invalid_format"] as const,
+  ),
+  [{ createdAt: timeAt(-1) }, "createdAt out_of_range"],
+  [{ createdAt: timeAt(now + limits.skew + 1) }, "createdAt out_of_range"],
+  [{ id: idAt(now - 5), createdAt: timeAt(now - 4) }, "createdAt not_allowed"],
+  [{ status: "lost" }, "status not_allowed"],
+  [{ phone: "1" }, "phone unknown"],
+] as const)("a lead with %j is refused: %s", (fields, fault) => {
+  expect(faultsOf(fields)).toEqual([fault]);
+});
+
+test.each([null, [], "Ada", 5])("%j is no lead", (value) => {
+  expect(checkLead(value, now)).toHaveProperty("faults.0.code", "wrong_type");
+});
+
+test("a row has at most as many faults as a response of the API", () => {
+  const fields = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`field${i}`, 1]));
+  expect(faultsOf({ ...fields, score: 101 })).toHaveLength(100);
+});

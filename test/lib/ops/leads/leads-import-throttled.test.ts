@@ -1,0 +1,130 @@
+import { appendFile, stat, utimes } from "node:fs/promises";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
+import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { leadFile, storedLeads } from "../../../support/lead-files.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
+
+const table = mockClient(DynamoDBDocumentClient);
+const named = (name: string) => Object.assign(new Error("Not now."), { name });
+const importStart = "2026-01-01T00:00:00.000Z";
+
+beforeEach(() => {
+  table.reset();
+  table.on(UpdateCommand).resolves({ Attributes: { startedAt: importStart } });
+  // No lead is erased.
+  table.on(QueryCommand).resolves({});
+});
+
+/** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */
+async function importRows(count: number, ...options: string[]) {
+  const names = Array.from({ length: count }, (_, i) => `Lead ${i}`);
+  return importPath(await leadFile(`name\n${names.join("\n")}\n`), ...options);
+}
+
+async function importPath(path: string, ...options: string[]) {
+  const printed = vi.spyOn(console, "log").mockImplementation(() => {});
+  const args = [path, "--account", "a", "--table", "unit", "--json", ...options];
+  const failure: unknown = await importCommand()
+    .parseAsync(args, { from: "user" })
+    .then(() => undefined)
+    .catch((error: Error) => error.message);
+  const puts = table.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item?.id as string);
+  return { failure, puts, report: printed.mock.calls.map(([text]) => JSON.parse(text)).at(-1) };
+}
+
+test("throttled rows are retried as the same leads", async () => {
+  table
+    .on(PutCommand)
+    .rejectsOnce(named("ThrottlingException"))
+    .rejectsOnce(named("ProvisionedThroughputExceededException"))
+    .rejectsOnce(named("TimeoutError"))
+    .resolves({});
+  const { failure, puts, report } = await importRows(3);
+  expect({ failure, report }).toMatchObject({ failure: undefined, report: { imported: 3 } });
+  expect(puts.length).toBe(6);
+  expect(new Set(puts).size).toBe(3);
+});
+
+test("a row whose first response was lost was imported now, a row of an earlier import was not", async () => {
+  const runs: string[] = [];
+  table.on(PutCommand).callsFake(({ Item, ReturnValuesOnConditionCheckFailure }) => {
+    expect(ReturnValuesOnConditionCheckFailure).toBe("ALL_OLD");
+    runs.push(Item.imported);
+    if (runs.length === 1) throw named("TimeoutError");
+    const imported = { S: Item.name === "Lead 0" ? runs[0] : "earlier" };
+    throw new ConditionalCheckFailedException({ message: "", $metadata: {}, Item: { imported } as never });
+  });
+  const { report } = await importRows(2);
+  expect(report).toMatchObject({ imported: 1, present: 1 });
+  expect(new Set(runs).size).toBe(1);
+  table.on(PutCommand).callsFake(({ Item }) => void runs.push(Item.imported));
+  await importRows(1);
+  expect(new Set(runs).size).toBe(2);
+});
+
+test("another error ends the import, reports the stored rows and starts no more", async () => {
+  table.on(PutCommand).resolvesOnce({}).rejects(named("AccessDeniedException"));
+  const { failure, puts } = await importRows(500);
+  expect(failure).toBe(
+    "Stopped after 1 rows: AWS denied access: Not now. Run the same command again to continue.",
+  );
+  expect(puts.length).toBeLessThan(100);
+});
+
+test("the reported rows include those that were being stored when another failed", async () => {
+  let calls = 0;
+  table.on(PutCommand).callsFake(async () => {
+    if (++calls === 5) throw named("AccessDeniedException");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+  const { failure, puts } = await importRows(500, "--rate", "100000");
+  expect(puts.length).toBeLessThan(100);
+  expect(puts.length).toBeGreaterThanOrEqual(5);
+  expect(failure).toContain(`Stopped after ${puts.length - 1} rows: AWS denied access: `);
+});
+
+test.each<[string, (path: string, mtime: Date) => Promise<void>]>([
+  ["has another time", (path) => utimes(path, 0, 0)],
+  [
+    "is longer, with the same time",
+    async (path, mtime) => {
+      await appendFile(path, "\n");
+      await utimes(path, mtime, mtime);
+    },
+  ],
+])("a file that %s after its import began must be restored: as it is, it would be another import", async (_, change) => {
+  const path = await leadFile(`name\n${"Ada\n".repeat(200)}`);
+  // Whole seconds can be set again exactly.
+  await utimes(path, 1_700_000_000, 1_700_000_000);
+  const { mtime } = await stat(path);
+  let changed: Promise<void> | undefined;
+  table.on(PutCommand).callsFake(() => (changed ??= change(path, mtime)));
+  const { failure } = await importPath(path);
+  expect(failure).toBe(
+    `Stopped after 200 rows: ${path} changed while it was read: restore it, because a changed file is another import. Run the same command again to continue.`,
+  );
+});
+
+test("--rate limits the rows per second, and at most 32 are written concurrently", async () => {
+  let [concurrent, most] = [0, 0];
+  table.on(PutCommand).callsFake(async () => {
+    most = Math.max(most, ++concurrent);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    concurrent -= 1;
+  });
+  const startedAt = performance.now();
+  await importRows(50, "--rate", "100");
+  expect(performance.now() - startedAt).toBeGreaterThan(450);
+  await importRows(200, "--rate", "100000");
+  expect(most).toBe(32);
+});
+
+test("an export retries a throttled page", async () => {
+  table
+    .on(QueryCommand)
+    .rejectsOnce(named("ThrottlingException"))
+    .resolves({ Items: [{ id: "lead_1" }] });
+  expect(await storedLeads("a")).toEqual([{ id: "lead_1" }]);
+});
