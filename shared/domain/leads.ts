@@ -55,28 +55,17 @@ export async function createLead(
   );
 }
 
-/**
- * Stores a lead, unless the account has one with its id.
- *
- * @param imported the id of the import that stores it, which leaves out its event
- * @returns whether this call or this import stored it
- */
-export async function addLead(account: string, lead: Lead, imported?: string): Promise<boolean> {
-  try {
-    await table.send(new PutCommand(putNew(account, lead, imported)));
-    return true;
-  } catch (error) {
+/** Stores a lead, unless the account has one with its id. */
+async function addLead(account: string, lead: Lead): Promise<void> {
+  await table.send(new PutCommand(putNew(account, lead))).catch((error: unknown) => {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // An earlier attempt of this import, whose response was lost, may have stored it.
-    return imported !== undefined && error.Item?.imported?.S === imported;
-  }
+  });
 }
 
-const putNew = (account: string, lead: Lead, imported?: string) => ({
+const putNew = (account: string, lead: Lead) => ({
   TableName: tableName,
-  Item: { ...leadItem(account, lead), ...(imported && { imported }) },
+  Item: leadItem(account, lead),
   ConditionExpression: "attribute_not_exists(pk)",
-  ...(imported && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
 });
 
 /** Whether the account has the lead, read consistently. */

@@ -88,3 +88,5 @@ async function hasRows(
   const { Items = [] } = await table.send(query, options);
   return Items.length > 0;
 }
+
+export const toStoredName = toLowerCase;

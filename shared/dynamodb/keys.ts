@@ -114,13 +114,6 @@ export const longListsKey = (account: string, second: number) =>
 /** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
 export const leadImportKey = (account: string, sha256: string) => key(sha256, itemTypes.leadImport, account);
 
-/** The start of an import of a whole account, which is identified by the SHA-256 of the file's bytes. */
-export const accountImportKey = (account: string, sha256: string) =>
-  key(`${accountImportPrefix}${sha256}`, itemTypes.leadImport, account);
-
-/** The prefix that tells the imports of accounts from those of leads. */
-export const accountImportPrefix = "account#";
-
 /** What is left of an erased lead: its id, so that no import stores it again. */
 export const erasedLeadKey = (account: string, leadId: string) => key(leadId, itemTypes.erasedLead, account);
 

@@ -30,7 +30,7 @@ export async function writeLimit({ account, requests }: AccountLimit): Promise<v
 }
 
 /** The most that a stage can set, too. */
-const largestLimit = 100_000_000;
+export const largestLimit = 100_000_000;
 
 /** `accounts set-limit`: a rate limit of an account's own. */
 export const setLimitCommand = (): Command =>

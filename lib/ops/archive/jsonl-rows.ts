@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { duplicateKeys } from "../../../shared/http/duplicate-keys.ts";
 import { maxBodyBytes } from "../../../shared/http/json-limits.ts";
 import { UserError } from "../../errors.ts";
 import { type Row, rowFault } from "./row.ts";
@@ -52,10 +53,15 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
+/** Parses a line as the API parses a body. */
 function toRow(line: number, bytes: Buffer): Row {
   if (!isUtf8(bytes)) return { line, fault: rowFault("", "invalid_encoding", "must be UTF-8") };
+  const text = bytes.toString();
   try {
-    return { line, value: JSON.parse(bytes.toString()) };
+    const value: unknown = JSON.parse(text);
+    const [repeated] = duplicateKeys(text);
+    if (repeated === undefined) return { line, value };
+    return { line, fault: rowFault(repeated, "duplicate_key", "must be given once") };
   } catch {
     return { line, fault: rowFault("", "invalid_json", "must be valid JSON") };
   }

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../errors.ts";
-import { isRecord } from "../../is-record.ts";
-import type { LineType } from "./account-lines.ts";
+import { type LineType, lineTypes } from "./archive-lines.ts";
+import { fieldCheck, timeFaults } from "./check-fields.ts";
+import { describeFault } from "./row.ts";
 
-/** What a file with an account contains: the proof that an import has read all of it. */
+/** What an archive contains: the proof that an import has read all of it. */
 export interface Manifest {
   readonly format: typeof format;
-  readonly version: number;
+  readonly version: typeof version;
   readonly account: string;
   /** The table that it was exported from. */
   readonly table: string;
@@ -20,36 +21,62 @@ export interface Manifest {
 
 export const format = "leads-and-conversations-account";
 
-/** Raised when an older version of this program could not import the file. Version 1 had no line of the type `limit`. */
-export const version = 2;
+/** Raised when an older version of this program could not import the file. */
+export const version = 1;
 
-/** The path of the manifest of a file. */
+/** The path of the manifest of an archive. */
 export const manifestPath = (path: string) => `${path}.manifest.json`;
 
+const text = { type: "string", minLength: 1 } as const;
+
+const count = { type: "integer", minimum: 0 } as const;
+
+const check = fieldCheck("a manifest", {
+  type: "object",
+  properties: {
+    format: { type: "string", enum: [format] },
+    version: count,
+    account: text,
+    table: text,
+    createdAt: text,
+    sha256: text,
+    lines: {
+      type: "object",
+      properties: Object.fromEntries(lineTypes.map((type) => [type, count])),
+      required: lineTypes,
+      additionalProperties: false,
+    },
+  },
+  required: ["format", "version", "account", "table", "createdAt", "sha256", "lines"],
+  additionalProperties: false,
+});
+
 /**
- * Reads the manifest of a file.
+ * Reads the manifest of an archive.
  *
- * @throws UserError when it is missing, or that of a newer version
+ * @throws UserError when it is missing or invalid, or that of another version
  */
 export async function readManifest(path: string): Promise<Manifest> {
   const file = manifestPath(path);
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+  const json = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UserError(`${file} cannot be read (${errorCode(error)}): an export writes it beside its file.`);
   });
-  const manifest = parse(text);
-  if (manifest?.format !== format || !isRecord(manifest.lines))
-    throw new UserError(`${file} is not the manifest of an account.`);
-  if (!(Number(manifest.version) <= version))
-    throw new UserError(
-      `${file} has the version ${manifest.version}, but this program reads versions up to ${version}.`,
-    );
-  return manifest as unknown as Manifest;
+  const manifest = parse(json);
+  if (manifest === undefined) throw new UserError(`${file} is not JSON.`);
+  const [fault] = check(manifest);
+  if (fault) throw new UserError(`${file}: ${describeFault(fault, "the manifest")}`);
+  const checked = manifest as Manifest;
+  const [wrongTime] = timeFaults("createdAt", checked.createdAt, Date.now());
+  if (wrongTime) throw new UserError(`${file}: ${describeFault(wrongTime)}`);
+  if (checked.version === version) return checked;
+  throw new UserError(
+    `${file} has the version ${checked.version}, but this program reads version ${version}.`,
+  );
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+function parse(json: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

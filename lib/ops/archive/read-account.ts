@@ -1,29 +1,63 @@
-import { accountImportPrefix, accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
-import { eachItem, inPartition, queryItems } from "../common/read-items.ts";
-import { readMessages } from "../erasure/lead-items.ts";
-import { type AccountLine, toLine } from "./account-lines.ts";
-import { inOrder } from "./in-order.ts";
+import { inPartition, queryItems } from "../common/read-items.ts";
+import { type ArchiveLine, type LineType, lineId, toLine } from "./archive-lines.ts";
+import { describeFault, type RowFault, rowFault } from "./row.ts";
 
 /** The messages of how many conversations are read at the same time. */
 const parallel = 32;
 
+/** Called with a sentence about each item that an import would refuse. */
+type OnUnreadable = (sentence: string) => void;
+
 /**
- * Reads everything of an account that an export has, page by page and in the order of the keys, so that two exports of the
- * same data are the same bytes: its own rate limit, erased leads, imports of leads, leads, then each conversation before its messages.
+ * Reads everything of an account that an archive has, in the order of the keys, so that two exports of the same data are the
+ * same bytes: its own rate limit, erased leads, imports of leads, leads, then each conversation with its messages. How many
+ * messages a conversation has, and the time of the last one, follow from these.
  */
-export async function* readAccount(account: string, pace: Pace): AsyncGenerator<readonly AccountLine[]> {
+export async function* readAccount(
+  account: string,
+  pace: Pace,
+  onUnreadable: OnUnreadable,
+): AsyncGenerator<readonly ArchiveLine[]> {
+  const now = Date.now();
+  const read = (type: LineType, items: readonly Item[], conversation?: Item) =>
+    items.flatMap((item) => {
+      const line = toLine(type, item, now);
+      const fault = "fault" in line ? line.fault : placeFault(line, item, conversation);
+      if (fault) onUnreadable(`${item.pk} ${item.sk}: ${describeFault(fault, "the item")}`);
+      return fault ? [] : [line as ArchiveLine];
+    });
   for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
     for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
-      yield items.filter(({ sk }) => !String(sk).startsWith(accountImportPrefix)).map(toLine[type]);
-  const conversationPages = queryItems(inPartition(accountPartition("conversation", account)), pace);
-  const conversations = inOrder(eachItem(conversationPages), parallel, async (conversation) => {
-    const pages = readMessages(account, String(conversation.sk), pace);
-    const { value: first = [] } = await pages.next();
-    return { conversation, first, pages };
-  });
-  for await (const { conversation, first, pages } of conversations) {
-    yield [toLine.conversation(conversation), ...first.map(toLine.message)];
-    for await (const more of pages) yield more.map(toLine.message);
+      yield read(type, items);
+  const readConversation = async (item: Item): Promise<readonly ArchiveLine[]> => {
+    const messages: ArchiveLine[] = [];
+    for await (const items of queryItems(inPartition(messageKey(account, String(item.sk), "").pk), pace))
+      messages.push(...read("message", items, item));
+    const last = messages.at(-1) as { readonly createdAt?: string } | undefined;
+    const counted = {
+      ...item,
+      messageCount: messages.length,
+      lastMessageAt: last?.createdAt ?? item.lastMessageAt,
+    };
+    const lines = read("conversation", [counted]);
+    return lines.length > 0 ? [...lines, ...messages] : [];
+  };
+  for await (const items of queryItems(inPartition(accountPartition("conversation", account)), pace))
+    for (let from = 0; from < items.length; from += parallel)
+      yield (await Promise.all(items.slice(from, from + parallel).map(readConversation))).flat();
+}
+
+/** The fault of an item that is stored under another key than its own, or with the messages of another conversation. */
+function placeFault(line: ArchiveLine, { sk }: Item, conversation: Item | undefined): RowFault | undefined {
+  if (line.type === "message" && conversation) {
+    const { sk: conversationId, leadId, channel } = conversation;
+    if (line.conversationId !== conversationId || line.leadId !== leadId || line.channel !== channel)
+      return rowFault("", "not_allowed", "must be of the lead and the channel of its conversation");
   }
+  return line.type === "limit" || lineId(line) === sk
+    ? undefined
+    : rowFault("", "not_allowed", "must be stored under its own id");
 }

@@ -2,8 +2,6 @@ import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode, UserError } from "../../errors.ts";
-import { parseCsv } from "../leads/csv-rows.ts";
-import { parseJsonLines } from "./jsonl-rows.ts";
 import type { Row } from "./row.ts";
 
 /** A file of rows whose syntax is valid. */
@@ -16,16 +14,18 @@ export interface RowFile extends AsyncDisposable {
   rows(): AsyncGenerator<Row>;
 }
 
-const parsers: Readonly<Record<string, typeof parseCsv>> = { ".csv": parseCsv, ".jsonl": parseJsonLines };
+/** Parses the bytes of a file. @throws UserError when its syntax is invalid */
+type Parser = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Row>;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Opens a file and reads it once, for its digest and to find syntax errors before anything is written.
  *
+ * @param parsers by the extension of the file
  * @throws UserError when the file cannot be read or its syntax is invalid
  */
-export async function openRowFile(path: string): Promise<RowFile> {
+export async function openRowFile(path: string, parsers: Readonly<Record<string, Parser>>): Promise<RowFile> {
   const parse = parsers[extname(path).toLowerCase()];
   if (!parse) throw new UserError(`${path} must end in ${Object.keys(parsers).join(" or ")}.`);
   const handle = await open(path).catch((error: unknown) => {

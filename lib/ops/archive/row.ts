@@ -17,3 +17,7 @@ export const rowFault = (field: string, code: RowFault["code"], message: string)
   code,
   message,
 });
+
+/** A fault as a sentence. @param whole what the whole row is */
+export const describeFault = ({ field, message }: RowFault, whole = "the line") =>
+  `${field || whole} ${message}.`;

@@ -1,4 +1,11 @@
 import { setTimeout } from "node:timers/promises";
+import { InvalidArgumentError } from "commander";
+
+/** The value of `--rate`. */
+export function parseRate(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("A rate is a whole number above 0.");
+  return Number(text);
+}
 
 /**
  * Works on values concurrently, and starts with at most `rate` of them a second, if there is a rate.

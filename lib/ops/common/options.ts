@@ -117,6 +117,9 @@ export async function selectTableByOptions(
   selectTable(table, { ...operatorConfig, ...config });
 }
 
+/** The exit code of a command that left invalid rows or items out. */
+export const someInvalid = 3;
+
 /** The options of every command that reads or writes at a pace. */
 export interface PacedOptions extends TableOptions {
   readonly units: number;

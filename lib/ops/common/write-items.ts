@@ -4,30 +4,36 @@ import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/
 import type { Pace } from "./pace.ts";
 
 /**
- * The parameters of an update that sets attributes of an item, on the condition that it exists and that other
- * attributes are as they were read; undefined stands for a missing one.
+ * The parameters of an update that sets attributes of an item, or removes those that are undefined, on the condition that
+ * it exists and that other attributes are as they were read; undefined stands for a missing one.
  */
-export function buildUpdate(key: Key, set: Item, unchanged: Item = {}) {
-  const changes = Object.entries(set);
+export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
+  const all = Object.entries(changes).map(([name, value], i) => ({ name, value, at: `set${i}` }));
+  const set = all.filter(({ value }) => value !== undefined);
+  const removed = all.filter(({ value }) => value === undefined);
   const { conditions, names, values } = areUnchanged(unchanged);
+  const clauses = [
+    set.length > 0 && `SET ${set.map(({ at }) => `#${at} = :${at}`).join(", ")}`,
+    removed.length > 0 && `REMOVE ${removed.map(({ at }) => `#${at}`).join(", ")}`,
+  ];
   return {
     TableName: tableName,
     Key: key,
-    UpdateExpression: `SET ${changes.map((_, i) => `#set${i} = :set${i}`).join(", ")}`,
+    UpdateExpression: clauses.filter(Boolean).join(" "),
     ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
     ExpressionAttributeNames: {
-      ...Object.fromEntries(changes.map(([name], i) => [`#set${i}`, name])),
+      ...Object.fromEntries(all.map(({ name, at }) => [`#${at}`, name])),
       ...names,
     },
     ExpressionAttributeValues: {
-      ...Object.fromEntries(changes.map(([, value], i) => [`:set${i}`, value])),
+      ...Object.fromEntries(set.map(({ value, at }) => [`:${at}`, value])),
       ...values,
     },
   };
 }
 
 /** The conditions that attributes are as they were read; undefined stands for a missing one. */
-export function areUnchanged(read: Item) {
+function areUnchanged(read: Item) {
   const attributes = Object.entries(read).map(([name, value], i) => ({ name, value, at: `read${i}` }));
   const present = attributes.filter(({ value }) => value !== undefined);
   return {

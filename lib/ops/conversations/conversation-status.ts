@@ -10,7 +10,7 @@ import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { transact } from "../../../shared/dynamodb/transact.ts";
+import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
 
@@ -58,20 +58,35 @@ async function activate(
   conversation: Conversation,
   update: ReturnType<typeof buildUpdate> | false,
 ): Promise<StatusChange> {
+  const { items, activeId } = await activation(account, conversation);
+  if (activeId !== undefined) return { outcome: "refused", activeId };
+  if (update) await transact([{ Update: update }, ...items]);
+  return { outcome: "changed", conversation };
+}
+
+/**
+ * What a transaction that makes a conversation active writes and checks besides: the pointer of its lead on its channel
+ * names it, and the conversation that it named before is not active.
+ *
+ * @returns `activeId` if another conversation is active in its place; `isNamed` if the pointer names it already
+ */
+export async function activation(
+  account: string,
+  conversation: Pick<Conversation, "id" | "leadId" | "channel">,
+): Promise<{ readonly items: TransactItems; readonly activeId?: string; readonly isNamed: boolean }> {
   const { id, leadId, channel } = conversation;
-  const pointerKey = activeConversationKey(account, leadId, channel);
   const named = await activeConversation(account, conversation);
   const other = named === id ? undefined : named;
-  if (other !== undefined && (await readConversation(account, other))?.status === active) {
-    return { outcome: "refused", activeId: other };
-  }
-  if (!update) return { outcome: "changed", conversation };
-  await transact([
-    { Update: update },
-    { Put: { TableName: tableName, Item: { ...pointerKey, conversationId: id }, ...pointerNames(named) } },
-    ...(other === undefined ? [] : [isNotActive(account, other)]),
-  ]);
-  return { outcome: "changed", conversation };
+  if (other !== undefined && (await readConversation(account, other))?.status === active)
+    return { items: [], activeId: other, isNamed: false };
+  const pointer = { ...activeConversationKey(account, leadId, channel), conversationId: id };
+  return {
+    items: [
+      { Put: { TableName: tableName, Item: pointer, ...pointerNames(named) } },
+      ...(other === undefined ? [] : [isNotActive(account, other)]),
+    ],
+    isNamed: named === id,
+  };
 }
 
 async function readConversation(account: string, id: string): Promise<Conversation | undefined> {

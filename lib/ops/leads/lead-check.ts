@@ -1,94 +1,70 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { fullFormats } from "ajv-formats/dist/formats.js";
-import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { maxFaults } from "../../../shared/http/faults.ts";
-import { toFaults } from "../../../shared/http/schema-faults.ts";
-import { idTimestamp, ulidPattern } from "../../../shared/ids.ts";
+import { encodeTime } from "ulid";
+import { toStoredName } from "../../../shared/domain/stored-names.ts";
+import { createdAt, idTimestamp } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { lead, newLead } from "../../../shared/schemas/lead-schemas.ts";
-import { noQuery } from "../../../shared/schemas/page-schemas.ts";
-import { validation } from "../../bundling/validation.ts";
-import { isRecord } from "../../is-record.ts";
+import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../../shared/schemas/record.ts";
+import { parseTimestamp } from "../../../shared/timestamps.ts";
+import { fieldCheck, idFaults } from "../archive/check-fields.ts";
 import { type RowFault, rowFault } from "../archive/row.ts";
 
-/** The fields that the API accepts for a new lead, and the status. */
-const fields = {
-  ...newLead,
-  properties: { ...newLead.properties, status: lead.properties.status },
-} as const satisfies JSONSchema;
+/** A row of a file of leads: the fields of a lead, of which only the name is required. */
+type LeadRow = Partial<Lead> & Pick<Lead, "name">;
 
-/** A lead to import. */
-export type LeadInput = FromSchema<typeof fields> & {
-  readonly id?: string;
-  readonly score?: number;
-  /** The creation time, in milliseconds since the epoch. */
-  readonly at?: number;
-};
+/** The file that a row is in. */
+export interface LeadFile {
+  /** The SHA-256 of the file's bytes. */
+  readonly digest: Buffer;
+  /** The start of the file's first import, in milliseconds since the epoch. No lead may be created later. */
+  readonly startedAt: number;
+}
 
-/** The bundles of the functions check the schemas; to do it here takes longer than to import a few rows. */
-const options = { ...validation, meta: false, validateSchema: false } as const;
-
-const validate = new Ajv2020(options).compile({ type: "object", properties: { body: fields } });
+const check = fieldCheck("a lead", {
+  ...lead,
+  properties: { ...lead.properties, id: { type: "string" } },
+  required: ["name"],
+});
 
 /**
- * Checks a row as the API checks a new lead, and the fields that only an import can set: id, score and creation time.
+ * Checks a row as the API checks a new lead, and the fields that only an import can set.
  *
- * @param now the latest creation time that is allowed, in milliseconds since the epoch
+ * @param line the number of the row's first line
+ * @returns the lead of the row, the same in every import of the file, or what is wrong with the row
  */
 export function checkLead(
   value: unknown,
-  now: number,
-): { readonly input: LeadInput } | { readonly faults: readonly RowFault[] } {
-  const { id, score, createdAt, ...others } = isRecord(value) ? value : {};
-  const body = isRecord(value) ? others : value;
-  const importFaults = [...idFaults(id, now), ...scoreFaults(score), ...timeFaults(createdAt, id, now)];
-  if (validate({ body }) && importFaults.length === 0) {
-    const at = typeof createdAt === "string" ? { at: Date.parse(createdAt) } : {};
-    return { input: { ...others, id, score, ...at } as LeadInput };
-  }
-  return { faults: [...schemaFaults(body), ...importFaults].slice(0, maxFaults) };
+  line: number,
+  { digest, startedAt }: LeadFile,
+): { readonly lead: Lead } | { readonly faults: readonly RowFault[] } {
+  const faults = check(value);
+  const { id, createdAt: time } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const others = [
+    ...(typeof id === "string" ? idFaults("id", id, "lead", startedAt) : []),
+    ...(typeof time === "string" ? timeFaults(time, id, startedAt) : []),
+  ];
+  if (faults.length + others.length > 0) return { faults: [...faults, ...others] };
+  const { score = 0, status = "new", tags = [], ...row } = value as LeadRow;
+  const at = row.createdAt === undefined ? startedAt : Date.parse(row.createdAt);
+  const leadId = row.id ?? `lead_${encodeTime(at, 10)}${randomPart(line, digest)}`;
+  const source = row.source === undefined ? {} : { source: toStoredName(row.source) };
+  const all = { ...row, ...source, score, status, tags, id: leadId, createdAt: createdAt(leadId) };
+  return { lead: toRecord(lead, all) };
 }
 
-const schemaFaults = (body: unknown) =>
-  toFaults(validate.errors ?? [], { query: noQuery, body: fields }, { query: {}, body }).map(
-    ({ field, code, message }) =>
-      rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
-  );
-
-function idFaults(id: unknown, now: number): RowFault[] {
-  if (id === undefined) return [];
-  if (!isLeadId(id)) return [rowFault("id", "invalid_format", "must be lead_ followed by a ULID")];
-  if (idTimestamp(id) <= now + limits.skew) return [];
-  return [rowFault("id", "out_of_range", "must not contain a future time")];
-}
-
-const leadId = new RegExp(`^lead_${ulidPattern}$`);
-
-const isLeadId = (id: unknown): id is string => typeof id === "string" && leadId.test(id);
-
-function scoreFaults(score: unknown): RowFault[] {
-  const { minimum, maximum } = lead.properties.score;
-  const valid = typeof score === "number" && Number.isInteger(score) && score >= minimum && score <= maximum;
-  if (score === undefined || valid) return [];
-  return [rowFault("score", "out_of_range", `must be a whole number from ${minimum} to ${maximum}`)];
-}
-
-function timeFaults(createdAt: unknown, id: unknown, now: number): RowFault[] {
-  if (createdAt === undefined) return [];
+function timeFaults(text: string, id: unknown, now: number): RowFault[] {
   const fault = (code: RowFault["code"], message: string) => [rowFault("createdAt", code, message)];
-  const time = isDateTime(createdAt) ? Date.parse(createdAt) : Number.NaN;
-  if (Number.isNaN(time))
+  const time = parseTimestamp(text);
+  if (time === undefined)
     return fault("invalid_format", "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z");
   if (time < 0 || time > now + limits.skew) return fault("out_of_range", "must be between 1970 and now");
-  if (isLeadId(id) && idTimestamp(id) !== time)
+  if (typeof id === "string" && idFaults("id", id, "lead", now).length === 0 && idTimestamp(id) !== time)
     return fault("not_allowed", "must be the time that the id contains");
   return [];
 }
 
-const isDateTime = new Ajv2020({
-  ...options,
-  formats: { "date-time": fullFormats["date-time"] },
-}).compile<string>({
-  type: "string",
-  format: "date-time",
-});
+/**
+ * The 80 bits after the time of a ULID: 35 bits of the line, so that rows with the same time keep the file's order, and
+ * 45 bits of the file's digest, so that no other import and no route creates the same id.
+ */
+const randomPart = (line: number, digest: Buffer) =>
+  encodeTime(line, 7) + encodeTime(Math.floor(digest.readUIntBE(0, 6) / 8), 9);

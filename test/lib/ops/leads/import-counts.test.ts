@@ -2,6 +2,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
+import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
@@ -16,11 +17,12 @@ const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + 
 
 let printed: string[];
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
   const memory = new MemoryTable();
   const send = memory.send as unknown as DynamoDBDocumentClient["send"];
   vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(send);
+  await issueApiKey("acme");
   printed = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
 });

@@ -7,9 +7,11 @@ const now = Date.UTC(2026, 0, 1);
 const idAt = (time: number) => `lead_${encodeTime(time, 10)}${"0".repeat(16)}`;
 const timeAt = (time: number) => new Date(time).toISOString();
 
+const check = (value: unknown) => checkLead(value, 1, { digest: Buffer.alloc(32), startedAt: now });
+
 /** The fields and codes of what is wrong with a lead; empty if it can be imported. */
 function faultsOf(fields: object) {
-  const checked = checkLead({ name: "Ada", ...fields }, now);
+  const checked = check({ name: "Ada", ...fields });
   return "faults" in checked ? checked.faults.map(({ field, code }) => `${field} ${code}`) : [];
 }
 
@@ -26,13 +28,15 @@ test.each([
 
 test.each([
   ...[-1, 101, 1.5, Number.NaN, "5", null].map((score) => [{ score }, "score out_of_range"] as const),
-  ...["", "lead_1", idAt(now).toLowerCase(), `${idAt(now)}0`, idAt(now).replace("lead", "conv"), 5].map(
+  ...["", "lead_1", idAt(now).toLowerCase(), `${idAt(now)}0`, idAt(now).replace("lead", "conv")].map(
     (id) => [{ id }, "id invalid_format"] as const,
   ),
+  [{ id: 5 }, "id wrong_type"],
   [{ id: idAt(now + limits.skew + 1) }, "id out_of_range"],
-  ...["", "2026-01-01", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00", 5, null].map(
+  ...["", "2026-01-01", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00"].map(
     (createdAt) => [{ createdAt }, "createdAt invalid_format"] as const,
   ),
+  ...[5, null].map((createdAt) => [{ createdAt }, "createdAt wrong_type"] as const),
   [{ createdAt: timeAt(-1) }, "createdAt out_of_range"],
   [{ createdAt: timeAt(now + limits.skew + 1) }, "createdAt out_of_range"],
   [{ id: idAt(now - 5), createdAt: timeAt(now - 4) }, "createdAt not_allowed"],
@@ -43,7 +47,15 @@ test.each([
 });
 
 test.each([null, [], "Ada", 5])("%j is no lead", (value) => {
-  expect(checkLead(value, now)).toHaveProperty("faults.0.code", "wrong_type");
+  expect(check(value)).toHaveProperty("faults.0.code", "wrong_type");
+});
+
+test("a lead without an id has the same one in every import of its file, and a source in lower case", () => {
+  const lead = { id: `${idAt(now).slice(0, 15)}${"0".repeat(6)}1${"0".repeat(9)}`, createdAt: timeAt(now) };
+  const defaults = { score: 0, status: "new", tags: [], ...lead };
+  expect(check({ name: "Ada", source: "Fair" })).toEqual({
+    lead: { name: "Ada", source: "fair", ...defaults },
+  });
 });
 
 test("a row has at most as many faults as a response of the API", () => {

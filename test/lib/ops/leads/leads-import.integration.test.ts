@@ -5,6 +5,7 @@ import { appendFile, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
@@ -20,9 +21,16 @@ async function importFile(account: string, path: string, ...options: string[]) {
   return { code, stderr, report: stdout ? JSON.parse(stdout) : undefined };
 }
 
+/** A new account: it has a key. */
+async function anAccount() {
+  const account = randomUUID();
+  await issueApiKey(account);
+  return account;
+}
+
 /** Imports a file's content into a new account. */
 async function imported(content: string | Buffer, ending = ".csv") {
-  const account = randomUUID();
+  const account = await anAccount();
   const path = await leadFile(content, ending);
   const outcome = await importFile(account, path);
   const rejects = outcome.report?.rejects ? await readLines(outcome.report.rejects) : [];
@@ -126,7 +134,13 @@ describe("leads import", () => {
   test("reads JSON lines as the API reads a body", async () => {
     const rows = [
       ...['{"name":"Ada","tags":["a;b"],"score":5}', "", "{", "[]", '{"name":"a","nmae":1,"score":"5"}'],
-      ...['{"name":null}', `{"name":"${"x".repeat(300_000)}"}`, '{"name":"\xff"}', '{"name":"Last"}'],
+      ...[
+        '{"name":null}',
+        '{"name":"a","name":"b"}',
+        `{"name":"${"x".repeat(300_000)}"}`,
+        '{"name":"\xff"}',
+        '{"name":"Last"}',
+      ],
     ];
     const { code, rejects, leads } = await imported(Buffer.from(rows.join("\r\n"), "latin1"), ".jsonl");
     expect(code).toBe(3);
@@ -137,7 +151,8 @@ describe("leads import", () => {
     ];
     expect(rejects).toMatchObject([
       ...[inLine(3, "", "invalid_json"), inLine(4, "", "wrong_type"), { line: 5, errors: both }],
-      ...[inLine(6, "name", "wrong_type"), inLine(7, "", "too_large"), inLine(8, "", "invalid_encoding")],
+      ...[inLine(6, "name", "wrong_type"), inLine(7, "name", "duplicate_key")],
+      ...[inLine(8, "", "too_large"), inLine(9, "", "invalid_encoding")],
     ]);
   });
 
@@ -198,6 +213,14 @@ describe("leads import", () => {
   });
 });
 
+test("leads import into an account that does not exist is refused", async () => {
+  const account = randomUUID();
+  const { code, stderr } = await importFile(account, await leadFile("name\nAda\n"));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^There is no account /);
+  expect(await storedLeads(account)).toEqual([]);
+});
+
 describe("a repeated leads import", () => {
   test("adds and changes nothing; a changed file is a new import", async () => {
     const { account, path, leads } = await imported("name,createdAt\nAda,\nAda,2020-01-01T00:00:00Z\n");
@@ -214,13 +237,13 @@ describe("a repeated leads import", () => {
 
   test("stores the same file in another account", async () => {
     const { path, leads } = await imported("name\nAda\n");
-    const other = randomUUID();
+    const other = await anAccount();
     expect((await importFile(other, path)).report).toMatchObject({ imported: 1 });
     expect((await storedLeads(other))[0]?.id).not.toBe(leads[0]?.id);
   });
 
   test("continues after kill -9 and stores each row once", async () => {
-    const account = randomUUID();
+    const account = await anAccount();
     const names = Array.from({ length: 800 }, (_, i) => `Lead ${i}`);
     const path = await leadFile(`name\n${names.join("\n")}\n`);
     const { TABLE_NAME, ...env } = process.env;
@@ -241,7 +264,7 @@ describe("a repeated leads import", () => {
   });
 
   test("stores each row once when it runs twice concurrently", async () => {
-    const account = randomUUID();
+    const account = await anAccount();
     const names = Array.from({ length: 150 }, (_, i) => `Lead ${i}`);
     const path = await leadFile(`name\n${names.join("\n")}\n`);
     const both = await Promise.all([importFile(account, path), importFile(account, path)]);

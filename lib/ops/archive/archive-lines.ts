@@ -1,0 +1,175 @@
+import { toConversation } from "../../../shared/domain/conversations.ts";
+import { toLead } from "../../../shared/domain/leads.ts";
+import { toStoredName } from "../../../shared/domain/stored-names.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { createdAt } from "../../../shared/ids.ts";
+import {
+  type Conversation,
+  conversation as conversationSchema,
+  type Message,
+  message as messageSchema,
+} from "../../../shared/schemas/conversation-schemas.ts";
+import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../../shared/schemas/record.ts";
+import { isRecord } from "../../is-record.ts";
+import { largestLimit } from "../accounts/account-limit.ts";
+import { type FieldsSchema, fieldCheck, idFaults, timeFaults } from "./check-fields.ts";
+import { type RowFault, rowFault } from "./row.ts";
+
+/**
+ * A line of an archive: an item of an account, without its keys, which are made of its fields. Pointers to active
+ * conversations, the keys of indexes and counts follow from these lines.
+ */
+export type ArchiveLine =
+  | { readonly type: "limit"; readonly requests: number }
+  | { readonly type: "erasedLead"; readonly leadId: string; readonly id: string }
+  | { readonly type: "leadImport"; readonly sha256: string; readonly startedAt: string }
+  | ({ readonly type: "lead" } & Lead)
+  | ({ readonly type: "conversation" } & Conversation)
+  | ({ readonly type: "message" } & Message);
+
+export type LineType = ArchiveLine["type"];
+
+/** A line of some type. */
+type LineOf<Type extends LineType> = Extract<ArchiveLine, { readonly type: Type }>;
+
+interface LineKind<Type extends LineType> {
+  /** What a line is, for messages. */
+  readonly name: string;
+  readonly schema: FieldsSchema;
+  /** The line of an item. Its fields are in the same order in every export. */
+  readonly toLine: (item: Item) => object;
+  /** What no schema can say: the faults of a line whose fields are valid by themselves. */
+  readonly faults: (line: LineOf<Type>, now: number) => readonly RowFault[];
+}
+
+const text = { type: "string", minLength: 1 } as const;
+
+const fields = <Properties extends FieldsSchema["properties"]>(properties: Properties) => ({
+  type: "object" as const,
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false as const,
+});
+
+/** The kinds of lines, in the order of an archive; messages follow their conversation. */
+const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
+  limit: {
+    name: "a limit",
+    schema: fields({ requests: { type: "integer", minimum: 1, maximum: largestLimit } }),
+    toLine: ({ requests }) => ({ requests }),
+    faults: () => [],
+  },
+  erasedLead: {
+    name: "an erased lead",
+    schema: fields({ leadId: text, id: text }),
+    toLine: ({ leadId, id }) => ({ leadId, id }),
+    faults: ({ leadId, id }, now) => [
+      ...idFaults("leadId", leadId, "lead", now),
+      ...idFaults("id", id, "erasure", now),
+    ],
+  },
+  leadImport: {
+    name: "an import of leads",
+    schema: fields({ sha256: text, startedAt: text }),
+    toLine: ({ sk, startedAt }) => ({ sha256: sk, startedAt }),
+    faults: ({ sha256, startedAt }, now) => [
+      ...(/^[0-9a-f]{64}$/.test(sha256)
+        ? []
+        : [rowFault("sha256", "invalid_format", "must be a SHA-256 in hexadecimal digits")]),
+      ...timeFaults("startedAt", startedAt, now),
+    ],
+  },
+  lead: {
+    name: "a lead",
+    schema: leadSchema,
+    toLine: toLead,
+    faults: ({ id, source, createdAt }, now) => [
+      ...idFaults("id", id, "lead", now),
+      ...nameFaults("source", source),
+      ...creationFaults(id, createdAt),
+    ],
+  },
+  conversation: {
+    name: "a conversation",
+    schema: conversationSchema,
+    toLine: toConversation,
+    faults: ({ id, leadId, channel, status, lastMessageAt }, now) => [
+      ...idFaults("id", id, "conv", now),
+      ...idFaults("leadId", leadId, "lead", now),
+      ...nameFaults("channel", channel),
+      ...nameFaults("status", status),
+      ...timeFaults("lastMessageAt", lastMessageAt, now),
+    ],
+  },
+  message: {
+    name: "a message",
+    schema: messageSchema,
+    toLine: (item) => toRecord(messageSchema, item),
+    faults: ({ id, conversationId, leadId, channel, createdAt }, now) => [
+      ...idFaults("id", id, "msg", now),
+      ...idFaults("conversationId", conversationId, "conv", now),
+      ...idFaults("leadId", leadId, "lead", now),
+      ...nameFaults("channel", channel),
+      ...creationFaults(id, createdAt),
+    ],
+  },
+};
+
+export const lineTypes = Object.keys(kinds) as readonly LineType[];
+
+const checks = new Map<unknown, (value: unknown) => RowFault[]>(
+  lineTypes.map((type) => [type, fieldCheck(kinds[type].name, kinds[type].schema)]),
+);
+
+/**
+ * Checks a line against the schemas of the API.
+ *
+ * @param now the latest time that is allowed, in milliseconds since the epoch
+ * @returns the line, or what is wrong first
+ */
+export function checkLine(value: unknown, now: number): ArchiveLine | { readonly fault: RowFault } {
+  if (!isRecord(value)) return { fault: rowFault("", "wrong_type", "must be a JSON object") };
+  const { type, ...record } = value;
+  const check = checks.get(type);
+  if (!check) return { fault: rowFault("type", "not_allowed", `must be one of ${lineTypes.join(", ")}`) };
+  const [fault] = check(record);
+  if (fault) return { fault };
+  const line = value as unknown as ArchiveLine;
+  const [other] = kinds[line.type].faults(line as never, now);
+  return other ? { fault: other } : line;
+}
+
+/** The line of an item, or what is wrong with the item: whatever wrote it, it is checked like any other input. */
+export const toLine = (type: LineType, item: Item, now: number) =>
+  checkLine({ type, ...kinds[type].toLine(item) }, now);
+
+/** The id of a line within its type, by which the lines of an archive are sorted. */
+export function lineId(line: ArchiveLine): string {
+  switch (line.type) {
+    case "limit":
+      return "";
+    case "erasedLead":
+      return line.leadId;
+    case "leadImport":
+      return line.sha256;
+    default:
+      return line.id;
+  }
+}
+
+const nameFaults = (field: string, name: string | undefined) =>
+  name === undefined || name === toStoredName(name)
+    ? []
+    : [rowFault(field, "invalid_format", "must be in lower case")];
+
+const creationFaults = (id: string, time: string) =>
+  isTimeOf(id, time) ? [] : [rowFault("createdAt", "not_allowed", "must be the time that the id contains")];
+
+function isTimeOf(id: string, time: string): boolean {
+  try {
+    return createdAt(id) === time;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Command } from "commander";
+import { ulid } from "ulid";
+import { toPartialFailure } from "../common/aws-errors.ts";
+import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
+import type { PacedOptions } from "../common/options.ts";
+import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
+import { type OnRows, withProgress } from "../common/progress.ts";
+import { readErasedIds } from "../erasure/erased-leads.ts";
+import { sweepErasedSince } from "../erasure/sweep-erased.ts";
+import type { ArchiveLine } from "./archive-lines.ts";
+import { type Importing, type LineOutcome, storeLine } from "./store-line.ts";
+
+/** How many rows are written concurrently. */
+const parallel = 32;
+
+/** The options of a command that imports a file. */
+export interface ImportOptions extends PacedOptions {
+  readonly account: string;
+  readonly rate: number;
+  readonly replace?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Adds the options that set the speed of an import. */
+export const withSpeed = (command: Command) =>
+  command
+    .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
+    .addOption(unitsOption());
+
+/** A file to import. */
+interface Source {
+  /** The number of rows, valid or not. */
+  readonly count: number;
+  /** The lines of its valid rows, in phases: each begins when the one before has ended. @param onRows called when a row is done */
+  readonly phases: readonly ((onRows: OnRows) => AsyncGenerator<ArchiveLine>)[];
+  /** Called when all lines are stored, unless the import is a dry run. */
+  readonly whenStored?: (erased: ReadonlySet<string>) => Promise<void>;
+}
+
+/**
+ * Stores the lines of a file, each once, no matter how often it runs, and none of erased leads: what it has stored of leads
+ * that were erased meanwhile is deleted at its end, also when it fails.
+ *
+ * @returns how many lines had each outcome
+ */
+export async function importRows(
+  { account, rate, replace = false, dryRun = false }: ImportOptions,
+  { count, phases, whenStored }: Source,
+  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+): Promise<Record<LineOutcome, number>> {
+  const outcomes = { imported: 0, present: 0, replaced: 0, erased: 0 };
+  const erased = new Set(await readErasedIds(account, pace));
+  const unmet = new Set(erased);
+  const importing: Importing = { account, runId: ulid(), replace, dryRun, erased, unmet, pace };
+  const sweep = async () => dryRun || sweepErasedSince(account, unmet, { pace, wait });
+  try {
+    await withProgress(
+      dryRun ? "Checking" : "Importing",
+      () => count,
+      async (onRows) => {
+        for (const lines of phases)
+          await forEachAtRate(lines(onRows), { rate, parallel }, async (line) => {
+            outcomes[await storeLine(importing, line)] += 1;
+          });
+      },
+    );
+    if (!dryRun) await whenStored?.(erased);
+  } catch (error) {
+    // For whoever does not run it again. The first error is the one to report.
+    await sweep().catch(() => {});
+    const stored = outcomes.imported + outcomes.present + outcomes.replaced;
+    throw await toPartialFailure(
+      error,
+      (reason) => `Stopped after ${stored} rows: ${reason} Run the same command again to continue.`,
+    );
+  }
+  await sweep();
+  return outcomes;
+}

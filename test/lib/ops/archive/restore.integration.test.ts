@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { verifyCommand } from "../../../../lib/ops/counts/counts-verify-command.ts";
+import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { toEvents } from "../../../../shared/domain/events.ts";
+import { conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { call } from "../../../support/call.ts";
+import { runJson } from "../../../support/command.ts";
+import { copyTable } from "../../../support/copied-table.ts";
+import { createDataDirectory, ops } from "../../../support/ops.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
+import { tableItems } from "../../../support/table-items.ts";
+import { accounts, exported, replace } from "./support/restore.ts";
+import { expectConsistent, remove, restoredItems } from "./support/restored-items.ts";
+import { aFilledAccount, ago, anAccount, close, hour, junk, spoil } from "./support/spoiled-account.ts";
+import { interrupted } from "./support/while-writing.ts";
+
+// While a test is in the past, the SDK takes each error for one of the clock, which it corrects before it tries again.
+beforeEach(() => selectTable(tableName, { maxAttempts: 1 }));
+
+const dataDirectory = await createDataDirectory();
+
+const statusOf = async (account: string, id: string) =>
+  (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
+
+/** What came back of the account of `spoil`: a lead, a conversation and a message were deleted, three items changed. */
+const restoredLines = { imported: 3, replaced: 3, erased: 0 };
+
+describe("a restored copy of the table that is exported, and imported into the account", () => {
+  test("brings back what was deleted or changed, deletes nothing, and sends no event", async () => {
+    const data = await anAccount();
+    const { account, from, before } = data;
+    await spoil(data);
+    const added = await junk(account, hour);
+    const other = await aFilledAccount();
+    const spoiled = await tableItems();
+    const path = await exported(account, from);
+    expect((await replace(account, path)).output).toMatchObject(restoredLines);
+    const after = await tableItems();
+    const items = restoredItems(after, account);
+    for (const [key, item] of Object.entries(before)) {
+      const { imported, ...found } = items[key] ?? {};
+      expect(found).toEqual(item);
+    }
+    await expectConsistent(account);
+    expect([...spoiled.keys()].filter((key) => !after.has(key))).toEqual([]);
+    expect(Object.keys(items)).toContain(`MESSAGE#${account}#${added.conversationId} ${added.messageId}`);
+    expect(restoredItems(after, other.account)).toEqual(restoredItems(spoiled, other.account));
+    const created = Object.keys(items).filter((key) => !spoiled.has(key));
+    expect(created).toHaveLength(4);
+    const records = created.map((key) => ({
+      ...streamRecord(undefined, items[key]),
+      eventName: "INSERT" as const,
+    }));
+    expect(toEvents(records)).toEqual([]);
+    expect(
+      await runJson(
+        verifyCommand(async () => {}),
+        "--account",
+        account,
+      ),
+    ).toEqual({ output: [] });
+    expect((await replace(account, path)).output).toMatchObject({ imported: 0, replaced: 0, erased: 0 });
+    expect(await tableItems()).toEqual(after);
+  });
+
+  test("without --replace stores what is absent, and keeps what was changed", async () => {
+    const data = await anAccount();
+    await spoil(data);
+    const spoiled = restoredItems(await tableItems(), data.account);
+    const path = await exported(data.account, data.from);
+    const { output } = await accounts("import", path, "--account", data.account);
+    expect(output).toMatchObject({ ...restoredLines, replaced: 0 });
+    const items = restoredItems(await tableItems(), data.account);
+    expect(items).toMatchObject(spoiled);
+    expect(items[`LEAD#${data.account} ${data.grace.id}`]).toHaveProperty("status", "booked");
+  });
+
+  test("--dry-run finds the same, and changes nothing", async () => {
+    const data = await anAccount();
+    await spoil(data);
+    const before = await tableItems();
+    const path = await exported(data.account, data.from);
+    expect((await replace(data.account, path, "--dry-run")).output).toMatchObject(restoredLines);
+    expect(await tableItems()).toEqual(before);
+  });
+
+  test("counts the messages of conversations, also those that were sent since", async () => {
+    const data = await anAccount();
+    const { account, ada, grace, from } = data;
+    const path = await exported(account, from);
+    const joined = await aMessage(account, grace.id);
+    await remove(conversationKey(account, grace.whatsapp));
+    await remove(conversationKey(account, ada.email));
+    await replace(account, path);
+    const { items } = await expectConsistent(account);
+    expect(items[`CONVERSATION#${account} ${grace.whatsapp}`]).toMatchObject({
+      ...{ messageCount: 3, lastMessageAt: joined.createdAt, status: "active" },
+    });
+  });
+
+  test("a message that is sent while its conversation is counted is counted, too", async () => {
+    const { account, ada, from } = await anAccount();
+    const path = await exported(account, from);
+    await close(account, ada.whatsapp);
+    await setConversationStatus(account, ada.whatsapp, "active", Date.now() + 10_000);
+    await remove(conversationKey(account, ada.email));
+    await interrupted(
+      (command) => JSON.stringify(command.input).includes(`MESSAGE#${account}#${ada.whatsapp}`),
+      () => aMessage(account, ada.id),
+      () => replace(account, path),
+    );
+    const { conversations } = await expectConsistent(account);
+    expect(conversations.find(({ id }) => id === ada.whatsapp)).toMatchObject({ messageCount: 3 });
+  });
+
+  test("a change that comes between its reads and its writes is not overwritten unseen", async () => {
+    const { account, grace, from, before } = await anAccount();
+    const path = await exported(account, from);
+    const change = async (status: string) =>
+      setConversationStatus(account, grace.email, status, Date.now() + 10_000);
+    await change("paused");
+    const { output } = await interrupted(
+      ({ input }) => JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email),
+      () => change("waiting"),
+      () => replace(account, path),
+    );
+    expect(output).toMatchObject({ replaced: 1 });
+    expect(restoredItems(await tableItems(), account)).toEqual(before);
+  });
+
+  test("a conversation is closed if a newer one is active in its place, and active again if that one has ended", async () => {
+    const { account, ada, from } = await anAccount();
+    const path = await exported(account, from);
+    await close(account, ada.whatsapp);
+    const { conversationId: newer } = await aMessage(account, ada.id);
+    await remove(conversationKey(account, ada.whatsapp));
+    await replace(account, path);
+    await expectConsistent(account);
+    const statuses = async () => [await statusOf(account, ada.whatsapp), await statusOf(account, newer)];
+    expect(await statuses()).toEqual(["closed", "active"]);
+    expect((await replace(account, path)).output).toMatchObject({ imported: 0, replaced: 0 });
+    await close(account, newer);
+    await replace(account, path);
+    await expectConsistent(account);
+    expect(await statuses()).toEqual(["active", "closed"]);
+    expect((await aMessage(account, ada.id)).conversationId).toBe(ada.whatsapp);
+  });
+
+  test.each([
+    "older",
+    "newer",
+  ])("the %s of two conversations is active again, whichever holds the pointer", async (which) => {
+    const { account, ada } = await aFilledAccount();
+    const { conversationId: second } = await ago(hour - 1000, async () => {
+      await close(account, ada.whatsapp);
+      return aMessage(account, ada.id);
+    });
+    const [wanted, other] = which === "newer" ? [second, ada.whatsapp] : [ada.whatsapp, second];
+    const activate = async (id: string, ended: string) => {
+      await close(account, ended);
+      await setConversationStatus(account, id, "active", Date.now() + 10_000);
+    };
+    await activate(wanted, other);
+    const path = await exported(account, await copyTable());
+    const before = restoredItems(await tableItems(), account);
+    await activate(other, wanted);
+    expect((await replace(account, path)).output).toMatchObject({ imported: 0, replaced: 2 });
+    expect((await expectConsistent(account)).items).toEqual(before);
+  });
+
+  test("an erased lead stays erased, also one that is erased meanwhile", async () => {
+    const { account, ada, grace, from } = await anAccount();
+    const path = await exported(account, from);
+    await remove(leadKey(account, grace.id));
+    await beginErasure(account, ada.id, new Pace());
+    const { output } = await interrupted(
+      ({ input }) => JSON.stringify(input).includes("attribute_not_exists(pk)"),
+      () => beginErasure(account, grace.id, new Pace()),
+      () => replace(account, path),
+    );
+    expect(output).toMatchObject({ imported: 1, erased: 6 });
+    const left = Object.entries(restoredItems(await tableItems(), account));
+    expect(left.filter((entry) => JSON.stringify(entry).includes(grace.id))).toEqual([]);
+    const again = await replace(account, path);
+    expect(again.output).toMatchObject({ imported: 0, replaced: 0, erased: 12 });
+    expect(restoredItems(await tableItems(), account)).toEqual({});
+  });
+
+  test("a lead that is erased in the file but not here stays", async () => {
+    const [from, to] = [await aFilledAccount(), randomUUID()];
+    await accounts("import", await exported(from.account), "--account", to, "--rename");
+    await beginErasure(from.account, from.ada.id, new Pace());
+    const path = await exported(from.account);
+    await replace(to, path, "--rename");
+    expect((await expectConsistent(to)).leads).toContain(from.ada.id);
+    expect((await aLead(to)).id).toBeDefined();
+  });
+
+  test("asks before it replaces", async () => {
+    const data = await anAccount();
+    await spoil(data);
+    const path = await exported(data.account, data.from);
+    const before = await tableItems();
+    const args = ["accounts", "import", path, "--account", data.account, "--replace", "--local"];
+    const { code, stderr } = await ops(args, { dataDirectory, input: "acme\n" });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: [
+        "12 lines: 3 would be imported, 3 would be replaced, 6 already there, 0 of erased leads.",
+        "This cannot be undone. Type the name of the account to replace these: That is not the name of the account: nothing was changed. Scripts use --yes.\n",
+      ].join("\n"),
+    });
+    expect(await tableItems()).toEqual(before);
+  });
+});

@@ -1,0 +1,49 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { expect } from "vitest";
+import { activeConversationKey } from "../../../../../shared/dynamodb/keys.ts";
+import { type Item, type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
+import { tableItems } from "../../../../support/table-items.ts";
+
+export const put = (Item: Item) => table.send(new PutCommand({ TableName: tableName, Item }));
+export const remove = (Key: Key) =>
+  table.send(new DeleteCommand({ TableName: tableName, Key: { pk: Key.pk, sk: Key.sk } }));
+
+/** The items that an archive restores, of one account. */
+export const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
+  Object.fromEntries(
+    [...items].filter(([key]) =>
+      ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"].some(
+        (type) => key.startsWith(`${type}#${account} `) || key.startsWith(`${type}#${account}#`),
+      ),
+    ),
+  );
+
+/** Checks that the API could have made the items of an account. */
+export async function expectConsistent(account: string) {
+  const items = Object.entries(restoredItems(await tableItems(), account));
+  const ofType = (type: string) => items.filter(([key]) => key.startsWith(type)).map(([, item]) => item);
+  const leads = new Set(ofType("LEAD").map(({ id }) => id));
+  const messages = ofType("MESSAGE");
+  const pointers = new Map(
+    ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),
+  );
+  const conversations = ofType("CONVERSATION");
+  const ids = new Set(conversations.map(({ id }) => id));
+  for (const conversation of conversations) {
+    const { id, leadId, channel, status, messageCount, lastMessageAt } = conversation;
+    expect(leads).toContain(leadId);
+    const own = messages
+      .filter(({ conversationId }) => conversationId === id)
+      .map((message) => String(message.createdAt));
+    expect({ id, messageCount, lastMessageAt }).toEqual({
+      id,
+      messageCount: own.length,
+      lastMessageAt: own.sort().at(-1),
+    });
+    const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
+    // So no other one of the lead and channel is active.
+    if (status === "active") expect(pointers.get(`${pk} ${sk}`)).toBe(id);
+  }
+  for (const { conversationId } of messages) expect(ids).toContain(conversationId);
+  return { items: Object.fromEntries(items), leads, conversations };
+}
