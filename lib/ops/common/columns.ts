@@ -2,10 +2,11 @@
  * Formats rows as a table: a line with the names of the columns, then a line for each row. Numbers are aligned to the
  * right. An absent value is an empty cell; a column without values is left out. Control characters are escaped.
  *
- * @param rows the cells by the names of their columns; the first row has all columns
+ * @param rows the cells by the names of their columns
  */
 export function formatColumns(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const names = Object.keys(rows[0] ?? {}).filter((name) => rows.some((row) => toCell(row[name]) !== ""));
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const names = columns.filter((name) => rows.some((row) => toCell(row[name]) !== ""));
   const cells = [names, ...rows.map((row) => names.map((name) => toCell(row[name])))];
   const widths = names.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
   const isNumber = names.map((name) => rows.every((row) => typeof (row[name] ?? 0) === "number"));

@@ -3,7 +3,13 @@ import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { accountApiKeysPartition, accountPartition, indexes } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { opsCommand, type TableOptions } from "./options.ts";
+import {
+  type AccountsOptions,
+  checkAccounts,
+  opsCommand,
+  selectPacedTable,
+  type TableOptions,
+} from "./options.ts";
 import type { Pace, Wait } from "./pace.ts";
 import { inPartition } from "./read-items.ts";
 
@@ -32,6 +38,27 @@ export async function checkAccount(
   throw new UserError(
     `There is no account ${account} in the table ${tableName}. See ${opsCommand(options, "accounts list")}, or create it with ${opsCommand(options, `keys issue --account ${account}`)}.`,
   );
+}
+
+/** The error for an item that an account does not have, or for the account that does not exist. */
+export async function unknownItem(
+  options: TableOptions & { readonly account: string },
+  item: string,
+): Promise<Error> {
+  await checkAccount(options);
+  return new UserError(`The account ${options.account} has no ${item}.`);
+}
+
+/**
+ * Selects the table that the options name, as `selectPacedTable` does, and checks that they name all accounts, or one
+ * that exists.
+ */
+export async function selectPacedAccounts(options: AccountsOptions, wait: Wait): Promise<Pace> {
+  checkAccounts(options);
+  const pace = await selectPacedTable(options, wait);
+  const { account } = options;
+  if (account !== undefined) await checkAccount({ ...options, account }, pace, wait);
+  return pace;
 }
 
 async function isKnown(account: string, pace: Pace | undefined): Promise<boolean> {

@@ -6,6 +6,7 @@ import { readLimit, writeLimit } from "../../../../lib/ops/accounts/account-limi
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { importLine } from "../../../../lib/ops/archive/import-line.ts";
 import { noteImport } from "../../../../lib/ops/archive/import-state.ts";
+import { formatColumns } from "../../../../lib/ops/common/columns.ts";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
@@ -346,5 +347,5 @@ test("accounts list counts the items of each account", async () => {
     output.map(({ account }: Item) => String(account)).toSorted(),
   );
   const { printed } = await runCommand(accountsCommand(noWait), "list");
-  expect(printed).toEqual([output]);
+  expect(printed).toEqual([formatColumns(output)]);
 });

@@ -6,11 +6,6 @@ const noConfiguration = { HOME: dataDirectory, AWS_EC2_METADATA_DISABLED: "true"
 
 test.each([
   [
-    "an unknown table",
-    {},
-    /^There is no table no-such-table in the region local: check --stage or --table, .+\.\n$/,
-  ],
-  [
     "no credentials",
     { ...noConfiguration, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" },
     /^No AWS credentials were found \(.+\): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\.\n$/,
