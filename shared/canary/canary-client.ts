@@ -1,5 +1,7 @@
+import { problems } from "../errors.ts";
+
 /** How long a response may take, in milliseconds: a cold start and the retries of a busy table fit in. */
-const timeout = 8000;
+export const timeout = 8000;
 
 /** What the canary reads of a response's body. */
 interface Body {
@@ -21,27 +23,43 @@ export interface CanaryClient {
 }
 
 /** An error whose code is logged: it names what failed and holds nothing of a response but its status. */
-export const failedCheck = (code: string) => Object.assign(new Error("A check failed."), { code });
+export class FailedCheck extends Error {
+  readonly code: string;
+  /**
+   * Why a request failed: the code of the connection's error, such as `ECONNREFUSED`; `foreign` if the response is not of
+   * this API; else the code of the problem, or the status of the gateway's error.
+   */
+  readonly reason: string | undefined;
+
+  constructor(code: string, reason?: string) {
+    super("A check failed.");
+    this.code = code;
+    this.reason = reason;
+  }
+}
 
 /**
- * A client of the API at an address, as callers have it. It throws when a response is late, or its status is not the one
- * of a success.
+ * A client of the API at an address, as callers have it. It throws a `FailedCheck` when a response is late, is not of this
+ * API, or its status is not the one of a success. It follows no redirect, because its key must not go to another address.
  */
 export function canaryClient(url: string, apiKey: string): CanaryClient {
   async function request(path: string, expected: number, init: RequestInit): Promise<CanaryResponse> {
-    const response = await fetch(new URL(path, url), {
+    const name = `${init.method} ${path.split("?")[0]}`;
+    const { response, text } = await send(new URL(path, url), {
       ...init,
       headers: { ...init.headers, authorization: `Bearer ${apiKey}` },
-      redirect: "error",
+      redirect: "manual",
       signal: AbortSignal.timeout(timeout),
+    }).catch((error: unknown) => {
+      const code = connectionCode(error);
+      throw new FailedCheck(`${name} got no response (${code})`, code);
     });
-    const text = await response.text();
-    if (response.status !== expected)
-      throw failedCheck(`${init.method} ${path.split("?")[0]} returned ${response.status}`);
-    return {
-      replayed: response.headers.get("idempotency-replayed") === "true",
-      body: JSON.parse(text),
-    };
+    const { status } = response;
+    const body = parseObject(text);
+    if (status !== expected) throw new FailedCheck(`${name} returned ${status}`, failureReason(status, body));
+    if (!("id" in body || "data" in body))
+      throw new FailedCheck(`${name} returned ${status} without data`, "foreign");
+    return { replayed: response.headers.get("idempotency-replayed") === "true", body };
   }
   return {
     get: (path) => request(path, 200, { method: "GET" }),
@@ -52,4 +70,31 @@ export function canaryClient(url: string, apiKey: string): CanaryClient {
         body: JSON.stringify(body),
       }),
   };
+}
+
+async function send(url: URL, init: RequestInit) {
+  const response = await fetch(url, init);
+  return { response, text: await response.text() };
+}
+
+/** The code of a network error, which `fetch` has as the cause of its own, or the name of the error. */
+function connectionCode(error: unknown): string {
+  const { name, code } = (
+    error instanceof TypeError && error.cause ? error.cause : error
+  ) as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : name;
+}
+
+function parseObject(text: string): Body & { readonly code?: unknown; readonly message?: unknown } {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** An HTTP API returns 404 for a route that it does not have, and it has those of the canary. */
+function failureReason(status: number, { code, message }: ReturnType<typeof parseObject>): string {
+  if (typeof code === "string" && Object.hasOwn(problems, code)) return code;
+  return typeof message === "string" && status !== 404 ? String(status) : "foreign";
 }

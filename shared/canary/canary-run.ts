@@ -1,8 +1,8 @@
 import { createLeadRoute, sendMessageRoute } from "../routes.ts";
-import { type CanaryClient, failedCheck } from "./canary-client.ts";
+import { type CanaryClient, FailedCheck } from "./canary-client.ts";
 
 function check(holds: boolean, code: string): void {
-  if (!holds) throw failedCheck(code);
+  if (!holds) throw new FailedCheck(code);
 }
 
 /**

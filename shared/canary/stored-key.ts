@@ -1,5 +1,5 @@
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { failedCheck } from "./canary-client.ts";
+import { FailedCheck } from "./canary-client.ts";
 
 const client = new SSMClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } });
 
@@ -9,6 +9,6 @@ const client = new SSMClient({ requestHandler: { connectionTimeout: 1000, reques
  */
 export async function readStoredKey(name: string): Promise<string> {
   const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
-  if (!Parameter?.Value) throw failedCheck("The parameter of the key is empty");
+  if (!Parameter?.Value) throw new FailedCheck("The parameter of the key is empty");
   return Parameter.Value;
 }

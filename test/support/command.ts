@@ -6,7 +6,6 @@ import { tableName } from "../../shared/dynamodb/table-client.ts";
 export async function runCommand(command: Command, ...args: string[]) {
   const printed: unknown[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  const tables = vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
   for (const each of [command, ...command.commands])
     each.exitOverride().configureOutput({ writeErr: () => {} });
   const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
@@ -14,7 +13,6 @@ export async function runCommand(command: Command, ...args: string[]) {
     (error: Error) => error.message,
   );
   log.mockRestore();
-  tables.mockRestore();
   return { printed, failure };
 }
 

@@ -13,12 +13,8 @@ const typeNames = new Map(
 /** The number of items of each type. */
 export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
 
-/** Counts the items of all accounts that do not expire, by account. It reads the whole table, or the whole of another one. */
-export async function countAccounts(
-  pace: Pace,
-  onRows?: OnRows,
-  otherTable?: string,
-): Promise<ReadonlyMap<string, ItemCounts>> {
+/** Counts the items of all accounts that do not expire, by account. It reads the whole table. */
+export async function countAccounts(pace: Pace, onRows?: OnRows): Promise<ReadonlyMap<string, ItemCounts>> {
   const accounts = new Map<string, Partial<Record<ItemType, number>>>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
@@ -29,11 +25,7 @@ export async function countAccounts(
       accounts.set(owner.account, counts);
     }
   };
-  const selection = {
-    ProjectionExpression: "pk, accountId",
-    ...withoutExpiry,
-    ...(otherTable && { TableName: otherTable }),
-  };
+  const selection = { ProjectionExpression: "pk, accountId", ...withoutExpiry };
   await scanTable(selection, { pace, onItems, onRows });
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { readAccountLimit } from "../../../shared/domain/account-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { checkAccount } from "../common/known-account.ts";
 import {
   type AccountOptions,
   accountCommand,
@@ -54,6 +55,7 @@ export const showLimitCommand = (): Command =>
   accountCommand("show-limit", "show the rate limit of an account's own").action(
     async (options: AccountOptions) => {
       await selectTableByOptions(options);
+      await checkAccount(options);
       report(options, await readLimit(options.account), "has");
     },
   );
@@ -66,6 +68,7 @@ function parseRequests(text: string): number {
 
 async function change(options: AccountOptions, requests: number | null): Promise<void> {
   await selectTableByOptions(options);
+  await checkAccount(options);
   const limit = { account: options.account, requests };
   if (!options.dryRun) await writeLimit(limit);
   report(options, limit, options.dryRun ? "would have" : "has");

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { formatColumns } from "../common/columns.ts";
 import { allAccountsCommand, type PacedOptions, selectPacedTable } from "../common/options.ts";
 import { unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
@@ -17,7 +18,7 @@ async function listAccounts(options: PacedOptions): Promise<void> {
   const rows = [...accounts].map(([account, counts]) => ({ account, ...describeCounts(counts) }));
   if (options.json) return console.log(JSON.stringify(rows));
   if (rows.length === 0) return console.log("The table has no accounts.");
-  console.table(rows);
+  console.log(formatColumns(rows));
 }
 
 /** The numbers of an account's items. `others` are derived, or records of imports and the account's own rate limit. */

@@ -24,14 +24,14 @@ export async function toPartialFailure(
 }
 
 async function describe(error: unknown): Promise<string | undefined> {
-  if (!(error instanceof Error)) return undefined;
+  if (!(error instanceof Error) || error instanceof UserError) return undefined;
   const { name, message } = error;
   if (error instanceof StaleReadError || isWriteConflict(error)) {
     return "Other writers kept changing the same items: run the command again.";
   }
   switch (name) {
     case "ResourceNotFoundException":
-      return `There is no table ${tableName} in the region ${await table.config.region()}.`;
+      return `There is no table ${tableName} in the region ${await table.config.region()}: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.`;
     case "CredentialsProviderError":
     case "TokenProviderError":
       return `No AWS credentials were found (${message}): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`;

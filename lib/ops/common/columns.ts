@@ -1,15 +1,22 @@
 /**
  * Formats rows as a table: a line with the names of the columns, then a line for each row. Numbers are aligned to the
- * right; an absent value is an empty cell.
+ * right. An absent value is an empty cell; a column without values is left out. Control characters are escaped.
  *
- * @param rows the cells by the names of their columns; the first row has all columns
+ * @param rows the cells by the names of their columns
  */
 export function formatColumns(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const names = Object.keys(rows[0] ?? {});
-  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? "")))];
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const names = columns.filter((name) => rows.some((row) => toCell(row[name]) !== ""));
+  const cells = [names, ...rows.map((row) => names.map((name) => toCell(row[name])))];
   const widths = names.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
   const isNumber = names.map((name) => rows.every((row) => typeof (row[name] ?? 0) === "number"));
   const align = (cell: string, i: number) =>
     isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0);
   return cells.map((line) => line.map(align).join("  ").trimEnd()).join("\n");
 }
+
+const toCell = (value: unknown) =>
+  String(value ?? "").replaceAll(/\p{Cc}/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16);
+    return `\\u${code.padStart(4, "0")}`;
+  });

@@ -1,10 +1,17 @@
 import { setTimeout } from "node:timers/promises";
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { accountApiKeysPartition, accountPartition, indexes } from "../../../shared/dynamodb/keys.ts";
-import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { opsCommand, type TableOptions } from "./options.ts";
-import { Pace, type Wait } from "./pace.ts";
-import { inPartition, queryItems } from "./read-items.ts";
+import {
+  type AccountsOptions,
+  checkAccounts,
+  opsCommand,
+  selectPacedTable,
+  type TableOptions,
+} from "./options.ts";
+import type { Pace, Wait } from "./pace.ts";
+import { inPartition } from "./read-items.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
@@ -15,11 +22,14 @@ const indexDelay = 1000;
 /**
  * Checks that an account exists: it has a key, a lead, a conversation, or what is left of them.
  *
+ * A command that reads an item of the account needs the check only when there is no such item.
+ *
+ * @param pace of a command with one, whose client makes no further attempts
  * @throws UserError with the commands that list accounts and create one
  */
 export async function checkAccount(
   { account, ...options }: TableOptions & { readonly account: string },
-  pace = new Pace(),
+  pace?: Pace,
   wait: Wait = setTimeout,
 ): Promise<void> {
   if (await isKnown(account, pace)) return;
@@ -30,9 +40,31 @@ export async function checkAccount(
   );
 }
 
-async function isKnown(account: string, pace: Pace): Promise<boolean> {
+/** The error for an item that an account does not have, or for the account that does not exist. */
+export async function unknownItem(
+  options: TableOptions & { readonly account: string },
+  item: string,
+): Promise<Error> {
+  await checkAccount(options);
+  return new UserError(`The account ${options.account} has no ${item}.`);
+}
+
+/**
+ * Selects the table that the options name, as `selectPacedTable` does, and checks that they name all accounts, or one
+ * that exists.
+ */
+export async function selectPacedAccounts(options: AccountsOptions, wait: Wait): Promise<Pace> {
+  checkAccounts(options);
+  const pace = await selectPacedTable(options, wait);
+  const { account } = options;
+  if (account !== undefined) await checkAccount({ ...options, account }, pace, wait);
+  return pace;
+}
+
+async function isKnown(account: string, pace: Pace | undefined): Promise<boolean> {
   for (const type of lasting)
-    if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
+    if (await hasAny({ ...inPartition(accountPartition(type, account)), ConsistentRead: true }, pace))
+      return true;
   const keys = {
     IndexName: "by-parent",
     KeyConditionExpression: "#parent = :parent",
@@ -46,7 +78,8 @@ async function isKnown(account: string, pace: Pace): Promise<boolean> {
   });
 }
 
-async function hasAny(selection: Parameters<typeof queryItems>[0], pace: Pace): Promise<boolean> {
-  const { value: items = [] } = await queryItems({ ...selection, Limit: 1 }, pace).next();
-  return items.length > 0;
+async function hasAny(selection: Omit<QueryCommandInput, "TableName">, pace?: Pace): Promise<boolean> {
+  const send = () => table.send(new QueryCommand({ TableName: tableName, ...selection, Limit: 1 }));
+  const { Items = [] } = await (pace ? pace.retry(send) : send());
+  return Items.length > 0;
 }

@@ -10,11 +10,11 @@ import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/
 import type { Pace } from "./pace.ts";
 import type { OnRows } from "./progress.ts";
 
-/** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes, another table. */
+/** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
 type QuerySelection = Omit<
   QueryCommandInput,
   "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity" | "ConsistentRead"
-> & { readonly TableName?: string };
+>;
 
 /**
  * Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it.
@@ -63,7 +63,7 @@ const segments = 8;
 type ScanSelection = Pick<
   ScanCommandInput,
   "FilterExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues" | "ProjectionExpression"
-> & { readonly TableName?: string };
+>;
 
 /** Reads only items that do not expire: those that do may be all that is left of an account. */
 export const withoutExpiry = { FilterExpression: `attribute_not_exists(${expiryAttribute})` };

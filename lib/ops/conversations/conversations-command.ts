@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { UserError } from "../../errors.ts";
+import { unknownItem } from "../common/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
@@ -34,7 +35,7 @@ async function setStatus(options: AccountOptions & { conversation: string; statu
   await selectTableByOptions(options);
   const { account, conversation: id, status, json, dryRun } = options;
   const change = await setConversationStatus(account, id, status, changeDeadline(), dryRun);
-  if (change.outcome === "unknown") throw new UserError(`The account ${account} has no conversation ${id}.`);
+  if (change.outcome === "unknown") throw await unknownItem(options, `conversation ${id}`);
   if (change.outcome === "refused") {
     throw new UserError(
       `The lead has another active conversation on this channel, ${change.activeId}: end that one first.`,

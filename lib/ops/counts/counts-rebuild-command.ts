@@ -1,12 +1,8 @@
 import type { Command } from "commander";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../errors.ts";
-import {
-  type AccountsOptions,
-  checkAccounts,
-  selectPacedTable,
-  writingAccountOrAllCommand,
-} from "../common/options.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { type AccountsOptions, opsCommand, writingAccountOrAllCommand } from "../common/options.ts";
 import type { Wait } from "../common/pace.ts";
 import { type Pace, unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
@@ -30,8 +26,7 @@ export const rebuildCommand = (wait: Wait): Command =>
     .action((options: RebuildOptions) => rebuildCounts(options, wait));
 
 async function rebuildCounts(options: RebuildOptions, wait: Wait): Promise<void> {
-  checkAccounts(options);
-  const pace = await selectPacedTable(options, wait);
+  const pace = await selectPacedAccounts(options, wait);
   const { account, json, dryRun } = options;
   if (account === undefined) return rebuildAll(options, { pace, wait });
   const owners = countedOwners(account);
@@ -50,7 +45,8 @@ async function rebuildCounts(options: RebuildOptions, wait: Wait): Promise<void>
   );
 }
 
-async function rebuildAll({ json, dryRun }: RebuildOptions, reading: { pace: Pace; wait: Wait }) {
+async function rebuildAll(options: RebuildOptions, reading: { pace: Pace; wait: Wait }) {
+  const { json, dryRun } = options;
   const outcomes = await forEachAccount(
     reading.pace,
     async (account) => {
@@ -68,7 +64,9 @@ async function rebuildAll({ json, dryRun }: RebuildOptions, reading: { pace: Pac
       ? JSON.stringify(outcomes.map(({ result, ...others }) => ({ ...others, ...result })))
       : `The counts of ${done} of ${outcomes.length} accounts ${verb} rebuilt.`,
   );
-  const failed = describeFailed(outcomes);
+  const failed = describeFailed(outcomes, (account) =>
+    opsCommand(options, `counts rebuild --account ${account}`),
+  );
   if (failed !== undefined) throw new UserError(failed);
 }
 

@@ -1,10 +1,7 @@
 import type { Command } from "commander";
-import {
-  type AccountsOptions,
-  accountOrAllCommand,
-  checkAccounts,
-  selectPacedTable,
-} from "../common/options.ts";
+import { formatColumns } from "../common/columns.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
 import type { Wait } from "../common/pace.ts";
 import { unitsOption } from "../common/pace.ts";
 import { countedOwners, readAllOwners } from "./all-owners.ts";
@@ -21,9 +18,8 @@ export const statusCommand = (wait: Wait): Command =>
     .action((options: AccountsOptions) => showStatus(options, wait));
 
 async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
-  checkAccounts(options);
   const { account, json } = options;
-  const pace = await selectPacedTable(options, wait);
+  const pace = await selectPacedAccounts(options, wait);
   const owners = account === undefined ? await readAllOwners(pace) : countedOwners(account);
   const lists: ListStatus[] = [];
   for (const owner of owners) lists.push(await readStatus(owner, pace));
@@ -34,8 +30,8 @@ async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
     ...(account !== undefined && { sublists }),
   }));
   if (json) return console.log(JSON.stringify(printed));
-  console.table(lists.map(toTableRow));
-  for (const list of lists) if (list.rebuild) console.log(describeRebuild(list, list.rebuild));
+  console.log(formatColumns(lists.map(toTableRow)));
+  for (const list of lists) if (list.rebuild) console.log(describeRebuild(options, list, list.rebuild));
   if (account === undefined) return;
   for (const list of lists) printSublists(list);
   const { list, units, why } = lists.map(({ dearest }) => dearest).reduce(dearer);
@@ -47,7 +43,7 @@ const mostSublists = 20;
 
 function printSublists({ list, sublists }: ListStatus): void {
   if (sublists.length > 0)
-    console.table(sublists.slice(0, mostSublists).map(({ why, ...sublist }) => sublist));
+    console.log(formatColumns(sublists.slice(0, mostSublists).map(({ why, ...sublist }) => sublist)));
   const more = sublists.length - mostSublists;
   if (more > 0) console.log(`${more} more sublists of the ${list} have counts of their own: see --json.`);
 }
@@ -77,6 +73,7 @@ function toTableRow({
 }
 
 const describeRebuild = (
+  options: AccountsOptions,
   { account, list }: ListStatus,
   { percent, secondsSinceProgress }: NonNullable<ListStatus["rebuild"]>,
 ) =>
@@ -84,7 +81,7 @@ const describeRebuild = (
     secondsSinceProgress === undefined
       ? "at an unknown time"
       : `${describeDuration(secondsSinceProgress)} ago`
-  }. If no rebuild is running, run \`counts rebuild\` to continue.`;
+  }. If no rebuild is running, run ${opsCommand(options, `counts rebuild --account ${account}`)} to continue.`;
 
 const units = [
   ["day", 86_400],

@@ -1,11 +1,8 @@
 import type { Command } from "commander";
 import { UserError } from "../../errors.ts";
-import {
-  type AccountsOptions,
-  accountOrAllCommand,
-  checkAccounts,
-  selectPacedTable,
-} from "../common/options.ts";
+import { formatColumns } from "../common/columns.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
 import type { Wait } from "../common/pace.ts";
 import { unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
@@ -26,10 +23,9 @@ export const verifyCommand = (wait: Wait): Command =>
     .action((options: AccountsOptions) => verifyCounts(options, wait));
 
 async function verifyCounts(options: AccountsOptions, wait: Wait): Promise<void> {
-  checkAccounts(options);
-  const pace = await selectPacedTable(options, wait);
+  const pace = await selectPacedAccounts(options, wait);
   const { account, json } = options;
-  if (account === undefined) return verifyAll({ pace, wait }, json);
+  if (account === undefined) return verifyAll(options, { pace, wait });
   const differences = await withProgress(
     "Verifying",
     () => countRows(countedOwners(account), pace),
@@ -37,14 +33,15 @@ async function verifyCounts(options: AccountsOptions, wait: Wait): Promise<void>
   );
   if (json) console.log(JSON.stringify(differences));
   else if (differences.length === 0) console.log(`The counts of the account ${account} are correct.`);
-  else console.table(differences.flatMap(toTableRows));
+  else console.log(formatColumns(differences.flatMap(toTableRows)));
   if (differences.length === 0) return;
   throw new UserError(
-    `The counts of the account ${account} differ in ${differences.length} places: run \`counts rebuild\`.`,
+    `The counts of the account ${account} differ in ${differences.length} places: run ${opsCommand(options, `counts rebuild --account ${account}`)}.`,
   );
 }
 
-async function verifyAll(reading: Pick<Reading, "pace" | "wait">, json: boolean | undefined): Promise<void> {
+async function verifyAll(options: AccountsOptions, reading: Pick<Reading, "pace" | "wait">): Promise<void> {
+  const { json } = options;
   const outcomes = await forEachAccount(
     reading.pace,
     (account) => verifyAccount(account, reading),
@@ -57,14 +54,17 @@ async function verifyAll(reading: Pick<Reading, "pace" | "wait">, json: boolean 
     );
   else {
     const correct = outcomes.filter(({ result }) => result?.length === 0).length;
-    for (const { account, result = [] } of differing)
-      console.table(result.flatMap(toTableRows).map((row) => ({ account, ...row })));
+    const rows = differing.flatMap(({ account, result = [] }) =>
+      result.flatMap(toTableRows).map((row) => ({ account, ...row })),
+    );
+    if (rows.length > 0) console.log(formatColumns(rows));
     console.log(`The counts of ${correct} of ${outcomes.length} accounts are correct.`);
   }
-  const names = differing.map(({ account }) => account).join(", ");
+  const rebuilds = differing.map(({ account }) => opsCommand(options, `counts rebuild --account ${account}`));
   const sentences = [
-    differing.length > 0 && `The counts of ${names} differ: run \`counts rebuild\` for each of them.`,
-    describeFailed(outcomes),
+    differing.length > 0 &&
+      `The counts of ${differing.length} of ${outcomes.length} accounts differ: run ${rebuilds.join(", ")}.`,
+    describeFailed(outcomes, (account) => opsCommand(options, `counts verify --account ${account}`)),
   ].filter(Boolean);
   if (sentences.length > 0) throw new UserError(sentences.join(" "));
 }

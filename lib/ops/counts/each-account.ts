@@ -62,10 +62,17 @@ async function attempt<T>(account: string, work: (account: string) => Promise<T>
   }
 }
 
-/** A sentence that names the accounts that failed; undefined if none did. */
-export function describeFailed(outcomes: readonly Outcome<unknown>[]): string | undefined {
+/**
+ * A sentence about the accounts that failed; undefined if none did.
+ *
+ * @param command the command for one account, as Markdown
+ */
+export function describeFailed(
+  outcomes: readonly Outcome<unknown>[],
+  command: (account: string) => string,
+): string | undefined {
   const failed = outcomes.filter(({ failure }) => failure !== undefined);
   if (failed.length === 0) return undefined;
-  const names = failed.map(({ account }) => account).join(", ");
-  return `${failed.length} of ${outcomes.length} accounts failed: run the command again for ${names}.`;
+  const commands = failed.map(({ account }) => command(account)).join(", ");
+  return `${failed.length} of ${outcomes.length} accounts failed: run ${commands}.`;
 }

@@ -5,6 +5,7 @@ import { UserError } from "../../errors.ts";
 import { countAccounts } from "../accounts/account-items.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { parseRate } from "../common/for-each-at-rate.ts";
+import { checkAccount } from "../common/known-account.ts";
 import { checkAccounts, selectTableByOptions, writingAccountOrAllCommand } from "../common/options.ts";
 import type { Wait } from "../common/pace.ts";
 import { Pace, unitsOption } from "../common/pace.ts";
@@ -50,14 +51,15 @@ async function republishEvents(options: RepublishOptions, wait: Wait): Promise<v
   checkAccounts(options);
   // The pace makes all further attempts, so that it notices every throttle.
   await selectTableByOptions(options, { maxAttempts: 1 });
+  const { account } = options;
   const put = options.dryRun ? undefined : await connect(options, wait);
   const pace = new Pace(options.units, wait);
   const file = options.progress === undefined ? undefined : openProgress(options.progress, options);
   const from = await file?.read();
   const { since, until = from?.until ?? Date.now() } = options;
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
-  const accounts =
-    options.account === undefined ? [...(await countAccounts(pace)).keys()] : [options.account];
+  if (account !== undefined) await checkAccount({ ...options, account }, pace, wait);
+  const accounts = account === undefined ? [...(await countAccounts(pace)).keys()] : [account];
   const selection = { accounts, types: options.types, since, until };
   const events = put
     ? await send(options, selection, { pace, put, file, from })

@@ -1,8 +1,10 @@
 import { Option } from "commander";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { ApiKey } from "../../../shared/domain/api-keys.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import type { AccountOptions } from "../common/options.ts";
+import { unknownItem } from "../common/known-account.ts";
+import { type AccountOptions, opsCommand } from "../common/options.ts";
 import { type ApiKeyReference, findApiKeyRecord } from "./api-key-changes.ts";
 
 /** The option that names a key. */
@@ -16,16 +18,24 @@ interface NamedKey {
   readonly sha256?: string;
 }
 
-/** Keeps only the id and the digest of a whole key, so that the key is never printed. */
+/**
+ * Keeps only the id and the digest of a whole key, so that the key is never printed.
+ *
+ * @throws UserError for a whole key that is mistyped; an error of the parser would print it
+ */
 function parseKey(text: string): NamedKey {
-  const [key = "", keyId = text] = /lck_([^_]*)\w*/.exec(text) ?? [];
-  return parseApiKey(key) ?? { keyId };
+  const [whole] = /lck_\w*/.exec(text) ?? [];
+  if (whole === undefined) return { keyId: text };
+  const key = parseApiKey(whole);
+  if (key) return key;
+  throw new UserError("The checksum of this key is wrong: it has a typo, or is cut off.");
 }
 
-/** The options of a command on one key. */
+/** The options of a command that ends a key. */
 export interface KeyOptions extends Omit<AccountOptions, "account"> {
   readonly account?: string;
   readonly key: NamedKey;
+  readonly yes?: boolean;
 }
 
 /**
@@ -44,11 +54,11 @@ export function toReference({ account, key: { keyId, sha256 } }: KeyOptions): Ap
  *
  * @throws UserError when there is no such key
  */
-export async function findKey(reference: ApiKeyReference): Promise<ApiKey> {
+export async function findKey(reference: ApiKeyReference, options: KeyOptions): Promise<ApiKey> {
   const key = await findApiKeyRecord(reference);
   if (key) return key;
   const { account, keyId } = reference;
-  throw new UserError(
-    account === undefined ? `There is no key ${keyId}.` : `The account ${account} has no key ${keyId}.`,
-  );
+  if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
+  const list = opsCommand(options, `keys list --account ${account}`);
+  throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`);
 }

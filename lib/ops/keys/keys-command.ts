@@ -9,10 +9,14 @@ import {
 } from "../../../shared/domain/api-keys.ts";
 import { UserError } from "../../errors.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
+import { formatColumns } from "../common/columns.ts";
+import { confirm, yesOption } from "../common/confirm.ts";
+import { checkAccount } from "../common/known-account.ts";
 import {
   type AccountOptions,
   accountCommand,
   itemCommand,
+  opsCommand,
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
@@ -33,6 +37,7 @@ export function keysCommand(): Command {
   keys.addCommand(
     itemCommand("revoke", "end a key now; authorizers can accept it until their cache expires")
       .addOption(keyOption())
+      .addOption(yesOption())
       .action(revoke),
   );
   keys.addCommand(
@@ -44,6 +49,7 @@ export function keysCommand(): Command {
           .default(ms("24h"), "24h"),
       )
       .addOption(validForOption())
+      .addOption(yesOption())
       .action(rotate),
   );
   return keys;
@@ -95,37 +101,52 @@ async function list(options: AccountOptions): Promise<void> {
     access: keyAccess(key),
     state: apiKeyState(key),
   }));
+  if (keys.length === 0) await checkAccount(options);
   if (options.json) return console.log(JSON.stringify(keys));
   if (keys.length === 0) return console.log(`The account ${options.account} has no keys.`);
-  console.table(keys, ["keyId", "state", "access", "createdAt", "validUntil", "revokedAt", "label"]);
+  const rows = keys.map(({ keyId, state, access, createdAt, validUntil, revokedAt, label }) => ({
+    ...{ keyId, state, access, createdAt, validUntil, revokedAt, label },
+  }));
+  console.log(formatColumns(rows));
+}
+
+/** Asks before a key ends: nothing can extend it. */
+async function confirmEnd({ keyId, accountId, label }: ApiKey, action: string, yes = false): Promise<void> {
+  const name = label === undefined ? "has no label" : `has the label ${JSON.stringify(label)}`;
+  if (!yes) console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
+  await confirm(keyId, { kind: "key", by: "id", action }, yes);
 }
 
 async function revoke(options: KeyOptions): Promise<void> {
-  const { json, dryRun } = options;
+  const { json, dryRun, yes } = options;
   const reference = toReference(options);
   await selectTableByOptions(options);
-  const current = await findKey(reference);
+  const current = await findKey(reference, options);
   const { keyId, revokedAt } = current;
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
+  if (!dryRun) await confirmEnd(current, "revoke it", yes);
   const end = { revokedAt: timestampAfter(0) };
   const revoked = dryRun ? { ...current, ...end } : await endApiKey(reference, end);
   console.log(json ? JSON.stringify(revoked) : `The key ${keyId} ${dryRun ? "would be" : "is"} revoked.`);
 }
 
 async function rotate(options: KeyOptions & { overlap: number; validFor?: number }): Promise<void> {
-  const { overlap, validFor, json, dryRun } = options;
+  const { overlap, validFor, json, dryRun, yes } = options;
   const reference = toReference(options);
   await selectTableByOptions(options);
-  const old = await findKey(reference);
-  const { keyId } = old;
+  const old = await findKey(reference, options);
+  const { keyId, accountId } = old;
+  const onKey = (command: string) => opsCommand(options, `keys ${command} --account ${accountId}`);
   const state = apiKeyState(old);
-  if (state !== "live") throw new UserError(`The key ${keyId} is ${state}: issue a new one instead.`);
+  if (state !== "live")
+    throw new UserError(`The key ${keyId} is ${state}: issue a new one instead, with ${onKey("issue")}.`);
+  if (!dryRun) await confirmEnd(old, "replace it", yes);
   const validUntil = earlierTime(old.validUntil, timestampAfter(overlap));
   if (dryRun) {
     const sentence = `A key would be issued, and the key ${keyId} would be valid until ${validUntil}.`;
     return console.log(json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
   }
-  const issued = await issueApiKey(old.accountId, newKeyFields(keyAccess(old), old.label, validFor));
+  const issued = await issueApiKey(accountId, newKeyFields(keyAccess(old), old.label, validFor));
   // Printed before the next call can fail, because it cannot be shown again.
   if (!json) console.log(issued.apiKey);
   let replaced: ApiKey | undefined;
@@ -135,7 +156,7 @@ async function rotate(options: KeyOptions & { overlap: number; validFor?: number
     throw await toPartialFailure(
       error,
       (reason) =>
-        `The new key is issued, but the end of the key ${keyId} could not be set: ${reason} Revoke it when the new key is in use.`,
+        `The new key is issued, but the end of the key ${keyId} could not be set: ${reason} When the new key is in use, run ${onKey(`revoke --key ${keyId}`)}.`,
     );
   } finally {
     if (json) console.log(JSON.stringify({ issued, replaced }));

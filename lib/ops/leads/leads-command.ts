@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
-import { UserError } from "../../errors.ts";
+import { unknownItem } from "../common/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
@@ -55,17 +55,18 @@ function parseScore(text: string): number {
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead, status, dryRun } = options;
-  report(options, await setLeadStatus(account, lead, status, changeDeadline(), dryRun));
+  await report(options, await setLeadStatus(account, lead, status, changeDeadline(), dryRun));
 }
 
 async function setScore(options: LeadOptions & { score: number }): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead, score, dryRun } = options;
-  report(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
+  await report(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
 }
 
-function report({ account, lead: id, json, dryRun }: LeadOptions, lead: Lead | undefined): void {
-  if (!lead) throw new UserError(`The account ${account} has no lead ${id}.`);
+async function report(options: LeadOptions, lead: Lead | undefined): Promise<void> {
+  const { lead: id, json, dryRun } = options;
+  if (!lead) throw await unknownItem(options, `lead ${id}`);
   const { status, score } = lead;
   const verb = dryRun ? "would have" : "has";
   console.log(

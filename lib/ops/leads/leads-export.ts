@@ -4,6 +4,7 @@ import { listLeads } from "../../../shared/domain/leads.ts";
 import { storedSource } from "../../../shared/domain/stored-names.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
+import { checkAccount } from "../common/known-account.ts";
 import { type AccountOptions, accountCommand, selectTableByOptions } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
 import { retryWhileBusy } from "../common/pace.ts";
@@ -46,6 +47,7 @@ async function exportLeads(options: ExportOptions): Promise<void> {
   if (json && output === undefined)
     throw new UserError("--json needs --output, because stdout has the leads.");
   await selectTableByOptions(options);
+  await checkAccount(options);
   let exported = 0;
   await withProgress(
     "Exporting",

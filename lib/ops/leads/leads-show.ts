@@ -9,6 +9,7 @@ import {
 } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
+import { checkAccount } from "../common/known-account.ts";
 import {
   type AccountOptions,
   accountCommand,
@@ -37,7 +38,10 @@ async function show(options: ShowOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
   const items = await findLeads(account, options, pace);
-  if (items.length === 0) throw unknownPerson(account, options);
+  if (items.length === 0) {
+    await checkAccount(options, pace);
+    throw unknownPerson(account, options);
+  }
   const leads: StoredLead[] = [];
   for (const item of items) leads.push(await readLead(account, item, pace));
   if (json) return console.log(JSON.stringify({ account, leads }));

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { addLead } from "../../../shared/domain/leads.ts";
-import { createdAt, newId } from "../../../shared/ids.ts";
 import { request } from "../../support/api.ts";
 import { compareEvent } from "../../support/document.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { ops } from "../../support/ops.ts";
+import { storeLead } from "../ops/events/support.ts";
 import { startConnector } from "./support/connector.ts";
 import { issueKey, startRun } from "./support/run.ts";
 import { temporaryDirectory } from "./support/stack.ts";
@@ -32,12 +31,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("events that are sent again", () 
           await request(run, "send-message", { apiKey, body: { leadId: lead.body.id, channel, message } });
       }
     }
-    const id = newId("lead");
-    await addLead(
-      account,
-      { id, name: "C", score: 0, status: "new", tags: [], createdAt: createdAt(id) },
-      "run",
-    );
+    await storeLead(account, Date.now(), { imported: "run" });
     const expected = 2 * (2 + 4 + 6);
     await expect.poll(() => connector.delivered.size, { timeout: 30_000 }).toBe(expected);
     const first = new Map([...connector.delivered].map(([id, { detail }]) => [id, detail]));

@@ -116,6 +116,15 @@ const options: readonly [
     ["now", "-1", "2026"],
     "A time is",
   ],
+  [
+    eventsCommand,
+    "republish",
+    ["--since=0000000000"],
+    "--types",
+    ["lead.created"],
+    ["leads"],
+    "The types are ",
+  ],
 ];
 
 test.each(options)("%o %s", async (create, command, others, option, valid, invalid, sentence) => {

@@ -47,13 +47,16 @@ test("another status than that of a success fails it, with a code that names the
   await expect(client.post("/leads", {}, "key-1")).rejects.toMatchObject({
     code: "POST /leads returned 200",
   });
-  respond = json(503, {});
-  await expect(client.get("/leads?id=lead_1")).rejects.toMatchObject({ code: "GET /leads returned 503" });
+  respond = json(503, { code: "busy" });
+  await expect(client.get("/leads?id=lead_1")).rejects.toMatchObject({
+    code: "GET /leads returned 503",
+    reason: "busy",
+  });
 });
 
 test("it follows no redirect: its key must not go to another address", async () => {
   respond = json(302, {}, { location: "/elsewhere" });
-  await expect(client.get("/leads")).rejects.toThrow();
+  await expect(client.get("/leads")).rejects.toMatchObject({ code: "GET /leads returned 302" });
   expect(requests).toHaveLength(1);
 });
 
@@ -61,6 +64,8 @@ test("it waits eight seconds for a response", async () => {
   const { timeout } = AbortSignal;
   const limit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 10));
   respond = () => {};
-  await expect(client.get("/leads")).rejects.toThrow(/timeout/);
+  await expect(client.get("/leads")).rejects.toMatchObject({
+    code: "GET /leads got no response (TimeoutError)",
+  });
   expect(limit).toHaveBeenCalledExactlyOnceWith(8000);
 });

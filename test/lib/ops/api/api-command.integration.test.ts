@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { newApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { startApi } from "../../../support/api.ts";
 import { createDataDirectory, ops } from "../../../support/ops.ts";
 
@@ -24,46 +22,28 @@ test("api check uses the API, and can be repeated", async () => {
   }
 });
 
-/** A server that responds to every request with an empty object. */
-async function startWrongApi(): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(201).end("{}"));
-  onTestFinished(() => void server.close());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 test.each([
   [
-    "a wrong key",
-    async () => [api.url, "wrong"],
-    /failed the check: POST \/api\/v1\/leads returned 403\.\n$/,
+    "an unknown key",
+    async () => newApiKey("01JZ0000000000000000000000"),
+    /^The host \S+ rejected the API key: /,
   ],
   [
     "a key that may only read",
-    async () => [api.url, (await api.issueKey("api-check", { access: "read" })).apiKey],
-    /failed the check: POST \/api\/v1\/leads returned 403\.\n$/,
-  ],
-  [
-    "an address without a server",
-    async () => ["http://127.0.0.1:9", apiKey],
-    /^The API at http:\/\/127\.0\.0\.1:9 failed the check: .+\.\n$/,
-  ],
-  [
-    "another server",
-    async () => [await startWrongApi(), apiKey],
-    /failed the check: The repeated request was not a replay\.\n$/,
-  ],
-  ["no key", async () => [api.url, ""], /^API_KEY is not set: set it to an API key with full access\.\n$/],
-  [
-    "no address",
-    async () => ["api.example.com", apiKey],
-    /An address is a URL such as https:\/\/api\.example\.com\.\n$/,
+    async () => (await api.issueKey("api-check", { access: "read" })).apiKey,
+    /^The API key may only read: use one with full access\.\n$/,
   ],
 ])("%s is reported in one sentence", async (_, prepare, sentence) => {
-  const [url = "", key = ""] = await prepare();
-  const { code, stdout, stderr } = await check(url, key);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(sentence);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
-  if (key) expect(stderr).not.toContain(apiKey);
+  const key = await prepare();
+  const outcome = await check(api.url, key);
+  expect(outcome).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) });
+  expect(outcome.stderr).not.toContain(key);
+});
+
+test("an address without a server is not taken for a busy table", async () => {
+  const { code, stderr } = await check("http://127.0.0.1:2", apiKey);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "The host 127.0.0.1:2 refused the connection: check the host and the port of --url.\n",
+  });
 });

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { readLimit, writeLimit } from "../../../../lib/ops/accounts/account-limit.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { storeLine } from "../../../../lib/ops/archive/store-line.ts";
+import { formatColumns } from "../../../../lib/ops/common/columns.ts";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
@@ -291,5 +292,5 @@ test("accounts list counts the items of each account", async () => {
     output.map(({ account }: Item) => String(account)).toSorted(),
   );
   const { printed } = await runCommand(accountsCommand(noWait), "list");
-  expect(printed).toEqual([output]);
+  expect(printed).toEqual([formatColumns(output)]);
 });

@@ -5,7 +5,6 @@ const dataDirectory = await createDataDirectory();
 const noConfiguration = { HOME: dataDirectory, AWS_EC2_METADATA_DISABLED: "true" };
 
 test.each([
-  ["an unknown table", {}, /^There is no table no-such-table in the region local\.\n$/],
   [
     "no credentials",
     { ...noConfiguration, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" },

@@ -9,7 +9,10 @@ const sdkError = (name: string, message: string, properties = {}) =>
 const throttled = sdkError("ThrottlingException", "Rate exceeded");
 
 test.each([
-  [sdkError("ResourceNotFoundException", "Not found"), "There is no table unit in the region local."],
+  [
+    sdkError("ResourceNotFoundException", "Not found"),
+    "There is no table unit in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.",
+  ],
   [
     sdkError("ExpiredTokenException", "The token is expired."),
     "AWS rejected the credentials: The token is expired.",
@@ -43,7 +46,7 @@ test.each([
   sdkError("ValidationException", "Invalid expression"),
   sdkError("Error", "ENOENT: no such file", { code: "ENOENT" }),
   new ApiError("internal_error", "inside"),
-  new UserError("Name the table."),
+  new UserError("The host cannot be reached.", { cause: throttled }),
   "text",
 ])("%o stays as it is", async (error) => {
   expect(await toUserError(error)).toBe(error);

@@ -60,7 +60,7 @@ async function runIn(region: string | undefined, current: string | undefined, ..
 
 const issue = ["keys", "issue", "--account", "a", "--label", "shop", "--stage"];
 const noTable = (stage: string, region: string) =>
-  `There is no table leads-and-conversations-${stage} in the region ${region}.`;
+  `There is no table leads-and-conversations-${stage} in the region ${region}: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.`;
 
 test("credentials of another AWS account than that of the stage reach no table", async () => {
   expect(await run("222222222222", ...issue, "pinned")).toEqual({

@@ -72,31 +72,3 @@ describe("ops conversations", () => {
     });
   });
 });
-
-test.each([
-  [["leads", "set-status", ...onLead("a", "x"), "--status", "lost"], /new, qualified, booked/],
-  [["leads", "set-status", ...onLead("a", "x")], /--status/],
-  [["leads", "set-status", "--account", "a", "--local", "--status", "new"], /--lead/],
-  [
-    ["leads", "set-status", ...onLead("a", "lead_x"), "--status", "new"],
-    /^The account a has no lead lead_x\.\n$/,
-  ],
-  [
-    ["leads", "set-score", ...onLead("a", "lead_x"), "--score", "1"],
-    /^The account a has no lead lead_x\.\n$/,
-  ],
-  [["leads", "set-score", ...onLead("a", "x"), "--score", "101"], /from 0 to 100/],
-  [["leads", "set-score", ...onLead("a", "x"), "--score", "1.5"], /from 0 to 100/],
-  [["leads", "set-score", ...onLead("a", "x"), "--score", "-1"], /from 0 to 100/],
-  [onConversation("a", "conv_x", "closed"), /^The account a has no conversation conv_x\.\n$/],
-  [onConversation("a", "conv_x", "active"), /^The account a has no conversation conv_x\.\n$/],
-  [onConversation("a", "conv_x", ""), /1 to 64 characters/],
-  [onConversation("a", "conv_x", "a\nb"), /no control characters/],
-  [onConversation("a#b", "conv_x", "closed"), /letters, digits/],
-])("%j fails with one sentence", async (args, message) => {
-  const { code, stdout, stderr } = await ops(...args);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(message);
-  expect(stderr).not.toMatch(/\n +at /);
-  expect(stdout).toBe("");
-});

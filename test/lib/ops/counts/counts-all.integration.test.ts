@@ -28,7 +28,6 @@ async function counts(...args: string[]) {
   const printed: unknown[] = [];
   const progress: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
   vi.spyOn(console, "error").mockImplementation((text) => void progress.push(text));
   const command = countsCommand(async () => {});
   const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
@@ -56,15 +55,16 @@ test("verify and rebuild work through all accounts, whatever becomes of one", as
     ]),
   );
   expect(verified.progress.map((line) => String(line)[0])).toEqual(["1", "2", "3"]);
-  expect(verified.printed).toMatchObject([
-    [
-      { account: "differs", list: "leads", status: "new", counted: 20, actual: 19 },
-      { account: "differs", list: "leads", status: "(other)", counted: 0, actual: 1 },
-    ],
+  expect(verified.printed).toEqual([
+    expect.stringMatching(
+      /^account +list .+\ndiffers +leads .+ new +20 +19\ndiffers +leads .+ \(other\) +0 +1$/,
+    ),
     "The counts of 1 of 3 accounts are correct.",
   ]);
+  const command = (name: string, account: string) =>
+    `\`npm run ops -- counts ${name} --account ${account} --table ${tableName}\``;
   expect(verified.failure).toBe(
-    "The counts of differs differ: run `counts rebuild` for each of them. 1 of 3 accounts failed: run the command again for damaged.",
+    `The counts of 1 of 3 accounts differ: run ${command("rebuild", "differs")}. 1 of 3 accounts failed: run ${command("verify", "damaged")}.`,
   );
   const json = await counts("verify", "--all", "--json");
   expect(JSON.parse(String(json.printed[0]))).toEqual([
@@ -86,7 +86,7 @@ test("verify and rebuild work through all accounts, whatever becomes of one", as
 
   const rebuilt = await counts("rebuild", "--all");
   expect(rebuilt.printed).toEqual(["The counts of 2 of 3 accounts are rebuilt."]);
-  expect(rebuilt.failure).toBe("1 of 3 accounts failed: run the command again for damaged.");
+  expect(rebuilt.failure).toBe(`1 of 3 accounts failed: run ${command("rebuild", "damaged")}.`);
   expect(await generation()).toBe(2);
 
   await table.send(new DeleteCommand({ TableName: tableName, Key: damaged }));

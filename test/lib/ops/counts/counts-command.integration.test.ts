@@ -33,7 +33,6 @@ async function putLead(account: string, id: string, status: string) {
 async function counts(...args: string[]) {
   const printed: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
   const waits: number[] = [];
   const command = countsCommand(async (milliseconds) => void waits.push(milliseconds));
   const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
@@ -57,15 +56,13 @@ describe("ops counts", () => {
     const { account, ids } = await countedAccount(30);
     // A change that the stream never delivers.
     await putLead(account, `${ids[3]}`, "booked");
-    const failure = `The counts of the account ${account} differ in 1 places: run \`counts rebuild\`.`;
+    const failure = `The counts of the account ${account} differ in 1 places: run \`npm run ops -- counts rebuild --account ${account} --table ${tableName}\`.`;
     const verified = await counts("verify", "--account", account);
     expect(verified).toMatchObject({ waits: [10_000, 20_000, 40_000], failure });
-    const place = { list: "leads", level: 0, from: "" };
-    expect(verified.printed).toMatchObject([
-      [
-        { ...place, status: "new", counted: 30, actual: 29 },
-        { ...place, status: "(other)", counted: 0, actual: 1 },
-      ],
+    expect(verified.printed).toEqual([
+      expect.stringMatching(
+        /^list +level .+ status +counted +actual\nleads +0 .+ new +30 +29\nleads +0 .+ \(other\) +0 +1$/,
+      ),
     ]);
     const json = await counts("verify", "--account", account, "--json");
     expect(JSON.parse(String(json.printed[0]))).toMatchObject([{ list: "leads", start: "", level: 0 }]);
@@ -118,9 +115,11 @@ describe("ops counts", () => {
     });
     await table.send(threeHoursAgo);
     const [rows, sentence] = (await counts("status", "--account", account)).printed;
-    expect(rows).toMatchObject([{ list: "leads", counted: 30, rebuilding: "0 %" }, { rebuilding: "" }]);
+    expect(rows).toMatch(
+      /^account +list +counted .+ rebuilding .+\n\S+ +leads +30 .+ 0 % .+\n\S+ +conversations +0 /,
+    );
     expect(sentence).toBe(
-      `The leads of the account ${account} are being rebuilt: 0 % of the rows, last progress 3 hours ago. If no rebuild is running, run \`counts rebuild\` to continue.`,
+      `The leads of the account ${account} are being rebuilt: 0 % of the rows, last progress 3 hours ago. If no rebuild is running, run \`npm run ops -- counts rebuild --account ${account} --table ${tableName}\` to continue.`,
     );
     expect(await counts("rebuild", "--account", account)).toMatchObject({ failure: undefined });
     expect(await readRoot(owner)).toMatchObject({
@@ -139,23 +138,5 @@ describe("ops counts", () => {
     await counts("verify", "--account", account);
     process.stderr.isTTY = isTTY;
     expect(written.join("")).toContain("20 of 20 rows");
-  });
-
-  test.each([
-    [["rebuild", "--local"], /--account/],
-    [["status", "--local"], /Name the account: --account ID or --all/],
-    [["status", "--account", "a", "--all"], /cannot be used with/],
-    [["rebuild", "--account", "a", "--units", "0"], /Units are a whole number above 0/],
-    [["verify", "--account", "a"], /--local, --stage NAME or --table NAME/],
-    [
-      ["verify", "--account", "a", "--table", "no-such-table"],
-      /^There is no table no-such-table in the region local\.\n$/,
-    ],
-    [["count", "--account", "a"], /unknown command/],
-  ])("%j fails with one sentence", async (args, message) => {
-    const { code, stdout, stderr } = await ops("counts", ...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toMatch(/\n +at /);
   });
 });

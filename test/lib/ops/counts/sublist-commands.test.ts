@@ -26,7 +26,6 @@ afterEach(() => {
 async function counts(...args: string[]) {
   const printed: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  vi.spyOn(console, "table").mockImplementation((rows) => void printed.push(rows));
   const command = countsCommand(async (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds));
   const failure: unknown = await command
     .parseAsync([...args, "--account", "acme", "--table", "unit"], { from: "user" })
@@ -52,11 +51,14 @@ test("rebuild makes the missing trees, verify finds a wrong row in a source, and
   const Item = { ...items[3], status: "booked" };
   memory.execute(new PutCommand({ TableName: tableName, Item }));
   const { printed, failure } = await counts("verify");
-  expect(failure).toBe("The counts of the account acme differ in 2 places: run `counts rebuild`.");
-  const [rows] = printed as [readonly object[]];
-  expect(rows.slice(2)).toMatchObject([
-    { list: "leads", source: "web", level: 0, from: items[3]?.sk, status: "new", counted: 1, actual: 0 },
-    { list: "leads", source: "web", status: "(other)", counted: 0, actual: 1 },
+  expect(failure).toBe(
+    "The counts of the account acme differ in 2 places: run `npm run ops -- counts rebuild --account acme --table unit`.",
+  );
+  const lines = String(printed[0]).split("\n").slice(3);
+  const from = items[3]?.sk;
+  expect(lines.map((line) => line.split(/ +/))).toEqual([
+    expect.arrayContaining(["leads", "web", "0", from, "new", "1", "0"]),
+    expect.arrayContaining(["leads", "web", "(other)", "0", "1"]),
   ]);
   const [json] = (await counts("verify", "--json")).printed;
   expect(JSON.parse(String(json))).toMatchObject([
@@ -72,11 +74,8 @@ test("status prints the twenty largest sublists and the dearest list, and --json
   await counts("rebuild");
   const { printed } = await counts("status");
   const [lists, sublists, ...lines] = printed;
-  expect(lists).toMatchObject([
-    { list: "leads", sublists: 22 },
-    { list: "conversations", sublists: 0 },
-  ]);
-  expect(sublists).toHaveLength(20);
+  expect(lists).toMatch(/ sublists .+\nacme +leads .+ 22 .+\nacme +conversations .+ 0 /);
+  expect(String(sublists).split("\n")).toHaveLength(1 + 20);
   expect(lines).toEqual([
     "2 more sublists of the leads have counts of their own: see --json.",
     expect.stringMatching(

@@ -169,33 +169,3 @@ test("the progress file of another command is refused", async () => {
   }
   expect(bus.ids).toEqual([]);
 });
-
-test.each([
-  [["--account", "a", ...table], /required option '--since <time>'/],
-  [["--since", "1769851800", ...table], /^Name the account: --account ID or --all\.\n$/],
-  [
-    ["--account", "a", "--since", "1769851800", "--table", "t"],
-    /^Name the event bus of the table t: --bus NAME\.\n$/,
-  ],
-  [["--account", "a", "--since", "1769851800"], /--local, --stage NAME or --table NAME/],
-  [["--account", "a", "--since", "soon", ...table], /A time is a timestamp such as/],
-  [
-    ["--account", "a", "--since", "1769851800", "--types", "leads", ...table],
-    /The types are lead\.created, /,
-  ],
-  [["--account", "a", "--since", "1769851800", "--rate", "0", ...table], /A rate is a whole number above 0/],
-  [["--account", "a", "--since", "1769851800", "--bus", "b", "--local"], /cannot be used with/],
-  [
-    ["--account", "a", "--since", "1769851800", "--local"],
-    /^The running `npm start` has no event bus: restart it\.\n$/,
-  ],
-  [
-    ["--account", "a", "--since", "1769851800", "--until", "1769851800", "--dry-run", ...table],
-    /^The time of --since must be before that of --until\.\n$/,
-  ],
-])("%j fails with one sentence", async (args, message) => {
-  const { code, stdout, stderr } = await republish(args);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(message);
-  expect(stderr).not.toMatch(/\n +at /);
-});

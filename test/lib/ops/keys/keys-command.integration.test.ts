@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
+import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import {
   accountApiKeysPartition,
@@ -14,7 +14,8 @@ import { readItem, table, tableName } from "../../../../shared/dynamodb/table-cl
 import { createDataDirectory, opsKeys } from "../../../support/ops.ts";
 
 const dataDirectory = await createDataDirectory();
-const keys = (...args: string[]) => opsKeys(args, { dataDirectory });
+const keys = (command: string, ...args: string[]) =>
+  opsKeys([command, ...args, ...(/revoke|rotate/.test(command) ? ["--yes"] : [])], { dataDirectory });
 const local = (account: string, ...args: string[]) => [...args, "--account", account, "--local"];
 
 describe("ops keys", () => {
@@ -56,12 +57,14 @@ describe("ops keys", () => {
   test("revokes a whole key without its account, and never prints it", async () => {
     const account = randomUUID();
     const { apiKey, keyId } = await issueApiKey(account);
-    const stranger = await keys("revoke", ...local(randomUUID(), "--key", apiKey));
-    const header = await keys("revoke", ...local(randomUUID(), "--key", `Bearer ${apiKey}`));
+    const other = randomUUID();
+    await issueApiKey(other);
+    const stranger = await keys("revoke", ...local(other, "--key", apiKey));
+    const header = await keys("revoke", ...local(other, "--key", `Bearer ${apiKey}`));
     const revoked = await keys("revoke", "--local", "--key", apiKey);
     expect(revoked).toMatchObject({ code: 0, stdout: `The key ${keyId} is revoked.\n` });
-    expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}.`) });
-    expect(header).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}.`) });
+    expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}: `) });
+    expect(header).toMatchObject({ code: 1, stderr: expect.stringContaining(`has no key ${keyId}: `) });
     const secret = apiKey.split("_")[2];
     for (const { stdout, stderr } of [stranger, header, revoked])
       expect(stdout + stderr).not.toContain(secret);
@@ -142,7 +145,9 @@ describe("ops keys", () => {
     await issueApiKey(account);
     const listed = JSON.parse((await keys("list", ...local(account, "--json"))).stdout);
     expect(listed.map((key: { access: string }) => key.access)).toEqual(["read", "read", "full"]);
-    expect((await keys("list", ...local(account))).stdout).toMatch(/access.*'read'.*'full'/s);
+    expect((await keys("list", ...local(account))).stdout).toMatch(
+      /^keyId +state +access +createdAt +validUntil\n(?:\w+ +live +read +\S+ +\S+\n?)/,
+    );
   });
 
   test("revokes a key only once", async () => {
@@ -168,38 +173,5 @@ describe("ops keys", () => {
     expect(Date.parse(replaced.validUntil) - Date.now()).toBeGreaterThan(3_500_000);
     const longer = await keys("rotate", ...local(account, "--key", old.keyId, "--overlap", "30d", "--json"));
     expect(JSON.parse(longer.stdout).replaced.validUntil).toBe(replaced.validUntil);
-  });
-
-  test.each([
-    [["issue", "--local"], /--account/],
-    [["issue", "--account", "a#b", "--local"], /letters, digits/],
-    [["issue", "--account", "a"], /--local, --stage NAME or --table NAME/],
-    [["issue", "--account", "a", "--local", "--stage", "dev"], /cannot be used with/],
-    [["issue", "--account", "a", "--stage", "Test"], /A stage's name has 1 to 21 lower-case letters/],
-    [["issue", "--account", "a", "--local", "--valid-for", "soon"], /90s, 24h, 7d/],
-    [["issue", "--account", "a", "--local", "--valid-for", "-1d"], /90s, 24h, 7d/],
-    [["issue", "--account", "a", "--local", "--valid-for", "30"], /90s, 24h, 7d/],
-    [["issue", "--account", "a", "--local", "--valid-for", ""], /90s, 24h, 7d/],
-    [["issue", "--account", "a", "--local", "--valid-for", "0d"], /90s, 24h, 7d/],
-    [["issue", "--account", "a", "--local", "--valid-for", "999999y"], /90s, 24h, 7d/],
-    [["rotate", "--account", "a", "--local", "--key", "x", "--overlap", "24"], /90s, 24h, 7d/],
-    [["issue", "--account", "a", "--local", "--access", "write"], /full, read/],
-    [["revoke", "--account", "a", "--local"], /--key/],
-    [["revoke", "--local", "--key", "nobody"], /An id needs the account/],
-    [["rotate", "--local", "--key", "nobody"], /An id needs the account/],
-    [["revoke", "--local", "--key", newApiKey("01JZ0000000000000000000000")], /There is no key 01JZ0{22}\./],
-    [["revoke", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
-    [["rotate", "--account", "a", "--local", "--key", "nobody"], /has no key nobody/],
-    [
-      ["issue", "--account", "a", "--table", "no-such-table"],
-      /^There is no table no-such-table in the region local\.\n$/,
-    ],
-    [["forget", "--account", "a"], /unknown command/],
-  ])("%j fails with one sentence", async (args, message) => {
-    const { code, stdout, stderr } = await keys(...args);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toMatch(/\n +at /);
-    expect(stdout).toBe("");
   });
 });

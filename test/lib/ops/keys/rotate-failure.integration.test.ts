@@ -40,12 +40,13 @@ test.each(
 )("a rotation that cannot end the old key prints the new one, with %j", async (form, newKey) => {
   const account = randomUUID();
   const { keyId } = await issueApiKey(account);
-  const args = ["rotate", "--account", account, "--key", keyId, "--table", tableName, ...form];
+  const args = ["rotate", "--account", account, "--key", keyId, "--table", tableName, "--yes", ...form];
   const { code, stdout, stderr } = await opsKeys(args, await restrictedOperator());
   expect(code).toBe(1);
   expect(stderr).toContain(
     `The new key is issued, but the end of the key ${keyId} could not be set: AWS denied access: `,
   );
-  expect(stderr).toMatch(/\. Revoke it when the new key is in use\.\n$/);
+  const revoke = `npm run ops -- keys revoke --key ${keyId} --account ${account} --table ${tableName}`;
+  expect(stderr).toContain(`. When the new key is in use, run \`${revoke}\`.\n`);
   expect(await findApiKey(newKey(stdout))).toMatchObject({ accountId: account });
 });
