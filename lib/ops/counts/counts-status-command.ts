@@ -5,8 +5,7 @@ import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common
 import type { Wait } from "../common/pace.ts";
 import { unitsOption } from "../common/pace.ts";
 import { countedOwners, readAllOwners } from "./all-owners.ts";
-import { dearer } from "./status/page-cost.ts";
-import { type ListStatus, readStatus } from "./status/status.ts";
+import { type ListStatus, readStatus } from "./status.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
 export const statusCommand = (wait: Wait): Command =>
@@ -34,8 +33,6 @@ async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
   for (const list of lists) if (list.rebuild) console.log(describeRebuild(options, list, list.rebuild));
   if (account === undefined) return;
   for (const list of lists) printSublists(list);
-  const { list, units, why } = lists.map(({ dearest }) => dearest).reduce(dearer);
-  console.log(`The dearest page of 20 is one of ${list}: at most about ${units} read units, for ${why}.`);
 }
 
 /** The most sublists that are printed. */
@@ -43,22 +40,13 @@ const mostSublists = 20;
 
 function printSublists({ list, sublists }: ListStatus): void {
   if (sublists.length > 0)
-    console.log(formatColumns(sublists.slice(0, mostSublists).map(({ why, ...sublist }) => sublist)));
+    console.log(formatColumns(sublists.slice(0, mostSublists).map((sublist) => ({ ...sublist }))));
   const more = sublists.length - mostSublists;
   if (more > 0) console.log(`${more} more sublists of the ${list} have counts of their own: see --json.`);
 }
 
 /** A row of the printed table. */
-function toTableRow({
-  sublists,
-  dearest,
-  tail,
-  longerTail,
-  oldestTailSeconds,
-  full,
-  rebuild,
-  ...others
-}: ListStatus) {
+function toTableRow({ sublists, tail, longerTail, oldestTailSeconds, full, rebuild, ...others }: ListStatus) {
   const { account, list, counted, levels, generation, version, pending } = others;
   return {
     ...{ account, list, counted },
@@ -68,7 +56,6 @@ function toTableRow({
     "full dictionaries": full.join(", "),
     rebuilding: rebuild ? `${rebuild.percent} %` : "",
     sublists: sublists.length,
-    "dearest page": `${dearest.units} units: ${dearest.list}`,
   };
 }
 

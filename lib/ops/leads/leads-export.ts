@@ -23,23 +23,19 @@ interface ExportOptions extends AccountOptions {
 
 /** `leads export`: writes the leads of an account to a file that `leads import` can read. */
 export function exportCommand(): Command {
-  return (
-    accountCommand("export", "write an account's leads, newest first, for `leads import`")
-      .addOption(
-        new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
-          "csv",
-          "jsonl",
-        ]),
-      )
-      .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
-      .option("--oldest-first", "start with the oldest lead")
-      .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
-      .option("--source <source>", "only leads with this source")
-      .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
-      // The default now, but scripts may still pass it.
-      .addOption(new Option("--escape-formulas").conflicts("raw").hideHelp())
-      .action(exportLeads)
-  );
+  return accountCommand("export", "write an account's leads, newest first, for `leads import`")
+    .addOption(
+      new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
+        "csv",
+        "jsonl",
+      ]),
+    )
+    .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
+    .option("--oldest-first", "start with the oldest lead")
+    .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
+    .option("--source <source>", "only leads with this source")
+    .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
+    .action(exportLeads);
 }
 
 async function exportLeads(options: ExportOptions): Promise<void> {

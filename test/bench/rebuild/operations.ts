@@ -4,7 +4,7 @@ import { bundle, type LoadModules } from "../overload/bundle.ts";
 
 type Rebuild = typeof import("../../../lib/ops/counts/rebuild/rebuild.ts");
 type Verify = typeof import("../../../lib/ops/counts/verify/verify.ts");
-type Status = typeof import("../../../lib/ops/counts/status/status.ts");
+type Status = typeof import("../../../lib/ops/counts/status.ts");
 type PacedOptions = typeof import("../../../lib/ops/common/options.ts");
 type RepairSublists = typeof import("../../../lib/ops/counts/rebuild/repair-sublists.ts");
 type AccountCommand = typeof import("../../../lib/ops/common/options.ts");

@@ -1,11 +1,13 @@
-import { idTimestamp } from "../../../../shared/ids.ts";
-import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
-import { readRows } from "../../../../shared/pages/tree/rows.ts";
-import type { Pace } from "../../common/pace.ts";
-import { tableTime } from "../../common/table-clock.ts";
-import { paced } from "../all-rows.ts";
-import { countedRows, readRebuild } from "../rebuild/rebuild-roots.ts";
-import { type DearestList, readSublistStatus, type SublistStatus } from "./sublist-status.ts";
+import { idTimestamp } from "../../../shared/ids.ts";
+import { inParallel } from "../../../shared/pages/maintenance/in-parallel.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { readRows } from "../../../shared/pages/tree/rows.ts";
+import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import type { Pace } from "../common/pace.ts";
+import { tableTime } from "../common/table-clock.ts";
+import { paced } from "./all-rows.ts";
+import { countedRows, readRebuild } from "./rebuild/rebuild-roots.ts";
+import { describeSublist, readSublists } from "./tree-items.ts";
 
 /** The most rows of a tail that are read. */
 const longestTail = 10_000;
@@ -32,7 +34,16 @@ export interface ListStatus {
   readonly rebuild: RebuildStatus | undefined;
   /** The sublists with trees of their own, the largest first. */
   readonly sublists: readonly SublistStatus[];
-  readonly dearest: DearestList;
+}
+
+/** The state of the tree of a sublist. */
+interface SublistStatus {
+  readonly index: string;
+  /** The source, the channel or the id of the lead. */
+  readonly of: string;
+  readonly counted: number;
+  readonly tail: number;
+  readonly levels: number;
 }
 
 interface RebuildStatus {
@@ -49,7 +60,6 @@ export async function readStatus(owner: CountedOwner, pace: Pace): Promise<ListS
   const age = (time: number) => Math.max(0, Math.round((tableTime() - time) / 1000));
   const counted = live ? countedRows(live) : 0;
   const [oldest] = tail.rows;
-  const sublists = await readSublistStatus(owner, { root: live, tail: tail.rows.length }, pace);
   return {
     account: owner.account,
     list: `${owner.list.type}s`,
@@ -62,10 +72,26 @@ export async function readStatus(owner: CountedOwner, pace: Pace): Promise<ListS
     version: live?.version,
     full: live?.statuses.full ? ["statuses"] : [],
     pending: live?.pending.length ?? 0,
-    ...sublists,
+    sublists: await readSublistStatus(owner, pace),
     rebuild: next && {
       percent: Math.floor((100 * countedRows(next)) / Math.max(1, counted + tail.rows.length)),
       secondsSinceProgress: next.progressAt === undefined ? undefined : age(next.progressAt),
     },
   };
+}
+
+/** Reads the state of the sublists of a list that have trees, the largest first. */
+async function readSublistStatus(owner: CountedOwner, pace: Pace): Promise<SublistStatus[]> {
+  const sublists: SublistStatus[] = [];
+  await inParallel(await readSublists(owner, pace), async (sublistOwner) => {
+    const root = await pace.retry(() => readRoot(sublistOwner));
+    await pace.spend(1);
+    const start = root?.watermark ?? "";
+    const { rows } = await readRows(sublistOwner, { start }, { ...paced(pace), maxRows: longestTail });
+    const [of = ""] = Object.values(describeSublist(sublistOwner));
+    const { index } = sublistOwner.sublist;
+    const counted = root ? countedRows(root) : 0;
+    sublists.push({ index, of, counted, tail: rows.length, levels: root?.level ?? 0 });
+  });
+  return sublists.sort((a, b) => b.counted - a.counted);
 }
