@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { readAllLeads } from "../../lib/ops/leads/all-leads.ts";
+import { readAllLeads } from "../../lib/ops/leads/leads-export.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
 const root = await mkdtemp(join(tmpdir(), "lead-files-"));

@@ -3,9 +3,12 @@
  * right. An absent value is an empty cell; a column without values is left out. Control characters are escaped.
  *
  * @param rows the cells by the names of their columns
+ * @param columns which columns, in this order; by default all
  */
-export function formatColumns(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+export function formatColumns(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[] = [...new Set(rows.flatMap((row) => Object.keys(row)))],
+): string {
   const names = columns.filter((name) => rows.some((row) => toCell(row[name]) !== ""));
   const cells = [names, ...rows.map((row) => names.map((name) => toCell(row[name])))];
   const widths = names.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));

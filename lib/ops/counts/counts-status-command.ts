@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
-import type { Wait } from "../common/pace.ts";
-import { unitsOption } from "../common/pace.ts";
+import { unitsOption, type Wait } from "../common/pace.ts";
 import { countedOwners, readAllOwners } from "./all-owners.ts";
 import { type ListStatus, readStatus } from "./status.ts";
 

@@ -6,8 +6,7 @@ import { stageTableName } from "../../../shared/stages.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
 import { readLocalRun } from "../common/local-run-file.ts";
-import type { AccountsOptions } from "../common/options.ts";
-import { localConfig, operatorConfig } from "../common/options.ts";
+import { type AccountsOptions, localConfig, operatorConfig } from "../common/options.ts";
 
 /** The options of `events republish`. Times are in milliseconds since the epoch. */
 export interface RepublishOptions extends AccountsOptions {

@@ -4,7 +4,7 @@ import type { ApiKey } from "../../../shared/domain/api-keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { unknownItem } from "../common/known-account.ts";
-import { type AccountOptions, opsCommand } from "../common/options.ts";
+import { type AccountOptions, opsCommand, selectTableByOptions } from "../common/options.ts";
 import { type ApiKeyReference, findApiKeyRecord } from "./api-key-changes.ts";
 
 /** The option that names a key. */
@@ -24,10 +24,9 @@ interface NamedKey {
  * @throws UserError for a whole key that is mistyped; an error of the parser would print it
  */
 function parseKey(text: string): NamedKey {
-  const [whole] = /lck_\w*/.exec(text) ?? [];
-  if (whole === undefined) return { keyId: text };
-  const key = parseApiKey(whole);
+  const key = parseApiKey(/lck_\w*/.exec(text)?.[0] ?? "");
   if (key) return key;
+  if (!text.includes("_")) return { keyId: text };
   throw new UserError("The checksum of this key is wrong: it has a typo, or is cut off.");
 }
 
@@ -38,25 +37,22 @@ export interface KeyOptions extends Omit<AccountOptions, "account"> {
   readonly yes?: boolean;
 }
 
-/**
- * How a command finds the key that its options name.
- *
- * @throws UserError for an id without an account
- */
-export function toReference({ account, key: { keyId, sha256 } }: KeyOptions): ApiKeyReference {
+function toReference({ account, key: { keyId, sha256 } }: KeyOptions): ApiKeyReference {
   if (sha256 !== undefined) return { keyId, sha256, account };
   if (account !== undefined) return { keyId, account };
   throw new UserError("An id needs the account of the key (--account), a whole key does not.");
 }
 
 /**
- * Reads the key.
+ * Selects the table, and reads the key that the options name.
  *
- * @throws UserError when there is no such key
+ * @throws UserError for an id without an account, or when there is no such key
  */
-export async function findKey(reference: ApiKeyReference, options: KeyOptions): Promise<ApiKey> {
+export async function findKey(options: KeyOptions): Promise<{ reference: ApiKeyReference; key: ApiKey }> {
+  const reference = toReference(options);
+  await selectTableByOptions(options);
   const key = await findApiKeyRecord(reference);
-  if (key) return key;
+  if (key) return { reference, key };
   const { account, keyId } = reference;
   if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
   const list = opsCommand(options, `keys list --account ${account}`);

@@ -21,7 +21,7 @@ import {
   writingCommand,
 } from "../common/options.ts";
 import { endApiKey, issueApiKey, listApiKeys } from "./api-key-changes.ts";
-import { findKey, type KeyOptions, keyOption, toReference } from "./key-option.ts";
+import { findKey, type KeyOptions, keyOption } from "./key-option.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {
@@ -104,10 +104,8 @@ async function list(options: AccountOptions): Promise<void> {
   if (keys.length === 0) await checkAccount(options);
   if (options.json) return console.log(JSON.stringify(keys));
   if (keys.length === 0) return console.log(`The account ${options.account} has no keys.`);
-  const rows = keys.map(({ keyId, state, access, createdAt, validUntil, revokedAt, label }) => ({
-    ...{ keyId, state, access, createdAt, validUntil, revokedAt, label },
-  }));
-  console.log(formatColumns(rows));
+  const columns = ["keyId", "state", "access", "createdAt", "validUntil", "revokedAt", "label"];
+  console.log(formatColumns(keys, columns));
 }
 
 /** Asks before a key ends: nothing can extend it. */
@@ -119,22 +117,18 @@ async function confirmEnd({ keyId, accountId, label }: ApiKey, action: string, y
 
 async function revoke(options: KeyOptions): Promise<void> {
   const { json, dryRun, yes } = options;
-  const reference = toReference(options);
-  await selectTableByOptions(options);
-  const current = await findKey(reference, options);
-  const { keyId, revokedAt } = current;
+  const { reference, key } = await findKey(options);
+  const { keyId, revokedAt } = key;
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
-  if (!dryRun) await confirmEnd(current, "revoke it", yes);
+  if (!dryRun) await confirmEnd(key, "revoke it", yes);
   const end = { revokedAt: timestampAfter(0) };
-  const revoked = dryRun ? { ...current, ...end } : await endApiKey(reference, end);
+  const revoked = dryRun ? { ...key, ...end } : await endApiKey(reference, end);
   console.log(json ? JSON.stringify(revoked) : `The key ${keyId} ${dryRun ? "would be" : "is"} revoked.`);
 }
 
 async function rotate(options: KeyOptions & { overlap: number; validFor?: number }): Promise<void> {
   const { overlap, validFor, json, dryRun, yes } = options;
-  const reference = toReference(options);
-  await selectTableByOptions(options);
-  const old = await findKey(reference, options);
+  const { reference, key: old } = await findKey(options);
   const { keyId, accountId } = old;
   const onKey = (command: string) => opsCommand(options, `keys ${command} --account ${accountId}`);
   const state = apiKeyState(old);

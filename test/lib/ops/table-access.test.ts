@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../lib/ops/common/pace.ts";
 import { inPartition, queryItems, scanTable } from "../../../lib/ops/common/read-items.ts";
 import { deleteItems } from "../../../lib/ops/common/write-items.ts";
-import { readAllLeads } from "../../../lib/ops/leads/all-leads.ts";
+import { readAllLeads } from "../../../lib/ops/leads/leads-export.ts";
 import { mockClient } from "../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

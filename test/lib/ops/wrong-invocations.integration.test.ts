@@ -68,6 +68,7 @@ test.each([
     `There is no key 01JZ0000000000000000000000 in the table ${tableName}.`,
   ],
   [`keys revoke --local --key ${mistyped}`, wrongKey],
+  [`keys revoke --account acme --local --key ${unknownKey.replace("lck_", "lkc_")}`, wrongKey],
   [`keys rotate --local --key ${unknownKey.slice(0, -1)}`, wrongKey],
   ["keys revoke --local --key 01JZ", "An id needs the account of the key (--account), a whole key does not."],
   [`keys revoke --account acme --local --key ${keyId}`, asks("revoke it")],

@@ -107,7 +107,7 @@ test("with a progress file, a command that is killed again and again sends every
   const bus = await startBus();
   const progress = join(await createDataDirectory(), "progress.json");
   const args = [...period, ...table, "--account", account, "--rate", "300", "--progress", progress];
-  const program = join(import.meta.dirname, "../../../bin/ops.ts");
+  const program = join(import.meta.dirname, "../../../../bin/ops.ts");
   for (let round = 0; round < kills; round++) {
     const command = spawn(process.execPath, [program, "events", "republish", ...args], {
       env: { ...process.env, ...bus.env },

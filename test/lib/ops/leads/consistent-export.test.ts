@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { readAllLeads } from "../../../../lib/ops/leads/all-leads.ts";
+import { readAllLeads } from "../../../../lib/ops/leads/leads-export.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 
 afterEach(() => {
