@@ -20,8 +20,8 @@ export interface Manifest {
 
 export const format = "leads-and-conversations-account";
 
-/** Raised when an older version of this program could not import the file. Version 1 had no line of the type `limit`. */
-export const version = 2;
+/** Raised by a change with which programs that know only the version before could not import the file. */
+export const version = 1;
 
 /** The path of the manifest of a file. */
 export const manifestPath = (path: string) => `${path}.manifest.json`;

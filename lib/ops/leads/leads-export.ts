@@ -1,12 +1,11 @@
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { listLeads } from "../../../shared/domain/leads.ts";
-import { storedSource } from "../../../shared/domain/stored-names.ts";
+import { storedName } from "../../../shared/domain/stored-name.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { type AccountOptions, accountCommand, selectTableByOptions } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
-import { retryWhileBusy } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { readAllLeads } from "./all-leads.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
@@ -22,23 +21,19 @@ interface ExportOptions extends AccountOptions {
 
 /** `leads export`: writes the leads of an account to a file that `leads import` can read. */
 export function exportCommand(): Command {
-  return (
-    accountCommand("export", "write an account's leads, newest first, for `leads import`")
-      .addOption(
-        new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
-          "csv",
-          "jsonl",
-        ]),
-      )
-      .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
-      .option("--oldest-first", "start with the oldest lead")
-      .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
-      .option("--source <source>", "only leads with this source")
-      .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
-      // The default now, but scripts may still pass it.
-      .addOption(new Option("--escape-formulas").conflicts("raw").hideHelp())
-      .action(exportLeads)
-  );
+  return accountCommand("export", "write an account's leads, newest first, for `leads import`")
+    .addOption(
+      new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
+        "csv",
+        "jsonl",
+      ]),
+    )
+    .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
+    .option("--oldest-first", "start with the oldest lead")
+    .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
+    .option("--source <source>", "only leads with this source")
+    .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
+    .action(exportLeads);
 }
 
 async function exportLeads(options: ExportOptions): Promise<void> {
@@ -71,8 +66,7 @@ async function print(text: AsyncIterable<string>): Promise<void> {
 
 async function* formatLeads(options: ExportOptions, onRows: OnRows): AsyncGenerator<string> {
   const { account, output, status, oldestFirst = false, raw = false } = options;
-  const source =
-    options.source && (await storedSource(account, options.source, (_, hasRows) => retryWhileBusy(hasRows)));
+  const source = options.source && storedName(options.source);
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   if (format === "csv") yield formatCsvHeader();
   for await (const leads of readAllLeads(account, { status, source }, oldestFirst)) {

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, InvalidArgumentError } from "commander";
 import { ulid } from "ulid";
-import { storedSource } from "../../../shared/domain/stored-names.ts";
+import { storedName } from "../../../shared/domain/stored-name.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
@@ -12,7 +12,7 @@ import { openRowFile, type RowFile } from "../archive/row-file.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
 import { type AccountOptions, selectTableByOptions, writingCommand } from "../common/options.ts";
-import { Pace, retryWhileBusy, type Wait } from "../common/pace.ts";
+import { Pace, type Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { countSources } from "../counts/count-imported.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
@@ -80,7 +80,6 @@ async function importRows(
   const runId = ulid();
   const startedAt = dryRun ? Date.now() : await readImportStart(account, digest.toString("hex"));
   const rows = validRows(file, rejects, startedAt, onRows);
-  const readStoredSource = sourceReader(account);
   if (dryRun) {
     for await (const _ of rows);
     return outcome;
@@ -90,7 +89,7 @@ async function importRows(
   const unmet = new Set(erased);
   try {
     await forEachAtRate(rows, { rate, parallel }, async ({ line, input }) => {
-      const source = input.source && (await readStoredSource(input.source));
+      const source = input.source && storedName(input.source);
       const fileImport = { account, digest, startedAt, runId, erased, unmet };
       const rowOutcome = await importRow(fileImport, line, { ...input, source });
       outcome[rowOutcome] += 1;
@@ -108,16 +107,6 @@ async function importRows(
     );
   }
   return outcome;
-}
-
-/** Reads the stored form of sources, once of each. */
-function sourceReader(account: string): (source: string) => Promise<string> {
-  const reads = new Map<string, Promise<string>>();
-  return (source) => {
-    const read = reads.get(source) ?? storedSource(account, source, (_, hasRows) => retryWhileBusy(hasRows));
-    reads.set(source, read);
-    return read;
-  };
 }
 
 /**

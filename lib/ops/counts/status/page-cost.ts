@@ -5,7 +5,7 @@ import { countRows, sumCells } from "../../../../shared/pages/tree/cells.ts";
 import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
 import { hasGroups } from "../../../../shared/pages/tree/groups.ts";
 import type { Root } from "../../../../shared/pages/tree/root.ts";
-import { byStatus, cellNumber } from "../../../../shared/pages/tree/statuses.ts";
+import { cellNumber } from "../../../../shared/pages/tree/statuses.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import type { Pace } from "../../common/pace.ts";
 
@@ -58,7 +58,7 @@ export function estimatePage(
   const perRow = sublist ? inIndex : rowBytes / tableUnit;
   if (!root) return toCost([["rows", tail, perRow]]);
   const { level, statuses } = root;
-  const cells = byStatus(sumCells([...root.entries, root.last].map((entry) => entry.cells)));
+  const cells = sumCells([...root.entries, root.last].map((entry) => entry.cells));
   const refused = statuses.full ? (cells.get(cellNumber(statuses, "")) ?? 0) : 0;
   const isGrouped = sublist !== undefined && hasGroups(sublist);
   const around = isGrouped ? pageRows * rowsPerKey : level > 0 ? nodeRows + pageRows : pageRows;
