@@ -13,7 +13,7 @@ interface ReadGrant {
   readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "Query"}`[];
   readonly types: readonly ItemType[];
   readonly indexes?: readonly IndexName[];
-  /** Whether a read may only show that an item exists: by its key or, if indexes are named, by a key of these alone. */
+  /** Whether a read may only show that an item exists. */
   readonly keyOnly?: true;
 }
 
@@ -56,7 +56,6 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"],
     },
-    { actions: ["dynamodb:Query"], types: ["LEAD"], indexes: ["by-origin"], keyOnly: true },
     putIdempotencyRecord,
   ],
   "list-conversations": [
@@ -70,7 +69,6 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },
-    { actions: ["dynamodb:Query"], types: ["CONVERSATION"], indexes: ["by-origin"], keyOnly: true },
     { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "IDEMPOTENCY"] },
     {
       actions: ["dynamodb:PutItem"],
@@ -118,10 +116,9 @@ export const accountLimitGrants: readonly Grant[] = [{ actions: ["dynamodb:GetIt
 export function grantStatement(table: Table, grant: Grant): PolicyStatement {
   const indexNames = ("indexes" in grant && grant.indexes) || [];
   const indexArns = indexNames.map((name) => `${table.tableArn}/index/${name}`);
-  const onlyIndexes = "keyOnly" in grant && indexArns.length > 0;
   return new PolicyStatement({
     actions: [...grant.actions],
-    resources: onlyIndexes ? indexArns : [table.tableArn, ...indexArns],
+    resources: [table.tableArn, ...indexArns],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": grant.types.map((type) => `${type}#*`) },
       // `ForAllValues` also matches a request without keys.
@@ -132,11 +129,9 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
-const readConditions = ({ keyOnly, indexes: names = [] }: ReadGrant) =>
+const readConditions = ({ keyOnly }: ReadGrant) =>
   keyOnly && {
-    "ForAllValues:StringEquals": {
-      "dynamodb:Attributes": names.length > 0 ? ["pk", ...names.map((name) => indexes[name])] : ["pk", "sk"],
-    },
+    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
     StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
   };
 

@@ -21,8 +21,7 @@ export interface ApiKey {
   readonly keyId: string;
   readonly accountId: string;
   readonly label?: string;
-  /** Absent from keys that were issued before there were read-only keys: they have full access. */
-  readonly access?: Access;
+  readonly access: Access;
   readonly createdAt: string;
   /** ISO 8601 UTC timestamp of its expiry. */
   readonly validUntil?: string;
@@ -30,17 +29,14 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
-/** What a key may do. */
-export const keyAccess = ({ access = "full" }: ApiKey): Access => access;
-
 /**
- * The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired; a key with an
- * unknown access is invalid.
+ * The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired; a key
+ * without a known access is invalid.
  */
 export function apiKeyState(key: ApiKey, now = Date.now()): "live" | "expired" | "revoked" | "invalid" {
-  const { validUntil, revokedAt } = key;
+  const { access, validUntil, revokedAt } = key;
   if (revokedAt !== undefined) return "revoked";
-  if (!accesses.includes(keyAccess(key))) return "invalid";
+  if (!accesses.includes(access)) return "invalid";
   return validUntil === undefined || Date.parse(validUntil) > now ? "live" : "expired";
 }
 
@@ -52,8 +48,8 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | un
   if (!item) return undefined;
   const record = toApiKey(item);
   if (apiKeyState(record) !== "live") return undefined;
-  const { accountId, keyId } = record;
-  return { accountId, keyId, access: keyAccess(record) };
+  const { accountId, keyId, access } = record;
+  return { accountId, keyId, access };
 }
 
 /** The API key of an item. */

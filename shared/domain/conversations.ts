@@ -19,7 +19,7 @@ import {
 } from "../schemas/conversation-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
 import { admitLongList } from "./long-lists.ts";
-import { asList, storedChannel, storedConversationStatus } from "./stored-names.ts";
+import { storedName } from "./stored-name.ts";
 
 /** A page of the account's conversations, newest first. */
 export async function listConversations(
@@ -29,11 +29,7 @@ export async function listConversations(
 ): Promise<Page<Conversation>> {
   const list = countedLists.conversation;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
-  const [storedStatus, sourceOrChannel] = await Promise.all([
-    status && storedConversationStatus(account, status, asList),
-    channel && storedChannel(account, channel, asList),
-  ]);
-  const filter = { status: storedStatus, sourceOrChannel };
+  const filter = { status: status && storedName(status), sourceOrChannel: channel && storedName(channel) };
   const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
   return listPage(selection, page, toConversation, () => admitLongList(account));
 }

@@ -15,8 +15,8 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** The ids that a request made, and names as it stored them. The rest of its response follows from the request itself. */
-type Ids = Readonly<Record<string, string | undefined>>;
+/** The ids that a request made. The rest of its response follows from the request itself. */
+type Ids = Readonly<Record<string, string>>;
 
 /** The response to the first of several identical requests. */
 export class Replayed<T extends object> {

@@ -19,7 +19,7 @@ import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "..
 import { toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";
 import { admitLongList } from "./long-lists.ts";
-import { asList, retriedUntil, storedSource } from "./stored-names.ts";
+import { storedName } from "./stored-name.ts";
 
 /**
  * Stores a new lead.
@@ -33,8 +33,8 @@ export async function createLead(
   deadline: number,
   idempotency?: IdempotentRequest,
 ): Promise<Lead | Replayed<Lead>> {
-  const stored = input.source && (await storedSource(account, input.source, retriedUntil(deadline)));
-  const buildLead = ({ id, source = stored }: Pick<Lead, "id" | "source">) =>
+  const source = input.source && storedName(input.source);
+  const buildLead = ({ id }: Pick<Lead, "id">) =>
     toLead({ score: 0, status: "new", tags: [], ...input, source, id, createdAt: createdAt(id) });
   if (!idempotency) {
     const lead = buildLead({ id: newId("lead") });
@@ -46,8 +46,7 @@ export async function createLead(
     withRetry(
       async () => {
         const lead = buildLead({ id: newId("lead") });
-        const { id, source } = lead;
-        await transactOnce(idempotency, { id, source }, [{ Put: putNew(account, lead) }]);
+        await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
         return lead;
       },
       { deadline, isRetryable },
@@ -82,7 +81,7 @@ export async function listLeads(
 ): Promise<Page<Lead>> {
   const list = countedLists.lead;
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
-  const filter = { status, sourceOrChannel: source && (await storedSource(account, source, asList)) };
+  const filter = { status, sourceOrChannel: source && storedName(source) };
   const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
   return listPage(selection, page, toLead, () => admitLongList(account));
 }

@@ -14,7 +14,7 @@ import {
   transactOnce,
 } from "./idempotency.ts";
 import { leadExists } from "./leads.ts";
-import { retriedUntil, storedChannel } from "./stored-names.ts";
+import { storedName } from "./stored-name.ts";
 
 /** What failed attempts found out about the conversation that the pointer names. */
 interface Findings {
@@ -46,10 +46,7 @@ export async function sendMessage(
 ): Promise<Message | Replayed<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
-  const input = {
-    ...message,
-    channel: await storedChannel(account, message.channel, retriedUntil(deadline)),
-  };
+  const input = { ...message, channel: storedName(message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
@@ -127,16 +124,13 @@ async function joinConversation(
   return message;
 }
 
-/** What a request made. Records of older versions have no channel: it was stored as it was sent. */
-type Made = Pick<Message, "id" | "conversationId"> & { readonly channel?: string };
+/** The ids that a request made: the rest of its response follows from the request. */
+type Made = Pick<Message, "id" | "conversationId">;
 
-const pickMade = ({ id, conversationId, channel }: Message): Made => ({ id, conversationId, channel });
+const pickMade = ({ id, conversationId }: Message): Made => ({ id, conversationId });
 
-const toMessage = (
-  { id, conversationId, ...made }: Made,
-  { leadId, message, ...input }: NewMessage,
-): Message => ({
-  ...{ id, conversationId, leadId, channel: made.channel ?? input.channel, message },
+const toMessage = ({ id, conversationId }: Made, { leadId, channel, message }: NewMessage): Message => ({
+  ...{ id, conversationId, leadId, channel, message },
   createdAt: createdAt(id),
 });
 

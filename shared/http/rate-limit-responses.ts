@@ -3,7 +3,7 @@ import type { RateLimit } from "../domain/rate-limit.ts";
 import { type Permit, rateLimiter } from "../domain/rate-limiter.ts";
 import { ApiError } from "../errors.ts";
 import { problemResponse } from "./problem-responses.ts";
-import { authorizedAccount, type RouteEvent } from "./route-event.ts";
+import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 
 /**
  * Limits the rate of each account's requests, and adds the `RateLimit` headers to every response. It requests the permit
@@ -30,7 +30,8 @@ export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> 
   };
   return {
     before: ({ event }) => {
-      const permit = take(authorizedAccount(event), event.requestContext.authorizer.lambda.rateLimitRequests);
+      const { accountId, rateLimitRequests } = authorizedCaller(event);
+      const permit = take(accountId, rateLimitRequests);
       event.permit = permit;
       if (!(permit instanceof Promise)) throwUnlessGranted(permit);
     },

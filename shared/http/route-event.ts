@@ -15,12 +15,13 @@ export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<Authori
 };
 
 /**
- * The account whose API key the request carries.
+ * Whose API key the request carries, and what it may do.
  *
- * @throws Error when the authorizer named none: no request may go on without one
+ * @throws Error when the authorizer named no account: no request may go on without one
  */
-export function authorizedAccount({ requestContext }: RouteEvent): string {
-  const account: unknown = requestContext.authorizer?.lambda?.accountId;
-  if (typeof account !== "string" || account === "") throw new Error("The authorizer named no account.");
-  return account;
+export function authorizedCaller({ requestContext }: RouteEvent): AuthorizerContext {
+  const caller: Partial<AuthorizerContext> | undefined = requestContext.authorizer?.lambda;
+  if (typeof caller?.accountId !== "string" || caller.accountId === "")
+    throw new Error("The authorizer named no account.");
+  return caller as AuthorizerContext;
 }

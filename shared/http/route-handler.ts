@@ -16,7 +16,7 @@ import { queryParser } from "./query-parser.ts";
 import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
 import { requestValidator, validInput } from "./request-validator.ts";
-import { authorizedAccount, type RouteEvent } from "./route-event.ts";
+import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 import { writeAccess } from "./write-access.ts";
 
 /** A valid request to a route. */
@@ -64,7 +64,7 @@ export function routeHandler<R extends Route>(
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
       if (writes) await awaitPermit(event);
-      const account = authorizedAccount(event);
+      const { accountId: account } = authorizedCaller(event);
       const remaining = context.getRemainingTimeInMillis() - responseMargin;
       const deadline = Date.now() + Math.min(remaining, longestRequest);
       const idempotency =

@@ -4,9 +4,9 @@
  *
  * Usage: npm run bench:rebuild -- [--leads N] [--seeds N] [--before FILE] [--source DIR] [--label TEXT] [--output FILE]
  *   --leads   how many leads the account has, by default 1,000,000
- *   --seeds   how many trials there are, by default 6: half of them with more sources than the counts name
- *   --before  results of an older checkout, which docs/bench/rebuild.md then shows as well
- *   --source  an older checkout whose code runs: prints its results, and leaves docs/bench/rebuild.md as it is
+ *   --seeds   how many trials there are, by default 6: half of them with 4 sources, half with 20
+ *   --before  results of another checkout, which docs/bench/rebuild.md then shows as well
+ *   --source  another checkout whose code runs: prints its results, and leaves docs/bench/rebuild.md as it is
  *   --label   its name in the report
  *   --output  where the results go, by default .build/bench/rebuild.json
  *

@@ -31,13 +31,16 @@ describe("the authorizer", () => {
     expect(await authorize(scheme + apiKey)).toEqual({ isAuthorized: true, context });
   });
 
-  test("returns the access of the key: full for a key from before there were read-only keys", async () => {
+  test("returns the access of the key", async () => {
     const { apiKey, keyId } = await issueApiKey("reader", { access: "read" });
     const context = { accountId: "reader", keyId, access: "read" };
     expect(await authorize(`Bearer ${apiKey}`)).toEqual({ isAuthorized: true, context });
+  });
+
+  test("rejects a key without an access", async () => {
+    const { apiKey } = await issueApiKey("no-access");
     await update(apiKey, { UpdateExpression: "REMOVE #access", ExpressionAttributeNames: accessName });
-    const older = { ...context, access: "full" };
-    expect(await authorize(`Bearer ${apiKey}`)).toEqual({ isAuthorized: true, context: older });
+    expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied);
   });
 
   test.each(["", "FULL", "write", null, 1, ["full"]])("rejects a key with the access %j", async (access) => {

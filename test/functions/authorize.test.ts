@@ -15,6 +15,7 @@ const issued = {
     byParent: "KEY#acme",
     keyId: "01JZ0000000000000000000000",
     accountId: "acme",
+    access: "full",
     createdAt: "2026-01-01T00:00:00.000Z",
   },
 };
@@ -26,7 +27,7 @@ beforeEach(() => {
 
 const store = (item: object) => memory.send(new PutCommand({ TableName: tableName, Item: item }));
 
-test("a key that was issued before still works, and nothing of its item but account, id and access is passed on", async () => {
+test("a stored key works, and nothing of its item but account, id and access is passed on", async () => {
   await store({ ...issued.item, label: "CI", note: "internal", validUntil: "9999-01-01T00:00:00.000Z" });
   expect(await handler(authorizerEvent(`Bearer ${issued.apiKey}`))).toEqual({
     isAuthorized: true,

@@ -21,6 +21,18 @@ test("in an app without this project's feature flags, the stack is the same", ()
   expect(Template.fromStack(stack).toJSON()).toEqual(prod.template.toJSON());
 });
 
+test("the names, logical ids and outputs that docs/compatibility.md promises are these", () => {
+  const { template } = prod;
+  const [table, bus] = [only(template, "AWS::DynamoDB::Table"), only(template, "AWS::Events::EventBus")];
+  expect([table.id, bus.id]).toEqual(["TableCD117FA1", "EventsBus45DE4339"]);
+  expect([table.properties.TableName, bus.properties.Name]).toEqual(
+    Array(2).fill("leads-and-conversations-prod"),
+  );
+  expect(Object.keys(template.findOutputs("*"))).toEqual(
+    expect.arrayContaining(["ApiUrl", "TableName", "EventBusName"]),
+  );
+});
+
 /** Settings with which the stack has every resource that it can have. */
 const everything = {
   ...withEveryAlarm,

@@ -19,7 +19,7 @@ export interface TestApi extends LocalRun {
   /** Issues a key for an account, whose name no other test should use. */
   issueKey(
     account: string,
-    options?: Pick<ApiKey, "validUntil" | "access">,
+    options?: Partial<Pick<ApiKey, "validUntil" | "access">>,
   ): Promise<{ apiKey: string; keyId: string }>;
 }
 

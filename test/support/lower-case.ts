@@ -1,4 +1,4 @@
-/** The form in which a new account's sources, channels and statuses are stored: see shared/domain/stored-names.ts. */
+/** The form in which sources, channels and statuses are stored, written otherwise than in shared/domain/stored-name.ts. */
 export const lowerCase = (name: string): string =>
   name
     .split("İ")

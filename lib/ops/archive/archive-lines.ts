@@ -1,6 +1,6 @@
 import { toConversation } from "../../../shared/domain/conversations.ts";
 import { toLead } from "../../../shared/domain/leads.ts";
-import { toStoredName } from "../../../shared/domain/stored-names.ts";
+import { storedName } from "../../../shared/domain/stored-name.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import {
@@ -159,7 +159,7 @@ export function lineId(line: ArchiveLine): string {
 }
 
 const nameFaults = (field: string, name: string | undefined) =>
-  name === undefined || name === toStoredName(name)
+  name === undefined || name === storedName(name)
     ? []
     : [rowFault(field, "invalid_format", "must be in lower case")];
 

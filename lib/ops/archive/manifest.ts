@@ -21,7 +21,7 @@ export interface Manifest {
 
 export const format = "leads-and-conversations-account";
 
-/** Raised when an older version of this program could not import the file. */
+/** Raised by a change with which programs that know only the version before could not import the file. */
 export const version = 1;
 
 /** The path of the manifest of an archive. */

@@ -5,7 +5,7 @@ import {
   pointerNames,
   toConversation,
 } from "../../../shared/domain/conversations.ts";
-import { retriedUntil, storedConversationStatus } from "../../../shared/domain/stored-names.ts";
+import { storedName } from "../../../shared/domain/stored-name.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -22,8 +22,8 @@ export type StatusChange =
   | { readonly outcome: "refused"; readonly activeId: string };
 
 /**
- * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active conversation on a channel. After it ends, the next
- * message starts another.
+ * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active
+ * conversation on a channel. After it ends, the next message starts another.
  *
  * @param deadline until when to retry, in milliseconds since the epoch
  * @param dryRun whether to write nothing
@@ -36,11 +36,11 @@ export function setConversationStatus(
   deadline: number,
   dryRun = false,
 ): Promise<StatusChange> {
+  const status = storedName(requested);
   return withRetry(
     async () => {
       const current = await readConversation(account, id);
       if (!current) return { outcome: "unknown" };
-      const status = await storedConversationStatus(account, requested, retriedUntil(deadline));
       const conversation = { ...current, status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(conversationKey(account, id), set);

@@ -1,4 +1,4 @@
-import { type Sublist, sublistIndexes, sublistPrefix } from "../../../shared/dynamodb/keys.ts";
+import { type Sublist, sublistPrefix } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
@@ -25,14 +25,8 @@ export function readTreeItems(
   return queryItems(selection, pace);
 }
 
-/** The sublists of a list that have trees of their own, without those of an index that only another release has. */
+/** The sublists of a list that have trees of their own. */
 export async function readSublists(whole: CountedOwner, pace: Pace): Promise<SublistOwner[]> {
-  const sublists = await readAllSublists(whole, pace);
-  return sublists.filter(({ sublist }) => sublistIndexes.includes(sublist.index));
-}
-
-/** All sublists of a list that have trees of their own. */
-export async function readAllSublists(whole: CountedOwner, pace: Pace): Promise<SublistOwner[]> {
   const sublists: SublistOwner[] = [];
   for await (const items of readTreeItems(whole, `${sublistPrefix}#`, pace, ["index", "partition"]))
     for (const { index, partition } of items as unknown as readonly Sublist[])

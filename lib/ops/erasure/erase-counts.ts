@@ -12,7 +12,7 @@ import { deleteItems } from "../common/write-items.ts";
 import { countedOwners } from "../counts/all-owners.ts";
 import { toReading } from "../counts/all-rows.ts";
 import { retryStep } from "../counts/rebuild/rebuild.ts";
-import { readAllSublists } from "../counts/tree-items.ts";
+import { readSublists } from "../counts/tree-items.ts";
 import { dropSublist } from "./drop-trees.ts";
 
 /** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
@@ -26,7 +26,7 @@ const retention = 48 * 3600;
  */
 export async function eraseCounts(account: string, pace: Pace, wait: Wait): Promise<void> {
   for (const owner of countedOwners(account)) {
-    for (const sublist of await readAllSublists(owner, pace)) await dropSublist(sublist, pace);
+    for (const sublist of await readSublists(owner, pace)) await dropSublist(sublist, pace);
     await retryStep(() => emptyTree(owner, pace), toReading({ pace, wait }));
     const { pk, sk: root } = treeKey(owner, "root");
     for await (const keys of queryItems({ ...inPartition(pk), ...keysOnly }, pace))

@@ -16,7 +16,7 @@ import { buildUpdate, updateItem } from "../common/write-items.ts";
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
 export async function issueApiKey(
   accountId: string,
-  { access = "full", ...options }: Pick<ApiKey, "label" | "access" | "validUntil"> = {},
+  { access = "full", ...options }: Partial<Pick<ApiKey, "label" | "access" | "validUntil">> = {},
 ): Promise<ApiKey & { readonly apiKey: string }> {
   const keyId = ulid();
   const apiKey = newApiKey(keyId);

@@ -1,12 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
-import {
-  type Access,
-  type ApiKey,
-  accesses,
-  apiKeyState,
-  keyAccess,
-} from "../../../shared/domain/api-keys.ts";
+import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-keys.ts";
 import { UserError } from "../../errors.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { formatColumns } from "../common/columns.ts";
@@ -96,11 +90,7 @@ async function issue(
 
 async function list(options: AccountOptions): Promise<void> {
   await selectTableByOptions(options);
-  const keys = (await listApiKeys(options.account)).map((key) => ({
-    ...key,
-    access: keyAccess(key),
-    state: apiKeyState(key),
-  }));
+  const keys = (await listApiKeys(options.account)).map((key) => ({ ...key, state: apiKeyState(key) }));
   if (keys.length === 0) await checkAccount(options);
   if (options.json) return console.log(JSON.stringify(keys));
   if (keys.length === 0) return console.log(`The account ${options.account} has no keys.`);
@@ -140,7 +130,7 @@ async function rotate(options: KeyOptions & { overlap: number; validFor?: number
     const sentence = `A key would be issued, and the key ${keyId} would be valid until ${validUntil}.`;
     return console.log(json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
   }
-  const issued = await issueApiKey(accountId, newKeyFields(keyAccess(old), old.label, validFor));
+  const issued = await issueApiKey(accountId, newKeyFields(old.access, old.label, validFor));
   // Printed before the next call can fail, because it cannot be shown again.
   if (!json) console.log(issued.apiKey);
   let replaced: ApiKey | undefined;

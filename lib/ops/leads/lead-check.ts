@@ -1,5 +1,5 @@
 import { encodeTime } from "ulid";
-import { toStoredName } from "../../../shared/domain/stored-names.ts";
+import { storedName } from "../../../shared/domain/stored-name.ts";
 import { createdAt, idTimestamp } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
@@ -46,7 +46,7 @@ export function checkLead(
   const { score = 0, status = "new", tags = [], ...row } = value as LeadRow;
   const at = row.createdAt === undefined ? startedAt : Date.parse(row.createdAt);
   const leadId = row.id ?? `lead_${encodeTime(at, 10)}${randomPart(line, digest)}`;
-  const source = row.source === undefined ? {} : { source: toStoredName(row.source) };
+  const source = row.source === undefined ? {} : { source: storedName(row.source) };
   const all = { ...row, ...source, score, status, tags, id: leadId, createdAt: createdAt(leadId) };
   return { lead: toRecord(lead, all) };
 }

@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, Option } from "commander";
 import { listLeads, toLead } from "../../../shared/domain/leads.ts";
-import { storedSource } from "../../../shared/domain/stored-names.ts";
+import { storedName } from "../../../shared/domain/stored-name.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
@@ -10,7 +10,6 @@ import { errorCode, UserError } from "../../errors.ts";
 import { checkAccount } from "../common/known-account.ts";
 import { type AccountOptions, accountCommand, selectTableByOptions } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
-import { retryWhileBusy } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
@@ -71,8 +70,7 @@ async function print(text: AsyncIterable<string>): Promise<void> {
 
 async function* formatLeads(options: ExportOptions, onRows: OnRows): AsyncGenerator<string> {
   const { account, output, status, oldestFirst = false, raw = false } = options;
-  const source =
-    options.source && (await storedSource(account, options.source, (_, hasRows) => retryWhileBusy(hasRows)));
+  const source = options.source && storedName(options.source);
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   if (format === "csv") yield formatCsvHeader();
   for await (const leads of readAllLeads(account, { status, source }, oldestFirst)) {

@@ -48,31 +48,24 @@ export const emptyRoot = (generation: number, statuses: Statuses = noStatuses): 
   pending: [],
 });
 
-/**
- * The root as attributes of its item, without the key. Stored names are final: `through` is the watermark, and list
- * functions of earlier releases read `origins`, the sources or channels with cells of their own, of which there are none.
- */
-export function rootItem({ entries, last, watermark, statuses, pending, ...others }: Root) {
+/** The root as attributes of its item, without the key. */
+export function rootItem({ entries, last, statuses, ...others }: Root) {
   return {
     ...others,
-    through: watermark,
     entries: encodeEntries(entries),
     last: encodeEntries([last]),
     statuses: statuses.names,
     statusesFull: statuses.full,
-    origins: [],
-    originsFull: true,
-    pending,
   };
 }
 
 /** The reverse of `rootItem`. */
 export function toRoot(item: ReturnType<typeof rootItem>): Root {
-  const { version, generation, level, through, pending, rebuilding, progressAt } = item;
+  const { version, generation, level, watermark, pending, rebuilding, progressAt } = item;
   const { createdAt, changedAt, backdatedAt, overdue, expiresAt } = item;
   const [last = firstLeaf] = decodeEntries(item.last);
   return {
-    ...{ version, generation, level, last, watermark: through, pending, rebuilding, progressAt },
+    ...{ version, generation, level, last, watermark, pending, rebuilding, progressAt },
     ...{ createdAt, changedAt, backdatedAt, overdue, expiresAt },
     entries: decodeEntries(item.entries),
     statuses: { names: item.statuses, full: item.statusesFull },
@@ -81,8 +74,8 @@ export function toRoot(item: ReturnType<typeof rootItem>): Root {
 
 /** About how many bytes the root takes as an item: its key and the names of its attributes are 300 of them. */
 export function rootBytes(root: Root): number {
-  const { entries, last, statuses, pending, through } = rootItem(root);
-  const texts = [...statuses, ...pending, through];
+  const { entries, last, statuses, pending, watermark } = rootItem(root);
+  const texts = [...statuses, ...pending, watermark];
   return (
     300 + entries.length + last.length + texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 3, 0)
   );

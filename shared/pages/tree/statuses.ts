@@ -1,5 +1,3 @@
-import { type Cells, sumCells } from "./cells.ts";
-
 /** Statuses with cells of their own, in the order of their first rows. */
 export interface Statuses {
   readonly names: readonly string[];
@@ -41,12 +39,5 @@ export function matcher(
   if (status === undefined) return () => true;
   const index = names.indexOf(status);
   if (index < 0) return full ? undefined : () => false;
-  return (cell) => statusOf(cell) === index;
+  return (cell) => cell === index;
 }
-
-/** Counts by status only: of a tree of an earlier release, which has cells of each source or channel, too. */
-export const byStatus = (cells: Cells): Cells =>
-  sumCells(Array.from(cells, ([cell, count]) => new Map([[statusOf(cell), count]])));
-
-/** Trees of earlier releases have four cells for each source or channel. */
-const statusOf = (cell: number) => cell % (otherStatus + 1);

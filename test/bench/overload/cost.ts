@@ -12,8 +12,8 @@ export interface CostPlan {
 }
 
 export interface CostResult extends CostPlan {
-  /** What became of the lists; absent in results of earlier versions. */
-  readonly shares?: Shares;
+  /** What became of the lists. */
+  readonly shares: Shares;
   /** Of all lists; of an account without creates, only of first pages. */
   readonly costs: ListCosts;
 }

@@ -119,8 +119,8 @@ const costTable = (runs: readonly Results[]) =>
       ({ costs }) => costs,
       ({ createsPerSecond, leadBytes, sources, shares, costs: { units, calls } }, label) => [
         ...[createsPerSecond, describeList(sources)],
-        ...[`${number(leadBytes)} B`, label, shares ? percent(shares.answered) : "–"],
-        ...[shares ? shares.wrong + shares.failed : "–", orNone(units.median), orNone(units.p99)],
+        ...[`${number(leadBytes)} B`, label, percent(shares.answered)],
+        ...[shares.wrong + shares.failed, orNone(units.median), orNone(units.p99)],
         ...[orNone(calls.median), orNone(calls.p99), calls.max],
       ],
     ),

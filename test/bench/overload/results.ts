@@ -16,10 +16,9 @@ export interface Results {
   readonly steady: readonly SteadyResult[];
   readonly outages: readonly OutageResult[];
   readonly costs: readonly CostResult[];
-  /** Absent in results of earlier versions, like `greedy`. */
-  readonly loneLists?: readonly LoneListsResult[];
-  readonly greedy?: readonly GreedyResult[];
-  readonly hotAccounts?: readonly HotAccountResult[];
+  readonly loneLists: readonly LoneListsResult[];
+  readonly greedy: readonly GreedyResult[];
+  readonly hotAccounts: readonly HotAccountResult[];
 }
 
 export interface RunOptions {

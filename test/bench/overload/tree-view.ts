@@ -38,7 +38,7 @@ function uncounted(memory: MemoryTable, account: string) {
     // An empty sort key is before every other one.
     ExpressionAttributeValues: {
       ":pk": listPartition("lead", account),
-      ":sk": readRootItem(memory, account)?.through ?? "",
+      ":sk": readRootItem(memory, account)?.watermark ?? "",
     },
   };
 }
@@ -46,7 +46,7 @@ function uncounted(memory: MemoryTable, account: string) {
 function readRootItem(memory: MemoryTable, account: string) {
   const Key = countNodeKey("lead", account, "root");
   const { Item } = memory.execute(new GetCommand({ TableName, Key })).output as {
-    readonly Item?: { readonly through: string; readonly generation: number; readonly rebuilding?: number };
+    readonly Item?: { readonly watermark: string; readonly generation: number; readonly rebuilding?: number };
   };
   return Item;
 }

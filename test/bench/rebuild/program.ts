@@ -49,23 +49,23 @@ export class Program {
 
   async rebuild(): Promise<void> {
     await this.#operations.rebuild(this.#owner, await this.#reading());
-    await this.#operations.repairSublists?.(this.#owner, await this.#reading());
+    await this.#operations.repairSublists(this.#owner, await this.#reading());
   }
 
   async verify(): ReturnType<Operations["verify"]> {
     return this.#operations.verify(this.#owner, await this.#reading());
   }
 
-  /** The number of rows that a rebuild reads at most; undefined where the checkout does not tell. */
-  async planRebuild(): Promise<number | undefined> {
+  /** The number of rows that a rebuild reads at most. */
+  async planRebuild(): Promise<number> {
     const { pace } = await this.#reading();
-    return pace && this.#operations.planRebuild?.(this.#owner, pace);
+    return this.#operations.planRebuild(this.#owner, pace);
   }
 
-  /** The state of the counts; undefined where the checkout does not tell. */
+  /** The state of the counts. */
   async status() {
     const { pace } = await this.#reading();
-    return pace && this.#operations.readStatus?.(this.#owner, pace);
+    return this.#operations.readStatus(this.#owner, pace);
   }
 
   /** Changes the status of a lead, like `leads set-status`. */
@@ -84,11 +84,9 @@ export class Program {
     const onRows = (rows: number) => {
       this.rows += rows;
     };
-    const { selectPacedTable, selectTableByOptions } = this.#operations;
-    const table = { table: "overload" };
-    if (!selectPacedTable) await selectTableByOptions(table);
-    const pace = await selectPacedTable?.({ ...table, units: this.#options.units }, this.#wait);
-    return { wait: this.#wait, onRows, ...(pace && { pace }) };
+    const options = { table: "overload", units: this.#options.units };
+    const pace = await this.#operations.selectPacedTable(options, this.#wait);
+    return { wait: this.#wait, onRows, pace };
   }
 
   #wait = (milliseconds: number) => this.#unlessKilled(this.#options.service.clock.wait(milliseconds));

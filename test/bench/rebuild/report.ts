@@ -10,7 +10,7 @@ export const report = (runs: readonly Results[]): string =>
     "A trial succeeds if the second rebuild continues the first, the second `counts verify` finds no differences, and no request gets a wrong response or an error other than the documented 503.",
     ...runs.map(describeSuccess),
     "## Rebuild",
-    "The first run of `counts rebuild` is killed when it has counted 30 to 70 % of the leads: from then on, none of its calls returns. Five to sixty seconds later it is run again, and must continue, not start anew; its time includes the minute for which it keeps the old tree. *Killed at* is the share of the rows that it had counted, and what `counts status` said then. With 20 sources, which is more than the counts name, a rebuild that starts must read all leads to find the most frequent ones.",
+    "The first run of `counts rebuild` is killed when it has counted 30 to 70 % of the leads: from then on, none of its calls returns. Five to sixty seconds later it is run again, and must continue, not start anew; its time includes the minute for which it keeps the old tree. *Killed at* is the share of the rows that it had counted, and what `counts status` said then.",
     rebuildTable(runs),
     "## Verify",
     "Then `counts verify` runs, is killed as well, and is run again. It must find no differences.",
@@ -25,7 +25,7 @@ export const report = (runs: readonly Results[]): string =>
 const describeRuns = (runs: readonly Results[]) => {
   const times = runs.map(({ label, seconds }) => `${label}: ${number(seconds / 60, 0)} min`).join("; ");
   const [leads = 0] = runs.map((run) => run.leads);
-  return `Simulated by \`npm run bench:rebuild\` in virtual time (${times} of real time): the commands, the bundled functions and the maintainer run unchanged on a table in memory with an account of ${number(leads)} leads of 1 KB. The table serves 3,000 read and 1,000 write units a second for each partition key, of the table and of each index, without bursts; the commands use at most 1,500 read units a second, their default${runs.length > 1 ? " (those of an older checkout may have no limit)" : ""}. Meanwhile the account's clients send ten creates and ten lists a second at random times, and the status of an old lead changes every second. Every page was compared with the table: its total must lie between the leads stored when it was requested and those stored when it was answered.`;
+  return `Simulated by \`npm run bench:rebuild\` in virtual time (${times} of real time): the commands, the bundled functions and the maintainer run unchanged on a table in memory with an account of ${number(leads)} leads of 1 KB. The table serves 3,000 read and 1,000 write units a second for each partition key, of the table and of each index, without bursts; the commands use at most 1,500 read units a second, their default. Meanwhile the account's clients send ten creates and ten lists a second at random times, and the status of an old lead changes every second. Every page was compared with the table: its total must lie between the leads stored when it was requested and those stored when it was answered.`;
 };
 
 const describeSuccess = ({ label, trials }: Results) =>

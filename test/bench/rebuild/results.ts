@@ -29,7 +29,7 @@ const units = 1500;
 
 const leadBytes = 1024;
 
-/** Numbers of sources: a few, which the tree names all, and more than a dictionary takes. */
+/** Numbers of sources, each of which has a tree of its own. */
 const sourceCounts = [4, 20];
 
 /** Runs half of the trials with each number of sources. */

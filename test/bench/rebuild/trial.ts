@@ -44,10 +44,11 @@ export async function runTrial(options: WorldOptions): Promise<Trial> {
   const { leads, sources } = options.population;
   await simulation.run(warmUp);
   const planned = await world.ask((program) => program.planRebuild());
-  // At last it reads all rows once for their sublists; it is killed before. Without a plan, it reads all rows twice.
-  const reads = planned === undefined ? 2 * leads : planned - leads;
+  if (planned === undefined) throw new Error("The plan of the rebuild failed.");
+  // At last it reads all rows once for their sublists; it is killed before.
+  const reads = planned - leads;
   const { memory, table } = simulation.service;
-  let killed: { readonly rebuilding?: number | undefined; readonly status: Status } | undefined;
+  let killed: { readonly rebuilding?: number | undefined; readonly status: Status | undefined } | undefined;
   const rebuilt = await runKilled(world, {
     ...{ leads, reads, run: (program) => program.rebuild() },
     async onKilled() {
@@ -73,7 +74,7 @@ export async function runTrial(options: WorldOptions): Promise<Trial> {
 
 type Status = Awaited<ReturnType<Program["status"]>>;
 
-function toRebuildStatus(status: Status) {
+function toRebuildStatus(status: Status | undefined) {
   if (!status?.rebuild) return null;
   const { percent, secondsSinceProgress = null } = status.rebuild;
   return { percent, secondsSinceProgress };

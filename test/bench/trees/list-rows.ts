@@ -12,7 +12,7 @@ export interface SimulatedList {
   readonly statuses: Statuses;
 }
 
-/** Trees of earlier releases have four cells for each source. */
+/** The cells of a tree: one for each of three statuses, and one for all others. */
 const statusCells = 4;
 
 /** The filters of a list: without a status, and with each of them. */
@@ -48,7 +48,7 @@ export class ListRows implements RowPartition {
 
   isIn(index: number, partition: string): boolean {
     const status = this.#statusOf(partition);
-    return status === undefined || this.#rows.cell(index) % statusCells === status;
+    return status === undefined || this.#rows.cell(index) === status;
   }
 
   total(partition: string): number {
@@ -98,7 +98,7 @@ function countBlocks(rows: SyntheticRows): readonly Float64Array[] {
   for (let block = 0; block < blocks; block++) {
     const end = Math.min(rows.size, (block + 1) * blockRows);
     for (let index = block * blockRows; index < end; index++) {
-      const status = rows.cell(index) % statusCells;
+      const status = rows.cell(index);
       counts[status] = (counts[status] as number) + 1;
     }
     for (const [status, count] of counts.entries()) (before[status] as Float64Array)[block + 1] = count;

@@ -18,17 +18,6 @@ export const report = (results: readonly Result[], randomPages: number): string 
     "## Pages",
     "`a / b` means median / worst. The read units of the median are those of random pages. *Rows skipped* were read with a page although they are before it. *Each status* is the most expensive of the lists of one status.",
     pageTable(results),
-    "## The release before",
-    "The release before counted rows by status and source in one tree, so its nodes had fewer entries. Each of its lists, also those of a source, went through this tree.",
-    table(
-      ["counted by", "rows", "levels", "nodes", "round trips", "read units"],
-      results
-        .filter(({ before }) => before)
-        .map(({ name, rows, shape, pages }) => [
-          ...[name, number(rows), shape.levels.length, countNodes(shape.levels)],
-          ...(pages[0] ? [pages[0].trips.worst, spreadText(pages[0].units)] : []),
-        ]),
-    ),
   ].join("\n\n")}\n`;
 
 const checkTable = (checks: readonly Check[]) =>
@@ -52,15 +41,13 @@ const treeTable = (results: readonly Result[]) =>
     ["tree", "statuses", "rows arrive", "rows", "levels", "nodes", "entries"].concat(
       ...["root (bytes)", "root entries", "largest node (bytes)", "rows of these levels"],
     ),
-    results
-      .filter(({ before }) => !before)
-      .map((result) => [
-        ...nameOf(result),
-        ...[result.shape.levels.length, countNodes(result.shape.levels)],
-        result.shape.levels.map(({ meanEntries }) => number(meanEntries, 0)).join(" + "),
-        ...[number(result.rootBytes), result.shape.rootEntries, number(result.largestNodeBytes)],
-        `${number(result.shape.mostRows / 1e6, 0)} M`,
-      ]),
+    results.map((result) => [
+      ...nameOf(result),
+      ...[result.shape.levels.length, countNodes(result.shape.levels)],
+      result.shape.levels.map(({ meanEntries }) => number(meanEntries, 0)).join(" + "),
+      ...[number(result.rootBytes), result.shape.rootEntries, number(result.largestNodeBytes)],
+      `${number(result.shape.mostRows / 1e6, 0)} M`,
+    ]),
   );
 
 const countNodes = (levels: Result["shape"]["levels"]) =>
@@ -71,18 +58,16 @@ const pageTable = (results: readonly Result[]) =>
     ["tree", "statuses", "rows arrive", "rows", "list", "round trips", "calls"].concat(
       ...["read units", "of the tree", "rows skipped", "first, middle, last page"],
     ),
-    results
-      .filter(({ before }) => !before)
-      .flatMap((result) => {
-        const [all, ...statuses] = result.pages;
-        const dearest = statuses.toSorted(
-          (a, b) => b.units.median - a.units.median || b.units.worst - a.units.worst,
-        )[0];
-        return [
-          ...(all ? [[...nameOf(result), "all", ...costs(all)]] : []),
-          ...(dearest ? [[...nameOf(result), "each status", ...costs(dearest)]] : []),
-        ];
-      }),
+    results.flatMap((result) => {
+      const [all, ...statuses] = result.pages;
+      const dearest = statuses.toSorted(
+        (a, b) => b.units.median - a.units.median || b.units.worst - a.units.worst,
+      )[0];
+      return [
+        ...(all ? [[...nameOf(result), "all", ...costs(all)]] : []),
+        ...(dearest ? [[...nameOf(result), "each status", ...costs(dearest)]] : []),
+      ];
+    }),
   );
 
 const costs = ({ trips, calls, units, treeUnits, skipped, ends }: PageCosts): Row => [

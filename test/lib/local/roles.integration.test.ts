@@ -2,6 +2,7 @@ import { expect, inject, test } from "vitest";
 import { checkAccess } from "../../../lib/local/iam/access-check.ts";
 import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
+import { indexes, itemTypes } from "../../../shared/dynamodb/keys.ts";
 
 const stack = await readStack(inject("engine").assembly);
 const TableName = stack.table.input.TableName;
@@ -149,6 +150,16 @@ test("send-message updates a conversation, but neither its index keys nor an exp
   expect(updates("send-message", "CONVERSATION#a", "lastMessageAt")).not.toContain(false);
   for (const attribute of [...indexKeys, "expiresAt"])
     expect(updates("send-message", "CONVERSATION#a", attribute)).not.toContain(true);
+});
+
+test.each(["create-lead", "send-message"])("%s queries nothing", (label) => {
+  for (const type of Object.values(itemTypes))
+    for (const [IndexName, attribute] of [[undefined, "pk"], ...Object.entries(indexes)] as const) {
+      const input = { ...query(`${type}#a`, `${attribute} = :pk`), IndexName };
+      expect([type, IndexName, allows(label, "Query", input)]).toEqual([type, IndexName, false]);
+      const existence = { ...input, ProjectionExpression: "pk", Limit: 1 };
+      expect([type, IndexName, allows(label, "Query", existence)]).toEqual([type, IndexName, false]);
+    }
 });
 
 test("send-message sees that a lead exists, and nothing of it", () => {

@@ -3,7 +3,8 @@ import { type ApiKey, apiKeyState } from "../../../shared/domain/api-keys.ts";
 
 const validUntil = "2030-01-01T00:00:00.000Z";
 const expiry = Date.parse(validUntil);
-const key: ApiKey = { keyId: "1", accountId: "acme", createdAt: "2026-01-01T00:00:00.000Z" };
+const createdAt = "2026-01-01T00:00:00.000Z";
+const key: ApiKey = { keyId: "1", accountId: "acme", access: "full", createdAt };
 
 describe("a key", () => {
   test.each([
@@ -26,7 +27,12 @@ describe("a key", () => {
     expect(apiKeyState({ ...key, validUntil: wrong }, 0)).toBe("expired");
   });
 
-  test.each(["", "write", null])("with the unknown access %j is invalid, unless it is revoked", (access) => {
+  test.each([
+    "",
+    "write",
+    null,
+    undefined,
+  ])("with the unknown access %j is invalid, unless it is revoked", (access) => {
     const unknown = { ...key, access } as unknown as ApiKey;
     expect(apiKeyState(unknown)).toBe("invalid");
     expect(apiKeyState({ ...unknown, revokedAt: validUntil })).toBe("revoked");

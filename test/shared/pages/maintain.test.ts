@@ -158,7 +158,7 @@ describe("after a burst", () => {
       expect(await maintainLists(changes(keysOf(items)), { ...options, wait: later })).toEqual([]);
       expect(waits).toEqual([1000, smallLimits.allowedLateness - 1000]);
       const root = [...memory.items()].find(({ sk }) => sk === "root");
-      expect(String(root?.through) > (items.at(-1)?.sk ?? "")).toBe(true);
+      expect(String(root?.watermark) > (items.at(-1)?.sk ?? "")).toBe(true);
     } finally {
       vi.useRealTimers();
     }

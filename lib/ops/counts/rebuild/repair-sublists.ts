@@ -29,7 +29,7 @@ import { longestRequest, retryStep } from "./rebuild.ts";
 export async function repairSublists(owner: CountedOwner, options: Partial<Reading> = {}): Promise<void> {
   const reading = toReading(options);
   const { limits, pace, wait } = reading;
-  // A tree that a maintainer has just made for back-dated rows, such as those of a backfill, cannot be counted before.
+  // A tree that a maintainer has just made for back-dated rows, such as those of an import, cannot be counted before.
   await waitForIndexes(owner, 0, reading);
   const sublists = await readSublists(owner, pace);
   const collected = new CollectedRows(owner.list, sublists, keyAt(owner.list, tableTime()));

@@ -6,7 +6,7 @@ import {
   latest,
 } from "../../../../shared/pages/tree/counted-list.ts";
 import type { Root } from "../../../../shared/pages/tree/root.ts";
-import { byStatus, cellNumber } from "../../../../shared/pages/tree/statuses.ts";
+import { cellNumber } from "../../../../shared/pages/tree/statuses.ts";
 import { readNode } from "../../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../../common/pace.ts";
 import { type Difference, describeDifference } from "./difference.ts";
@@ -108,7 +108,7 @@ async function compareLeaf(comparison: Comparison, root: Root, entry: EntryRange
     actual = sumCells([actual, ...rows.map((row) => toCells(owner, root, row))]);
   }
   // Lists do not use the tree while a leaf is pending, which means that it must still be counted.
-  if (root.pending.includes(entry.start) || equalCells(actual, byStatus(entry.cells))) return [];
+  if (root.pending.includes(entry.start) || equalCells(actual, entry.cells)) return [];
   return [describeDifference(root.statuses, 0, entry, actual)];
 }
 

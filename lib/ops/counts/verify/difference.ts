@@ -1,5 +1,5 @@
 import type { Cells } from "../../../../shared/pages/tree/cells.ts";
-import { byStatus, cellNumber, type Statuses } from "../../../../shared/pages/tree/statuses.ts";
+import { cellNumber, type Statuses } from "../../../../shared/pages/tree/statuses.ts";
 import type { EntryRange } from "./entry-ranges.ts";
 
 /** A range of a list whose counts are wrong. */
@@ -25,12 +25,11 @@ export function describeDifference(
   entry: EntryRange,
   actual: Cells,
 ): Difference {
-  const [countedCells, actualCells] = [byStatus(entry.cells), byStatus(actual)];
-  const numbers = [...new Set([...countedCells.keys(), ...actualCells.keys()])].sort((a, b) => a - b);
+  const numbers = [...new Set([...entry.cells.keys(), ...actual.keys()])].sort((a, b) => a - b);
   const cells = numbers.map((cell) => ({
     status: statuses.names.find((status) => cellNumber(statuses, status) === cell) ?? "(other)",
-    counted: countedCells.get(cell) ?? 0,
-    actual: actualCells.get(cell) ?? 0,
+    counted: entry.cells.get(cell) ?? 0,
+    actual: actual.get(cell) ?? 0,
   }));
   const { start, end } = entry;
   return { level, start, end, cells: cells.filter(({ counted, actual }) => counted !== actual) };

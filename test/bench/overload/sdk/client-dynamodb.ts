@@ -17,9 +17,11 @@ export class DynamoDBClient {
   }
 }
 
+// Imported by the operators' code, and not sent in a simulation.
 // The table throws the errors of the SDK itself, so environments must know the same classes.
 export {
   ConditionalCheckFailedException,
+  DescribeTableCommand,
   InternalServerError,
   ProvisionedThroughputExceededException,
   RequestLimitExceeded,

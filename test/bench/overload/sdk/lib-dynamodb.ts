@@ -20,6 +20,7 @@ export class DeleteCommand extends Command {}
 export class GetCommand extends Command {}
 export class PutCommand extends Command {}
 export class QueryCommand extends Command {}
+export class ScanCommand extends Command {}
 export class TransactWriteCommand extends Command {}
 export class UpdateCommand extends Command {}
 

@@ -31,7 +31,7 @@ async function readWatermark({ tableName, dynamodbEndpoint }: LocalRun): Promise
   const Key = { pk: { S: pk }, sk: { S: sk } };
   const { Item } = await client.send(new GetItemCommand({ TableName: tableName, Key }));
   client.destroy();
-  return Item?.through?.S;
+  return Item?.watermark?.S;
 }
 
 async function newestLead(run: LocalRun, apiKey: string, total: number) {

@@ -7,7 +7,6 @@ import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { verify } from "../../../../lib/ops/counts/verify/verify.ts";
 import { listConversations } from "../../../../shared/domain/conversations.ts";
 import { listLeads } from "../../../../shared/domain/leads.ts";
-import { type Sublist, sublistKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { countedChanges } from "../../../../shared/pages/maintenance/changes.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
@@ -15,8 +14,7 @@ import { maintainLists } from "../../../../shared/pages/maintenance/maintain-lis
 import { forgetTails } from "../../../../shared/pages/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
-import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
-import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { putConversations, putSourcedLeads } from "../../../support/counted-sublists.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
@@ -100,7 +98,7 @@ test("a rebuild makes the trees of long sublists, and a killed one is continued"
   expect(pagination.total).toBe(25);
 });
 
-test("a rebuild counts the tree that maintainers have just made for rows that a backfill listed", async () => {
+test("a rebuild counts the tree that maintainers have just made for rows that an operator changed", async () => {
   const items = putSourcedLeads(memory, "acme", 50, () => ({ source: "web" }));
   const records = items.map((item) => {
     const { byOrigin, ...before } = item;
@@ -116,19 +114,6 @@ test("a rebuild counts the tree that maintainers have just made for rows that a 
   await repair(leads);
   expect(await counted()).toBe(50);
   expect(await check(leads)).toEqual([]);
-});
-
-test("sublists of an index that a release since rolled back had are left alone", async () => {
-  await countedLeads();
-  const sublist = { index: "by-domain", partition: "LEAD#acme#example.com" } as unknown as Sublist;
-  write({ ...sublistKey("lead", "acme", sublist), ...sublist });
-  await commit({ ...leads, sublist }, "root", { ...emptyRoot(1), createdAt: now }, []);
-  const before = treeItems(/#by-domain/);
-  expect(await check(leads)).toEqual([]);
-  await repair(leads);
-  expect(await readSublists(leads, pace)).toHaveLength(2);
-  expect(treeItems(/#by-domain/)).toEqual(before);
-  expect(before).toHaveLength(2);
 });
 
 test("the rows of all sublists are read once", async () => {
@@ -298,22 +283,3 @@ test("a lead's tree with a group of no known channel is made again", async () =>
   );
   expect((await list("fax")).pagination.total).toBe(0);
 });
-
-test("a tree of an earlier release, with cells of sources, has no differences", async () => {
-  await countedLeads();
-  for (const item of treeItems(/^COUNT#acme#LEAD (root|node#)/)) {
-    const { entries, last } = item as { entries: Uint8Array; last?: Uint8Array };
-    write({ ...item, entries: ofOneSource(entries), ...(last && { last: ofOneSource(last) }) });
-  }
-  expect((await readRoot(leads))?.level).toBeGreaterThan(0);
-  expect(await check(leads)).toEqual([]);
-});
-
-/** Entries whose rows are all of the first source or channel, as earlier releases counted them. */
-const ofOneSource = (entries: Uint8Array) =>
-  encodeEntries(
-    decodeEntries(entries).map(({ start, cells }) => ({
-      start,
-      cells: new Map(Array.from(cells, ([cell, rows]) => [cell + 4, rows])),
-    })),
-  );
