@@ -103,7 +103,7 @@ export const stageSchema = {
     rateLimitRequests: wholeNumber(0, 100_000_000, {
       default: 6000,
       description:
-        "Requests of each account per window, unless `ops accounts set-limit` gives it a limit of its own. 0 means no limit, for no account.",
+        "Requests of each account per window, unless `npm run ops -- accounts set-limit` gives it a limit of its own. 0 means no limit, for no account.",
     }),
     rateLimitSeconds: wholeNumber(1, 3600, {
       default: 60,
