@@ -1,7 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { InvalidArgumentError, Option } from "commander";
-import { isBusy, isRetryable, isTableBusy, isThrottled } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { isRetryable, isTableBusy, isThrottled } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
+
+/** Waits for a time in milliseconds, like `setTimeout`. */
+export type Wait = (milliseconds: number) => Promise<unknown>;
 
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
 const defaultUnits = 1500;
@@ -83,13 +86,3 @@ export class Pace {
     this.#rate = Math.max(this.#most * slowest, this.#rate / 2);
   }
 }
-
-/** How long a call of a long command is retried after the SDK's own retries, in milliseconds. */
-const busyTimeout = 60_000;
-
-/** Waits for a time in milliseconds, like `setTimeout`. */
-export type Wait = (milliseconds: number) => Promise<unknown>;
-
-/** Retries a call while the table throttles it or cannot be reached, so that a short outage does not end a long command. */
-export const retryWhileBusy = <T>(call: () => Promise<T>, wait?: Wait): Promise<T> =>
-  withRetry(call, { deadline: Date.now() + busyTimeout, isRetryable: isBusy, ...(wait && { wait }) });

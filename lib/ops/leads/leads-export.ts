@@ -1,19 +1,24 @@
 import { pipeline } from "node:stream/promises";
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { type Command, Option } from "commander";
 import { listLeads, toLead } from "../../../shared/domain/leads.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { checkAccount } from "../common/known-account.ts";
-import { type AccountOptions, accountCommand, selectTableByOptions } from "../common/options.ts";
+import {
+  type AccountOptions,
+  accountCommand,
+  type PacedOptions,
+  selectPacedTable,
+} from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
+import { Pace, unitsOption } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
+import { inPartition, queryItems } from "../common/read-items.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
-interface ExportOptions extends AccountOptions {
+interface ExportOptions extends AccountOptions, PacedOptions {
   readonly format?: "csv" | "jsonl";
   readonly output?: string;
   readonly oldestFirst?: boolean;
@@ -36,6 +41,7 @@ export function exportCommand(): Command {
     .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
     .option("--source <source>", "only leads with this source")
     .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
+    .addOption(unitsOption())
     .action(exportLeads);
 }
 
@@ -43,14 +49,14 @@ async function exportLeads(options: ExportOptions): Promise<void> {
   const { account, output, json } = options;
   if (json && output === undefined)
     throw new UserError("--json needs --output, because stdout has the leads.");
-  await selectTableByOptions(options);
-  await checkAccount(options);
+  const pace = await selectPacedTable(options);
+  await checkAccount(options, pace);
   let exported = 0;
   await withProgress(
     "Exporting",
     () => countLeads(options),
     (onRows) => {
-      const text = formatLeads(options, (rows) => {
+      const text = formatLeads(options, pace, (rows) => {
         exported += rows;
         onRows(rows);
       });
@@ -68,12 +74,12 @@ async function print(text: AsyncIterable<string>): Promise<void> {
   });
 }
 
-async function* formatLeads(options: ExportOptions, onRows: OnRows): AsyncGenerator<string> {
+async function* formatLeads(options: ExportOptions, pace: Pace, onRows: OnRows): AsyncGenerator<string> {
   const { account, output, status, oldestFirst = false, raw = false } = options;
   const source = options.source && storedName(options.source);
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   if (format === "csv") yield formatCsvHeader();
-  for await (const leads of readAllLeads(account, { status, source }, oldestFirst)) {
+  for await (const leads of readAllLeads(account, { status, source }, oldestFirst, pace)) {
     yield format === "csv"
       ? formatCsv(leads, raw)
       : leads.map((lead) => `${JSON.stringify(lead)}\n`).join("");
@@ -86,42 +92,21 @@ async function countLeads({ account, status, source }: ExportOptions): Promise<n
   return pagination.total;
 }
 
-/** How many leads one call reads, before the filter is applied. */
-const pageRows = 1000;
-
 /**
  * Reads all leads of the account in pages, by creation time. Each page is read consistently. Every lead is read once,
  * except leads that are created or deleted in the meantime.
+ *
+ * @param filter the status and the source that the leads have; undefined for any
  */
 export async function* readAllLeads(
   account: string,
-  filter: { readonly status?: string; readonly source?: string },
+  { status, source }: { readonly status?: string | undefined; readonly source?: string | undefined },
   oldestFirst: boolean,
+  pace = new Pace(),
 ): AsyncGenerator<Lead[]> {
-  const query = {
-    TableName: tableName,
-    KeyConditionExpression: "pk = :pk",
-    ConsistentRead: true,
-    ScanIndexForward: oldestFirst,
-    Limit: pageRows,
-    ...buildFilter(listPartition("lead", account), filter),
-  };
-  let position: Record<string, unknown> | undefined;
-  do {
-    const command = new QueryCommand({ ...query, ExclusiveStartKey: position });
-    const page = await retryWhileBusy(() => table.send(command));
-    yield (page.Items ?? []).map(toLead);
-    position = page.LastEvaluatedKey;
-  } while (position);
-}
-
-function buildFilter(pk: string, filter: object) {
-  const conditions = Object.entries(filter).filter(([, value]) => value !== undefined);
-  if (conditions.length === 0) return { ExpressionAttributeValues: { ":pk": pk } };
-  const values = Object.fromEntries(conditions.map(([name, value]) => [`:${name}`, value]));
-  return {
-    FilterExpression: conditions.map(([name]) => `#${name} = :${name}`).join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries(conditions.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: { ":pk": pk, ...values },
-  };
+  const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: oldestFirst };
+  for await (const items of queryItems(leads, pace))
+    yield items
+      .map(toLead)
+      .filter((lead) => (status ?? lead.status) === lead.status && (source ?? lead.source) === lead.source);
 }
