@@ -7,23 +7,27 @@ import { UserError } from "../../errors.ts";
 export const yesOption = () => new Option("--yes", "do not ask");
 
 /**
- * Asks for a name, before a command does what cannot be undone.
+ * Asks for a name or an id, before a command does what cannot be undone.
  *
- * @param what what the name is, and what the command does, for the question: "account" and "erase it"
+ * @param what what has the name, and what the command does, for the question: "account" and "erase it"
  * @param yes whether not to ask
- * @throws UserError when another name is typed, or none
+ * @throws UserError when another text is typed, or none
  */
 export async function confirm(
   name: string,
-  what: { readonly kind: string; readonly action: string },
+  {
+    kind,
+    action,
+    by = "name",
+  }: { readonly kind: string; readonly action: string; readonly by?: "name" | "id" | "email address" },
   yes = false,
 ): Promise<void> {
   if (yes) return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = once(terminal, "close").then(() => "");
-  const question = `This cannot be undone. Type the name of the ${what.kind} to ${what.action}: `;
+  const question = `This cannot be undone. Type the ${by} of the ${kind} to ${action}: `;
   const typed = await Promise.race([terminal.question(question), closed]);
   terminal.close();
   if (typed.trim() !== name)
-    throw new UserError(`That is not the name of the ${what.kind}: nothing was changed. Scripts use --yes.`);
+    throw new UserError(`That is not the ${by} of the ${kind}: nothing was changed. Scripts use --yes.`);
 }
