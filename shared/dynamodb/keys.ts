@@ -137,6 +137,10 @@ export const countNodeKey = (type: Listed, account: string, node: string, sublis
 export const sublistKey = (type: Listed, account: string, sublist: Sublist) =>
   countNodeKey(type, account, [sublistPrefix, ...sublistParts(sublist)].join("#"));
 
+/** The partition of the tree of a sublist, by the key of its record. */
+export const sublistTreePartition = ({ pk, sk }: ReturnType<typeof sublistKey>) =>
+  `${pk}#${sk.slice(sublistPrefix.length + 1)}`;
+
 /** The prefix of the sort keys of these records. */
 export const sublistPrefix = "sublist";
 

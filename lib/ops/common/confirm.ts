@@ -19,7 +19,7 @@ export async function confirm(
     kind,
     action,
     by = "name",
-  }: { readonly kind: string; readonly action: string; readonly by?: "name" | "id" },
+  }: { readonly kind: string; readonly action: string; readonly by?: "name" | "id" | "email address" },
   yes = false,
 ): Promise<void> {
   if (yes) return;

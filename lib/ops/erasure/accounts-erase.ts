@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { countAccounts } from "../accounts/account-items.ts";
 import { describeCounts } from "../accounts/accounts-list.ts";
-import { confirm } from "../common/confirm.ts";
+import { confirm, yesOption } from "../common/confirm.ts";
+import { checkAccount } from "../common/known-account.ts";
 import {
   type AccountOptions,
+  opsCommand,
   type PacedOptions,
   selectPacedTable,
   writingCommand,
@@ -12,7 +14,9 @@ import type { Wait } from "../common/pace.ts";
 import { unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
-import { eraseAccount } from "./erase-account.ts";
+import { erase } from "./erase.ts";
+import { Findings } from "./findings.ts";
+import { wasErased } from "./trees.ts";
 
 type EraseOptions = AccountOptions &
   PacedOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
@@ -26,7 +30,7 @@ export const eraseAccountCommand = (wait: Wait): Command =>
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
   )
-    .option("--yes", "do not count what would be deleted, nor ask for the account's name")
+    .addOption(yesOption())
     .option(
       "--cache-seconds <n>",
       "how long a revoked key works (default: authorizerCacheSeconds of the stage's file)",
@@ -34,7 +38,7 @@ export const eraseAccountCommand = (wait: Wait): Command =>
     )
     .addOption(unitsOption())
     .addHelpText("after", `\n${eventsNote}`)
-    .action((options: EraseOptions) => erase(options, wait));
+    .action((options: EraseOptions) => eraseAccount(options, wait));
 
 function parseSeconds(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("Seconds are a whole number from 0 to 9999.");
@@ -61,9 +65,10 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function erase(options: EraseOptions, wait: Wait): Promise<void> {
+async function eraseAccount(options: EraseOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedTable(options, wait);
   const { account, json, dryRun, yes } = options;
+  if (!(await wasErased(account, pace))) await checkAccount(options, pace, wait);
   if (dryRun || !yes) {
     const accounts = await withProgress("Reading", countTableItems, (onRows) => countAccounts(pace, onRows));
     const counts = describeCounts(accounts.get(account) ?? {});
@@ -72,15 +77,20 @@ async function erase(options: EraseOptions, wait: Wait): Promise<void> {
     const sentence = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
     if (dryRun) return console.log(sentence);
     console.error(`${sentence}\n${eventsNote}`);
-    await confirm(account, { kind: "account", action: "erase it" });
+    if (accounts.has(account)) await confirm(account, { kind: "account", action: "erase it" });
   }
   const keyCache = 1000 * (await findCacheSeconds(options));
-  const leads = await withProgress("Erasing", countTableItems, (onRows) =>
-    eraseAccount(account, { pace, wait, keyCache, onRows }),
+  const found = new Findings({ account });
+  await withProgress("Erasing", countTableItems, (onRows) =>
+    erase(found, { pace, wait, scan: true, keyCache, onRows }),
   );
-  console.log(
-    json
-      ? JSON.stringify({ account, erased: true, leads })
-      : `The account ${account} is erased: ${leads} leads, and all that belonged to them.`,
-  );
+  const { counts, total, unreadable } = found;
+  const { lead: leads = 0 } = counts;
+  const sentence =
+    total === 0
+      ? `Nothing was left of the account ${account}.`
+      : `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
+  const output = { account, erased: true, leads, unreadable: [...unreadable.values()] };
+  console.log(json ? JSON.stringify(output) : sentence);
+  unreadable.check(opsCommand(options, `accounts erase --account ${account}`));
 }

@@ -1,6 +1,6 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
-import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import type { Pace } from "../common/pace.ts";
 import { inPartition, queryItems } from "../common/read-items.ts";
@@ -19,10 +19,21 @@ export interface ErasedLead {
   readonly pending?: boolean;
 }
 
-/** The erased leads of an account, in the order of their ids. */
-export async function* readErasedLeads(account: string, pace: Pace): AsyncGenerator<readonly ErasedLead[]> {
+/**
+ * The erased leads of an account, in the order of their ids.
+ *
+ * @param note called with items that name another lead than their key, and are not followed
+ */
+export async function* readErasedLeads(
+  account: string,
+  pace: Pace,
+  note?: (item: Item, reason: string) => void,
+): AsyncGenerator<readonly ErasedLead[]> {
   const partition = inPartition(accountPartition("erasedLead", account));
-  for await (const items of queryItems(partition, pace)) yield items as unknown as readonly ErasedLead[];
+  for await (const items of queryItems(partition, pace)) {
+    for (const item of items) if (item.leadId !== item.sk) note?.(item, "its leadId is not its sort key");
+    yield items.filter(({ sk, leadId }) => leadId === sk) as unknown as readonly ErasedLead[];
+  }
 }
 
 /** The ids of the erased leads of an account. */
@@ -31,19 +42,6 @@ export async function readErasedIds(account: string, pace: Pace): Promise<Readon
   for await (const leads of readErasedLeads(account, pace)) for (const { leadId } of leads) ids.add(leadId);
   return ids;
 }
-
-/** Whether the lead is erased, or was about to be. */
-export const isErased = async (account: string, leadId: string) =>
-  (await readItem(erasedLeadKey(account, leadId))) !== undefined;
-
-/** A check, in a transaction, that a lead is not erased. */
-export const isNotErased = (account: string, leadId: string) => ({
-  ConditionCheck: {
-    TableName: tableName,
-    Key: erasedLeadKey(account, leadId),
-    ConditionExpression: "attribute_not_exists(pk)",
-  },
-});
 
 /**
  * Deletes the item of a lead and begins its erasure, all or nothing: from now on no request finds the lead, and no import

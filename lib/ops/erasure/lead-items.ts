@@ -1,26 +1,43 @@
 import {
   activeConversationKey,
+  indexes,
   leadConversationsPartition,
   leadEmailPartition,
+  listPartition,
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
-import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
-import { readRowsByParent } from "./rows-by-parent.ts";
 
-/** The items of the leads with an email address, in any letter case, oldest first. */
-export const readLeadsByEmail = (account: string, email: string, pace: Pace) =>
-  readRowsByParent({ account, list: countedLists.lead }, leadEmailPartition(account, email), pace);
+/**
+ * The items of the leads with an email address, in any letter case, oldest first.
+ *
+ * @param note called with leads that the index lists, and whose own address cannot be read
+ */
+export async function readLeadsByEmail(
+  account: string,
+  email: string,
+  pace: Pace,
+  note?: (item: Item, reason: string) => void,
+): Promise<Item[]> {
+  const isLead = ({ pk }: Key) => pk === listPartition("lead", account);
+  const items = await readEach(await listByParent(leadEmailPartition(account, email), isLead, pace), pace);
+  for (const item of items) if (typeof item.email !== "string") note?.(item, "its email is not a string");
+  return items.filter((item) => String(item.email).toLowerCase() === email.toLowerCase());
+}
 
 /** The items of all conversations of a lead, oldest first. */
-export const readLeadConversations = (account: string, leadId: string, pace: Pace) =>
-  readRowsByParent(
-    { account, list: countedLists.conversation },
-    leadConversationsPartition(account, leadId),
-    pace,
-  );
+export async function readLeadConversations(account: string, leadId: string, pace: Pace): Promise<Item[]> {
+  const items = await readEach(await listConversations(account, leadId, pace), pace);
+  return items.filter((item) => item.leadId === leadId);
+}
+
+/** The keys of the conversations that the index lists for a lead, oldest first. Their rows may name another one. */
+export function listConversations(account: string, leadId: string, pace: Pace): Promise<Key[]> {
+  const isConversation = ({ pk }: Key) => pk === listPartition("conversation", account);
+  return listByParent(leadConversationsPartition(account, leadId), isConversation, pace);
+}
 
 /** The pointers to the active conversations of a lead. */
 export async function readPointers(account: string, leadId: string, pace: Pace): Promise<Item[]> {
@@ -34,13 +51,34 @@ export async function readPointers(account: string, leadId: string, pace: Pace):
 export const readMessages = (account: string, conversationId: string, pace: Pace) =>
   queryItems(inPartition(messageKey(account, conversationId, "").pk), pace);
 
-/** The keys of the messages of a conversation. */
-export async function* readMessageKeys(
-  account: string,
-  conversationId: string,
+/** The keys of the items in a partition that the index `by-parent` lists for a value. An item may be gone, or have another value. */
+export async function listByParent(
+  parent: string,
+  inTable: (key: Key) => boolean,
   pace: Pace,
-): AsyncGenerator<readonly Key[]> {
-  const { pk } = messageKey(account, conversationId, "");
-  for await (const items of queryItems({ ...inPartition(pk), ...keysOnly }, pace))
-    yield items as unknown as readonly Key[];
+): Promise<Key[]> {
+  const selection = {
+    ...{ IndexName: "by-parent", KeyConditionExpression: "#parent = :parent", ...keysOnly },
+    ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
+    ExpressionAttributeValues: { ":parent": parent },
+  };
+  const keys: Key[] = [];
+  for await (const items of queryItems(selection, pace))
+    keys.push(...(items as unknown as readonly Key[]).filter(inTable));
+  return keys;
+}
+
+/** How many items are read at the same time. */
+const parallel = 16;
+
+/** Reads those items that exist, consistently. */
+export async function readEach(keys: readonly Key[], pace: Pace): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let from = 0; from < keys.length; from += parallel) {
+    const some = keys.slice(from, from + parallel);
+    const read = await Promise.all(some.map(({ pk, sk }) => pace.retry(() => readItem({ pk, sk }))));
+    items.push(...read.filter((item) => item !== undefined));
+    await pace.spend(some.length);
+  }
+  return items;
 }

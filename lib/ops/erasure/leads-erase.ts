@@ -1,7 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
+import { confirm, yesOption } from "../common/confirm.ts";
 import {
   type AccountOptions,
+  opsCommand,
   type PacedOptions,
   selectPacedTable,
   writingCommand,
@@ -11,10 +13,15 @@ import { type Pace, unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";
-import { countErasedItems, type ErasedItems, eraseLeads } from "./erase-leads.ts";
-import { isErased, readErasedLeads } from "./erased-leads.ts";
+import { erase } from "./erase.ts";
+import { readErasedLeads } from "./erased-leads.ts";
+import { Findings, Unreadable } from "./findings.ts";
+import { readLeadsByEmail } from "./lead-items.ts";
+import { sweep } from "./sweep-erased.ts";
 
-type EraseOptions = AccountOptions & PacedOptions & PersonOptions & { readonly scan: boolean };
+type EraseOptions = AccountOptions &
+  PacedOptions &
+  PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = (wait: Wait = setTimeout): Command =>
@@ -24,24 +31,36 @@ export const eraseCommand = (wait: Wait = setTimeout): Command =>
       "delete a lead with its conversations, messages and all that names it; after a failure, run it again to continue",
     ),
   )
+    .addOption(yesOption())
     .addOption(unitsOption())
     .option(
       "--no-scan",
       "keep idempotency records, which expire within 24 hours, instead of reading the whole table",
     )
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
-    .action((options: EraseOptions) => erase(options, wait));
+    .action((options: EraseOptions) => eraseLeads(options, wait));
 
-async function erase(options: EraseOptions, wait: Wait): Promise<void> {
+async function eraseLeads(options: EraseOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedTable(options, wait);
-  const { account, scan, dryRun } = options;
-  const ids = await findErasable(options, pace);
-  const items = await withProgress("Erasing", countTableItems, (onRows) =>
-    dryRun
-      ? countErasedItems(account, ids, { pace, scan, onRows })
-      : eraseLeads(account, ids, { pace, wait, scan, onRows }),
-  );
-  report(options, ids, items);
+  const { account, lead, email = "", scan, dryRun, yes } = options;
+  const unreadable = new Unreadable();
+  const leads = await findErasable(options, unreadable, pace);
+  if (dryRun || !yes) {
+    const found = new Findings({ account, leads }, unreadable);
+    await withProgress("Reading", countTableItems, (onRows) =>
+      sweep(found, { pace, scan, dryRun: true, onRows }),
+    );
+    if (dryRun) return report(options, found, ["is", "would be erased"]);
+    if (found.total > 0) {
+      console.error(describe(options, found, ["is", "will be erased"]));
+      await (lead === undefined
+        ? confirm(email, { kind: "leads", action: "erase them", by: "email address" })
+        : confirm(lead, { kind: "lead", action: "erase it", by: "id" }));
+    }
+  }
+  const found = new Findings({ account, leads }, unreadable);
+  await withProgress("Erasing", countTableItems, (onRows) => erase(found, { pace, wait, scan, onRows }));
+  report(options, found, ["was", "erased"]);
 }
 
 /**
@@ -49,28 +68,52 @@ async function erase(options: EraseOptions, wait: Wait): Promise<void> {
  *
  * @throws UserError when there are none
  */
-async function findErasable(options: EraseOptions, pace: Pace): Promise<readonly string[]> {
-  const { account, lead } = options;
-  const found = (await findLeads(account, options, pace)).map(({ sk }) => String(sk));
-  const ids = new Set(found);
-  for await (const leads of readErasedLeads(account, pace))
-    for (const { leadId, pending } of leads) if (pending) ids.add(leadId);
-  if (lead !== undefined && (await pace.retry(() => isErased(account, lead)))) ids.add(lead);
-  const isKnown = lead === undefined ? ids.size > 0 : ids.has(lead);
-  if (!isKnown) throw unknownPerson(account, options);
-  return [...ids];
+async function findErasable(
+  options: EraseOptions,
+  unreadable: Unreadable,
+  pace: Pace,
+): Promise<ReadonlySet<string>> {
+  const { note } = unreadable;
+  const { account, lead, email } = options;
+  const rows =
+    email === undefined
+      ? await findLeads(account, options, pace)
+      : await readLeadsByEmail(account, email, pace, note);
+  const ids = new Set(rows.map(({ sk }) => String(sk)));
+  for await (const erased of readErasedLeads(account, pace, note))
+    for (const { leadId, pending } of erased) if (pending || leadId === lead) ids.add(leadId);
+  if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
+  unreadable.check(again(options, lead === undefined ? `--email ${email}` : `--lead ${lead}`));
+  throw unknownPerson(account, options);
 }
 
-function report(
-  { account, scan, json, dryRun }: EraseOptions,
-  leads: readonly string[],
-  items: ErasedItems,
-): void {
-  const { conversations, messages, pointers, idempotencyRecords } = items;
+function describe(
+  { scan }: EraseOptions,
+  { subject: { leads }, total, counts }: Findings,
+  [isLeft, become]: readonly [string, string],
+): string {
+  const ids = [...(leads ?? [])].join(", ");
+  if (total === 0) return `Nothing ${isLeft} left of ${ids}.`;
+  const { conversations, messages, pointers, idempotencyRecords } = nameCounts(counts);
   const records = scan
     ? `${idempotencyRecords} idempotency records`
     : "no idempotency records, which expire within 24 hours";
-  const verb = dryRun ? "would be erased" : "erased";
-  const sentence = `${leads.join(", ")} ${verb}: ${conversations} conversations, ${messages} messages, ${pointers} pointers, ${records}.`;
-  console.log(json ? JSON.stringify({ account, leads, ...items }) : sentence);
+  return `${ids} ${become}: ${conversations} conversations, ${messages} messages, ${pointers} pointers, ${records}.`;
 }
+
+const nameCounts = ({ conversation = 0, message = 0, active = 0, idempotency = 0 }: Findings["counts"]) => ({
+  ...{ conversations: conversation, messages: message, pointers: active, idempotencyRecords: idempotency },
+});
+
+/** @throws UserError when items could not be read */
+function report(options: EraseOptions, found: Findings, verbs: readonly [string, string]): void {
+  const { account, json } = options;
+  const { subject, counts, unreadable } = found;
+  const leads = [...(subject.leads ?? [])];
+  const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
+  console.log(json ? JSON.stringify(output) : describe(options, found, verbs));
+  unreadable.check(leads.map((id) => again(options, `--lead ${id}`)).join(" and "));
+}
+
+const again = (options: EraseOptions, person: string) =>
+  opsCommand(options, `leads erase --account ${options.account} ${person}`);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { createdAt } from "../../../shared/ids.ts";
+import { createdAt, ulidPattern } from "../../../shared/ids.ts";
+import { formatColumns } from "../common/columns.ts";
 import {
   type AccountOptions,
   accountCommand,
@@ -19,8 +20,10 @@ async function listErased(options: AccountOptions & PacedOptions): Promise<void>
   const erased = [];
   for await (const leads of readErasedLeads(account, pace))
     for (const { id, leadId, pending = false } of leads)
-      erased.push({ leadId, erasedAt: createdAt(id), pending });
+      erased.push({ leadId, erasedAt: isErasureId(id) ? createdAt(id) : undefined, pending });
   if (json) return console.log(JSON.stringify(erased));
   if (erased.length === 0) return console.log(`The account ${account} has no erased leads.`);
-  console.table(erased);
+  console.log(formatColumns(erased));
 }
+
+const isErasureId = (id: unknown) => new RegExp(`^erasure_${ulidPattern}$`).test(String(id));

@@ -1,17 +1,112 @@
-import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { filterAccount, findOwner } from "../accounts/account-items.ts";
 import type { Pace, Wait } from "../common/pace.ts";
+import type { OnRows } from "../common/progress.ts";
+import { inPartition, queryItems, scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
-import { longestWrite } from "./erase-leads.ts";
 import { readErasedIds } from "./erased-leads.ts";
-import { sweepLead } from "./sweep-lead.ts";
+import { Findings, type Subject } from "./findings.ts";
+import { listConversations, readEach, readMessages, readPointers } from "./lead-items.ts";
+
+/**
+ * How long after a request found a lead it may still write, in milliseconds: it is retried for five seconds, and no write
+ * happens later than five seconds after its id was created.
+ */
+export const longestWrite = 11_000;
+
+/** How items are found. */
+export interface Sweeping {
+  readonly pace: Pace;
+  /** Whether to read the whole table. Without, conversations are found by an index, and idempotency records are not. */
+  readonly scan: boolean;
+  readonly dryRun?: boolean;
+  readonly onRows?: OnRows;
+}
+
+/**
+ * Deletes what is of the leads or of the account. The conversations and pointers of leads are deleted last: whenever this
+ * ends, what is left is found again, also without a scan.
+ *
+ * @returns the API keys and the nodes of trees of an account, which are not deleted
+ */
+export async function sweep(
+  found: Findings,
+  { pace, scan, dryRun = false, onRows }: Sweeping,
+): Promise<Item[]> {
+  const { account, leads } = found.subject;
+  const kept: Item[] = [];
+  const last: Item[] = [];
+  const remove = async (items: readonly Item[]) => {
+    if (!dryRun) await deleteItems(items as unknown as readonly Key[], pace);
+  };
+  const onItems = async (items: readonly Item[]) => {
+    const now: Item[] = [];
+    for (const item of found.take(items)) {
+      const type = findOwner(item)?.type;
+      if (type === "apiKey" || type === "count") kept.push(item);
+      else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
+    }
+    await remove(now);
+  };
+  // The conversations are known before the messages and the idempotency records that name them.
+  const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
+  const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), pace);
+  if (leads) for await (const items of first) await onItems(items);
+  if (scan) await scanTable(selectItems(found.subject), { pace, onItems, onRows });
+  await remove(last);
+  return kept;
+}
+
+const attributes = {
+  ExpressionAttributeNames: { "#access": "access" },
+  ProjectionExpression: "pk, sk, id, leadId, ids, accountId, #access, validUntil, revokedAt",
+};
+
+/** What a scan looks for. The keys of all other items are known. */
+function selectItems({ account, leads }: Subject) {
+  const types = ["lead", "message", "active", "idempotency"] as const;
+  const others = ["conversation", "rate", "leadImport", "count"] as const;
+  const filter = filterAccount(account, leads ? types : [...types, ...others]);
+  return {
+    ...attributes,
+    FilterExpression: `${filter.FilterExpression} OR accountId = :account`,
+    ExpressionAttributeValues: { ...filter.ExpressionAttributeValues, ":account": account },
+  };
+}
+
+/** The items of leads that are found by the index and by pointers, which may both lead to those of others. */
+async function* readListed(
+  account: string,
+  leads: ReadonlySet<string>,
+  pace: Pace,
+): AsyncGenerator<readonly Item[]> {
+  for (const leadId of leads) {
+    const pointers = await readPointers(account, leadId, pace);
+    const named = pointers.map(({ conversationId }) => conversationId).filter(isConversationId);
+    const listed = await listConversations(account, leadId, pace);
+    const ids = new Set([...listed.map(({ sk }) => sk), ...named]);
+    const keys = Array.from(ids, (id) => conversationKey(account, id));
+    const rows = await readEach([leadKey(account, leadId), ...keys], pace);
+    yield rows;
+    const others = rows.filter((row) => typeof row.leadId === "string" && !leads.has(row.leadId));
+    for (const { sk } of others) ids.delete(String(sk));
+    // Messages are read also if their conversation is not stored yet or no more, or cannot be read.
+    for (const id of ids) if (isConversationId(id)) yield* readMessages(account, id, pace);
+    yield pointers;
+  }
+}
+
+/** Whether a value is short enough for the id of a conversation, and so for a part of a key. */
+const isConversationId = (id: unknown): id is string => typeof id === "string" && /^.{1,64}$/u.test(id);
 
 /** Until all writes that had found a lead have ended, and the indexes list what was stored, in milliseconds. */
 const sweepDelay = Math.max(longestWrite, limits.indexLateness + limits.skew + 1);
 
 /**
- * Deletes what an import or a restore has stored of erased leads: this one before the lead was erased, or one that ended
- * early. If there are such leads, it deletes them first, and what belongs to them 32 seconds later.
+ * Deletes what an import has stored of erased leads: this one before the lead was erased, or one that ended early. If there
+ * are such leads, it deletes them first, and what belongs to them 32 seconds later.
  *
  * @param unmet the leads that were erased before, and of which it has met nothing
  */
@@ -20,12 +115,14 @@ export async function sweepErasedSince(
   unmet: ReadonlySet<string>,
   { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
 ): Promise<void> {
-  const erased = [...(await readErasedIds(account, pace))].filter((id) => !unmet.has(id));
-  if (erased.length === 0) return;
+  const leads = new Set([...(await readErasedIds(account, pace))].filter((id) => !unmet.has(id)));
+  if (leads.size === 0) return;
   await deleteItems(
-    erased.map((id) => leadKey(account, id)),
+    Array.from(leads, (id) => leadKey(account, id)),
     pace,
   );
   await wait(sweepDelay);
-  for (const id of erased) await sweepLead(account, id, pace);
+  const found = new Findings({ account, leads });
+  await sweep(found, { pace, scan: false });
+  if (found.unreadable.size > 0) console.error(found.unreadable.describe());
 }

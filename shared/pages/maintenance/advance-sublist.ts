@@ -43,7 +43,7 @@ export async function advanceSublist(
   // Not earlier: the times in a root must not be before those of the commit that it replaces.
   const clock = Date.now();
   if (root?.createdAt === undefined) {
-    await (root ? startTree(owner, root, clock, retry) : createTree(owner, retry));
+    await (root ? startTree(owner, root, clock, retry) : createTree(owner, clock, retry));
     return { rest: changed, more: true };
   }
   const inside = changed.filter(({ key }) => key < root.watermark);
@@ -130,10 +130,10 @@ async function isLong(owner: SublistOwner, { limits, retry }: Means): Promise<bo
 }
 
 /** Writes an empty tree: from now on, who changes a row changes its version. */
-async function createTree(owner: SublistOwner, retry: Retry): Promise<void> {
+async function createTree(owner: SublistOwner, clock: number, retry: Retry): Promise<void> {
   const { account, list, sublist } = owner;
   const Item = { ...sublistKey(list.type, account, sublist), ...sublist };
-  const root = { ...emptyRoot(1), overdue: true };
+  const root = { ...emptyRoot(clock), overdue: true };
   await retry(() => commit(owner, "root", root, [], [{ Put: { TableName: tableName, Item } }]));
 }
 

@@ -74,7 +74,7 @@ export async function maintain(
   let rebuilding: number | undefined;
   let rebuilt: ReadonlySet<string> = new Set();
   const update = async () => {
-    const root = (await readRoot(owner)) ?? emptyRoot(1);
+    const root = (await readRoot(owner)) ?? emptyRoot(Date.now());
     if (root.expiresAt !== undefined) {
       // Nothing is counted by a commit over a root that expires: so none can be missed here.
       if (await hasRows(context)) return commit(owner, "root", { ...root, expiresAt: undefined }, []);

@@ -4,9 +4,12 @@ import { noStatuses, type Statuses } from "./statuses.ts";
 
 /** The top of a counted tree. */
 export interface Root {
-  /** Raised by each commit and never repeated; 0 before the first. */
+  /** Raised by each commit and never repeated, so it begins with the generation; 0 before the first. */
   readonly version: number;
-  /** Distinguishes the nodes of this tree from those of earlier trees. */
+  /**
+   * Distinguishes the nodes of this tree from those of earlier trees, also of deleted ones: that of a new tree is the time
+   * of its creation, in milliseconds since the epoch, and a tree that replaces another has the next one.
+   */
   readonly generation: number;
   /** What the entries are for: 0 for leaves (or for rows, in the tree of a sublist), n for nodes of level n. */
   readonly level: number;

@@ -70,8 +70,9 @@ export async function commit(
   nodes: readonly Node[],
   others: Writes = [],
 ): Promise<void> {
-  const { version } = root;
-  const put = { ...putRoot(owner, name, { ...root, version: version + 1 }).Put, ...versionIs(version) };
+  const { version, generation } = root;
+  const next = version === 0 ? generation : version + 1;
+  const put = { ...putRoot(owner, name, { ...root, version: next }).Put, ...versionIs(version) };
   const items = [...putNodes(owner, root, nodes), ...others];
   await orTreeChanged(
     items.length === 0

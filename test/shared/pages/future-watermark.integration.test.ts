@@ -71,6 +71,7 @@ test("a watermark that an honest clock can have set stays", async () => {
 
 test("a rebuild does not wait for a watermark that lies in the future", async () => {
   await countWithFastClock();
+  const before = await readRoot(owner);
   let waited = 0;
   const wait = async (milliseconds: number) => {
     waited += milliseconds;
@@ -78,6 +79,6 @@ test("a rebuild does not wait for a watermark that lies in the future", async ()
   };
   await rebuild(owner, { limits, wait });
   expect(waited).toBeLessThan(70_000);
-  expect((await readRoot(owner))?.generation).toBe(2);
+  expect((await readRoot(owner))?.generation).toBe(Number(before?.generation) + 1);
   expect(await total()).toBe(30);
 });

@@ -64,7 +64,7 @@ async function findStatuses(owner: CountedOwner, reading: Reading): Promise<Stat
 
 /** Continues a rebuild or starts one. @returns the generation of its tree */
 async function joinRebuild(owner: CountedOwner, statuses: Statuses, { onRows }: Reading): Promise<number> {
-  const { live = emptyRoot(1), next, found } = await readRebuild(owner);
+  const { live = emptyRoot(tableTime()), next, found } = await readRebuild(owner);
   if (!next) return startRebuild(owner, live, found, statuses);
   onRows(countedRows(next));
   return next.generation;

@@ -82,12 +82,12 @@ test("verify and rebuild work through all accounts, whatever becomes of one", as
   ]);
   const generation = async () =>
     (await readRoot({ account: "differs", list: countedLists.lead }))?.generation;
-  expect(await generation()).toBe(1);
+  const before = await generation();
 
   const rebuilt = await counts("rebuild", "--all");
   expect(rebuilt.printed).toEqual(["The counts of 2 of 3 accounts are rebuilt."]);
   expect(rebuilt.failure).toBe(`1 of 3 accounts failed: run ${command("rebuild", "damaged")}.`);
-  expect(await generation()).toBe(2);
+  expect(await generation()).toBe(Number(before) + 1);
 
   await table.send(new DeleteCommand({ TableName: tableName, Key: damaged }));
   expect(await counts("verify", "--all")).toMatchObject({

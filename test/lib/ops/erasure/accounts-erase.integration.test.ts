@@ -22,13 +22,15 @@ import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import {
+  accountApiKeysPartition,
   accountLimitKey,
   apiKeyKey,
+  countNodeKey,
   leadKey,
   messageKey,
   rateWindowKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { type Item, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -120,7 +122,7 @@ describe("accounts erase", () => {
     const elapsed = Date.now() - start;
     expect({ failure, output }).toEqual({
       failure: undefined,
-      output: { account, erased: true, leads: 202 },
+      output: { account, erased: true, leads: 202, unreadable: [] },
     });
     const { added, ...others } = compareItems(neighbours, await tableItems());
     expect(others).toEqual({ changed: [], deleted: [] });
@@ -129,7 +131,8 @@ describe("accounts erase", () => {
     // A key that was just revoked still works for a minute, and its last request for eleven seconds.
     expect(Math.max(...waits) + elapsed).toBeGreaterThanOrEqual(71_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(71_000);
-    expect((await erase(account)).output).toEqual({ account, erased: true, leads: 0 });
+    const again = await runCommand(accountsCommand(noWait), "erase", "--account", account);
+    expect(again).toEqual({ printed: [`Nothing was left of the account ${account}.`], failure: undefined });
     await expectErased(account);
   });
 
@@ -213,6 +216,7 @@ describe("accounts erase", () => {
   test("a row of such an account that is deleted while a slow maintainer counts it is not counted", async () => {
     const account = randomUUID();
     const owner = { account, list: countedLists.lead };
+    await aLead(account);
     await erase(account);
     const id = newId("lead", Date.now() - 3_600_000);
     const lead = { id, name: "Ada", score: 0, status: "new", createdAt: createdAt(id) } as const;
@@ -235,6 +239,7 @@ describe("accounts erase", () => {
 
   test("revokes and deletes a key that the index does not list yet, and waits until it no longer works", async () => {
     const account = randomUUID();
+    await aLead(account);
     const { apiKey } = await issueApiKey(account);
     let late = true;
     replaceCalls((command) => {
@@ -312,9 +317,45 @@ describe("accounts erase", () => {
       "check first that the event pipe is RUNNING and that its failure queue is empty",
     );
     expect(stderr).toMatch(
-      /That is not the name of the account: nothing was erased\. Scripts use --yes\.\n$/,
+      /That is not the name of the account: nothing was changed\. Scripts use --yes\.\n$/,
     );
     expect(compareItems(before, await tableItems())).toEqual(unchanged);
+  });
+
+  test("does not know an account that never was, or whose erasure was long ago", async () => {
+    const { failure } = await runCommand(accountsCommand(noWait), "erase", "--account", "acmee");
+    expect(failure).toMatch(/^There is no account acmee in the table .* See `npm run ops -- accounts list /);
+  });
+
+  test("an item whose index key is the account's, and a root that cannot be read, harm nobody and stop nothing", async () => {
+    const [account, other] = [randomUUID(), randomUUID()];
+    await aLead(account);
+    const { apiKey } = await issueApiKey(other);
+    const { sha256 = "", keyId = "" } = parseApiKey(apiKey) ?? {};
+    const byParent = accountApiKeysPartition(account);
+    const planted = { ...apiKeyKey(sha256, keyId), ...(await readItem(apiKeyKey(sha256, keyId))), byParent };
+    await put(planted);
+    const nameless = { ...apiKeyKey("hash", "key"), access: "full", byParent };
+    await put(nameless);
+    for (const type of ["lead", "conversation"] as const)
+      await put({ ...countNodeKey(type, account, "root"), version: "1", last: 5 });
+    await put({ ...countNodeKey("lead", account, "sublist#by-parent#x y"), index: 5 });
+    await put({ ...countNodeKey("lead", account, "node#1#1#", { index: "by-origin", partition: "late" }) });
+    await put({ ...countNodeKey("lead", account, "sublist#"), partition: null });
+    const { failure, output } = await erase(account);
+    const { pk, sk } = nameless;
+    const reason = "its accountId is not a string";
+    expect(output).toEqual({
+      ...{ account, erased: true, leads: 1, unreadable: [{ type: "apiKey", pk, sk, reason }] },
+    });
+    expect(failure).toMatch(
+      /^These items could not be read .*\n.*\napiKey +KEY#hash +key +its accountId is not a string\n/,
+    );
+    expect(failure).toContain(
+      `run \`npm run ops -- accounts erase --account ${account} --table ${tableName}\``,
+    );
+    expect(await readItem(apiKeyKey(sha256, keyId))).toEqual(planted);
+    await expectErased(account);
   });
 
   test("erases an account whose name is typed", async () => {

@@ -38,8 +38,8 @@ async function aTrial(_: unknown, index: number): Promise<Trial> {
   await aMessage(account, other.id);
   const isAccount = index % 3 === 2;
   const person = index % 2 === 0 ? ["--lead", lead.id] : ["--email", email];
-  const command = isAccount ? ["accounts", "erase", "--yes"] : ["leads", "erase", ...person];
-  const args = [...command, "--account", account, "--units", "60", "--local"];
+  const command = isAccount ? ["accounts", "erase"] : ["leads", "erase", ...person];
+  const args = [...command, "--yes", "--account", account, "--units", "60", "--local"];
   return { account, args, isAccount, leadId: lead.id };
 }
 

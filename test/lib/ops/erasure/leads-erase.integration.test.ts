@@ -11,20 +11,19 @@ import { describe, expect, test, vi } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
-import { longestWrite } from "../../../../lib/ops/erasure/erase-leads.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { erasedCommand } from "../../../../lib/ops/erasure/leads-erased.ts";
+import { longestWrite } from "../../../../lib/ops/erasure/sweep-erased.ts";
+import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { exportCommand } from "../../../../lib/ops/leads/leads-export.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { showCommand } from "../../../../lib/ops/leads/leads-show.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
-import { addLead, leadItem } from "../../../../shared/domain/leads.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
 import {
   activeConversationKey,
-  conversationKey,
   erasedLeadKey,
-  idempotencyKey,
   leadConversationsPartition,
   leadEmailPartition,
   leadKey,
@@ -34,56 +33,23 @@ import { type Item, type Key, readItem, table, tableName } from "../../../../sha
 import { createdAt } from "../../../../shared/ids.ts";
 import { maintainSublist } from "../../../../shared/pages/maintenance/maintain-sublist.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { filePath, leadFile } from "../../../support/lead-files.ts";
+import { createDataDirectory, ops } from "../../../support/ops.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { aKnownLead } from "./known-lead.ts";
 
 const noWait = async () => {};
+const dataDirectory = await createDataDirectory();
 const erase = (account: string, ...args: string[]) =>
-  runJson(eraseCommand(noWait), "--account", account, ...args);
+  runJson(eraseCommand(noWait), "--account", account, "--yes", ...args);
 
 const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
-/** A lead with a conversation on each of two channels, all created with idempotency keys. @returns the keys of its items */
-async function aKnownLead(account: string, email?: string) {
-  const post = async (route: "create-lead" | "send-message", body: object) => {
-    const key = randomUUID();
-    const headers = { "idempotency-key": key };
-    const response = await call(route, { account, body, headers });
-    expect(response.status).toBe(201);
-    return {
-      body: response.body,
-      record: name(idempotencyKey(account, route, key)),
-      request: { account, body, headers },
-    };
-  };
-  const lead = await post("create-lead", { name: "Ada", ...(email && { email }) });
-  const { id } = lead.body;
-  const sent = [];
-  for (const channel of ["whatsapp", "email", "email"])
-    sent.push(await post("send-message", { leadId: id, channel, message: "Hello" }));
-  const items = [
-    ...[lead.record, name(leadKey(account, id))],
-    ...["whatsapp", "email"].map((channel) => name(activeConversationKey(account, id, channel))),
-    ...sent.flatMap(({ record, body }) => {
-      const { conversationId } = body as { conversationId: string };
-      const { id: messageId } = body;
-      return [
-        ...[record, name(conversationKey(account, conversationId))],
-        name(messageKey(account, conversationId, messageId)),
-      ];
-    }),
-  ];
-  return {
-    id,
-    requests: [lead.request, ...sent.map(({ request }) => request)],
-    items: [...new Set(items)].sort(),
-  };
-}
-
-const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 4 };
+const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 4, unreadable: [] };
 
 describe("leads erase", () => {
   test("deletes everything that names the lead, and nothing else", async () => {
@@ -165,6 +131,28 @@ describe("leads erase", () => {
     expect(deleted).toEqual(items.filter((item) => !item.startsWith("IDEMPOTENCY")));
   });
 
+  test.each(["--lead", "--email"])("asks for what %s names, and refuses another text", async (option) => {
+    const account = randomUUID();
+    const email = "ada@example.com";
+    const { id, items } = await aKnownLead(account, email);
+    const text = option === "--lead" ? id : email;
+    const args = ["leads", "erase", "--account", account, option, text, "--no-scan", "--local"];
+    const before = await tableItems();
+    for (const input of ["", `${text}x\n`]) {
+      const { code, stdout, stderr } = await ops(args, { dataDirectory, input });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(`${id} will be erased: 2 conversations, 3 messages, 2 pointers`);
+      expect(stderr).toMatch(/nothing was changed\. Scripts use --yes\.\n$/);
+    }
+    expect(compareItems(before, await tableItems()).deleted).toEqual([]);
+    // An erasure waits for eleven seconds.
+    if (option === "--lead") return;
+    const { code, stdout } = await ops(args, { dataDirectory, input: `${text}\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${id} erased: 2 `) });
+    const { deleted } = compareItems(before, await tableItems());
+    expect(deleted).toEqual(items.filter((item) => !item.startsWith("IDEMPOTENCY")));
+  });
+
   test("a message that was being sent leaves nothing behind", async () => {
     const account = randomUUID();
     const { id, items } = await aKnownLead(account);
@@ -182,7 +170,7 @@ describe("leads erase", () => {
       for (const Item of [late, pointer, message])
         await table.send(new PutCommand({ TableName: tableName, Item }));
     };
-    const { output } = await runJson(eraseCommand(wait), "--account", account, "--lead", id);
+    const { output } = await runJson(eraseCommand(wait), "--account", account, "--yes", "--lead", id);
     expect(output).toMatchObject({ conversations: 3, messages: 4, pointers: 3 });
     expect(compareItems(before, await tableItems()).deleted).toEqual(items);
   });
@@ -200,8 +188,17 @@ describe("leads erase", () => {
       failure: `The account ${account} has no lead with this email address.`,
     });
     expect((await erase(account, "--lead", id)).output).toMatchObject({ leads: [id], messages: 0 });
+    const again = ["--account", account, "--lead", id] as const;
+    // Where nothing is left to erase, there is nothing to ask.
+    expect(await runCommand(eraseCommand(noWait), ...again)).toEqual({
+      ...{ printed: [`Nothing was left of ${id}.`], failure: undefined },
+    });
+    const { printed } = await runCommand(eraseCommand(noWait), ...again, "--dry-run");
+    expect(printed).toEqual([`Nothing is left of ${id}.`]);
     const erased = await runJson(erasedCommand(), "--account", account);
     expect(erased.output).toEqual([{ leadId: id, erasedAt: expect.any(String), pending: false }]);
+    const table = await runCommand(erasedCommand(), "--account", account);
+    expect(String(table.printed[0])).toMatch(new RegExp(`^leadId +erasedAt +pending\n${id}  \\S+Z  false$`));
   });
 
   test("deletes the counts of a lead with many conversations, whose record has its id", async () => {
@@ -267,7 +264,9 @@ describe("leads erase", () => {
     const wait = async () => {
       isStale = true;
     };
-    const { output } = await runJson(eraseCommand(wait), "--account", account, "--email", email, "--no-scan");
+    const { output } = await runJson(
+      ...[eraseCommand(wait), "--account", account, "--yes", "--email", email, "--no-scan"],
+    );
     expect(output.leads).toHaveLength(201);
     expect(await counts()).toEqual([]);
     // The stream delivers the deletions.
@@ -319,6 +318,10 @@ test("an erased lead is not stored again by importing its old file", async () =>
   expect(data.map(({ id }) => id)).toEqual([kept.id]);
 });
 
+/** Stores a lead as a run of an import does. */
+const importLead = (account: string, lead: Lead, imported: string) =>
+  table.send(new PutCommand({ TableName: tableName, Item: { ...leadItem(account, lead), imported } }));
+
 test("a lead that an import stored after its erasure, before it was killed, is deleted by the next run", async () => {
   const account = randomUUID();
   const lead = await aLead(account, { name: "Ada" });
@@ -327,7 +330,7 @@ test("a lead that an import stored after its erasure, before it was killed, is d
   await runCommand(exportCommand(), "--account", account, "--output", path);
   await erase(account, "--lead", lead.id);
   // The killed run had read the erased leads before.
-  await addLead(account, lead, "run 1");
+  await importLead(account, lead, "run 1");
   await aMessage(account, lead.id);
   const { output } = await runJson(importCommand(noWait), path, "--account", account);
   expect(output).toMatchObject({ rows: 2, imported: 0, present: 1, erased: 1 });
@@ -341,12 +344,12 @@ test("what a request that had found such a lead writes at the end of the import 
   const path = filePath(".csv");
   await runCommand(exportCommand(), "--account", account, "--output", path);
   await erase(account, "--lead", lead.id);
-  await addLead(account, lead, "run 1");
+  await importLead(account, lead, "run 1");
   const waits: number[] = [];
   const write = async (time: number) => {
     waits.push(time);
     expect(await readItem(leadKey(account, lead.id))).toBeUndefined();
-    await addLead(account, lead, "run 2");
+    await importLead(account, lead, "run 2");
     await aMessage(account, lead.id);
     await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey(account, lead.id) }));
   };
@@ -361,6 +364,7 @@ test("what a request that had found such a lead writes at the end of the import 
 
 test("an import that fails deletes what it stored of leads that were erased meanwhile", async () => {
   const account = randomUUID();
+  await issueApiKey(account);
   const id = `lead_${ulid()}`;
   const path = await leadFile(`id,name\n${id},Ada\n,Grace\n`);
   const send = DynamoDBDocumentClient.prototype.send;
@@ -377,7 +381,7 @@ test("an import that fails deletes what it stored of leads that were erased mean
       .toBeDefined()
       .then(() => beginErasure(account, id, new Pace()))
       .then(() =>
-        addLead(
+        importLead(
           account,
           { id, name: "Ada", score: 0, status: "new", tags: [], createdAt: createdAt(id) },
           "run",
@@ -393,6 +397,7 @@ test("an import that fails deletes what it stored of leads that were erased mean
 
 test("a lead that is erased while its file is imported is deleted at the end of the import", async () => {
   const [from, to] = [randomUUID(), randomUUID()];
+  await issueApiKey(to);
   const leads = [];
   for (let i = 0; i < 40; i++) leads.push(await aLead(from));
   const path = filePath(".csv");

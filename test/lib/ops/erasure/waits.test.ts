@@ -1,8 +1,9 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
-import { eraseLeads } from "../../../../lib/ops/erasure/erase-leads.ts";
+import { erase } from "../../../../lib/ops/erasure/erase.ts";
 import { readErasedIds } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { Findings } from "../../../../lib/ops/erasure/findings.ts";
 import { sweepErasedSince } from "../../../../lib/ops/erasure/sweep-erased.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -12,6 +13,8 @@ import { storedConversation, storedLead } from "../../../support/stored.ts";
 const lead = storedLead("lead_1");
 const conversation = storedConversation("conv_1");
 const message = { ...messageKey("acme", "conv_1", "msg_1"), id: "msg_1", leadId: "lead_1", message: "Hello" };
+
+const findings = () => new Findings({ account: "acme", leads: new Set(["lead_1"]) });
 
 /** A table, and a wait in which a request stores items that had found the lead before. */
 function start() {
@@ -36,8 +39,9 @@ function start() {
 test("an erasure waits until the requests that had found the lead have written, and deletes that too", async () => {
   const { put, waits, wait, left, pace } = start();
   await put(lead);
-  const items = await eraseLeads("acme", ["lead_1"], { pace, wait, scan: false, onRows: () => {} });
-  expect(items.messages).toBe(1);
+  const found = findings();
+  await erase(found, { pace, wait, scan: false });
+  expect(found.counts.message).toBe(1);
   expect(left()).toEqual(["ERASED"]);
   // A request is retried for five seconds, and no write happens later than five seconds after its id was created.
   expect(waits).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds >= 10_000)]);
@@ -46,7 +50,7 @@ test("an erasure waits until the requests that had found the lead have written, 
 test("an import that has stored an erased lead deletes it, waits for what had found it, and deletes that too", async () => {
   const { put, waits, wait, left, pace } = start();
   await put(lead);
-  await eraseLeads("acme", ["lead_1"], { pace, wait: async () => {}, scan: false, onRows: () => {} });
+  await erase(findings(), { pace, wait: async () => {}, scan: false });
   await put(lead);
   await sweepErasedSince("acme", new Set(), { pace, wait });
   expect(left()).toEqual(["ERASED"]);

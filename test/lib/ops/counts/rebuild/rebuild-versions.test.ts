@@ -51,7 +51,7 @@ async function writeTrees({ live, abandoned }: { readonly live: number; readonly
   for (let version = 0; version < live; version++)
     await commit(owner, "root", { ...emptyRoot(1), version }, []);
   for (let version = 0; version < abandoned; version++)
-    await commit(owner, "next", { ...emptyRoot(2), version }, []);
+    await commit(owner, "next", { ...emptyRoot(1), version }, []);
 }
 
 test.each([

@@ -55,7 +55,8 @@ test("a rebuild that was killed is continued, with all changes that were made me
   const { owner, ids } = await createLeads(60);
   await count(owner, ids);
   expect(sum(await rebuildRows(owner, 2))).toBeLessThan(60);
-  expect(await readRoot(owner)).toMatchObject({ generation: 1, rebuilding: 2 });
+  const { generation = 0, rebuilding } = (await readRoot(owner)) ?? {};
+  expect(rebuilding).toBe(generation + 1);
   const dead = await readRoot(owner, "next");
   expect(dead?.progressAt).toBeGreaterThan(Date.now() - 60_000);
 
@@ -69,7 +70,7 @@ test("a rebuild that was killed is continued, with all changes that were made me
   expect(joined).toBeGreaterThanOrEqual(24);
   expect(sum([joined, ...rest])).toBe(60);
   expect(await readRoot(owner)).toMatchObject({
-    generation: 2,
+    generation: rebuilding,
     rebuilding: undefined,
     progressAt: undefined,
   });

@@ -1,0 +1,112 @@
+import { apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
+import {
+  accountApiKeysPartition,
+  accountPartition,
+  itemTypes,
+  leadKey,
+} from "../../../shared/dynamodb/keys.ts";
+import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { forEachAtRate } from "../common/for-each-at-rate.ts";
+import type { Pace, Wait } from "../common/pace.ts";
+import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
+import { buildUpdate, deleteItems, updateItem } from "../common/write-items.ts";
+import { beginErasure, endErasure } from "./erased-leads.ts";
+import type { Findings } from "./findings.ts";
+import { listByParent, readEach } from "./lead-items.ts";
+import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
+import { dropTrees } from "./trees.ts";
+
+interface Erasing extends Sweeping {
+  readonly wait: Wait;
+  /** How long a revoked key may still work, in milliseconds. */
+  readonly keyCache?: number;
+}
+
+/**
+ * Erases leads, or a whole account, by the same steps. It may end at any moment, and continues when it is run again.
+ *
+ * @throws UserError when something still writes to the account
+ */
+export async function erase(found: Findings, erasing: Erasing): Promise<void> {
+  const { pace, wait, keyCache = 0 } = erasing;
+  let keys = found.subject.leads ? [] : await listKeys(found, pace);
+  let nodes: Item[];
+  do {
+    const endedAt = await revokeKeys(keys, pace);
+    await begin(found, erasing);
+    // Requests that had found a lead still write, and revoked keys are still accepted.
+    await wait(Math.max(0, endedAt + keyCache - Date.now()) + longestWrite);
+    // Such keys can have created leads, and an import can have stored one again.
+    await begin(found, erasing);
+    const kept = await sweep(found, erasing);
+    [keys, nodes] = [kept.filter(isKey), kept.filter((item) => !isKey(item))];
+    // The index may not have listed the newest keys.
+  } while (keys.some(isLive));
+  await dropTrees(found.subject, nodes as unknown as readonly Key[], erasing);
+  await end(found, keys as unknown as readonly Key[], pace);
+}
+
+const isKey = ({ pk }: Item) => String(pk).startsWith(`${itemTypes.apiKey}#`);
+
+/** Whether a key works. */
+const isLive = (key: Item) => apiKeyState(toApiKey(key)) === "live";
+
+/** The keys of an account that their index lists. */
+async function listKeys(found: Findings, pace: Pace): Promise<Item[]> {
+  const parent = accountApiKeysPartition(found.subject.account);
+  const keys = await readEach(await listByParent(parent, isKey, pace), pace);
+  for (const key of keys)
+    if (typeof key.accountId !== "string") found.unreadable.note(key, "its accountId is not a string");
+  return found.take(keys);
+}
+
+/** Revokes keys that work. @returns when the last of all ended, in milliseconds since the epoch, now at the latest */
+async function revokeKeys(keys: readonly Item[], pace: Pace): Promise<number> {
+  let endedAt = 0;
+  for (const item of keys) {
+    const key = { pk: String(item.pk), sk: String(item.sk) };
+    const revokedAt = new Date().toISOString();
+    await pace.retry(async () => {
+      if (isLive(item) && (await readItem(key))) await updateItem(buildUpdate(key, { revokedAt }));
+    });
+    const end = Date.parse(String(item.revokedAt ?? item.validUntil));
+    const now = Date.now();
+    // A key that is live or invalid can have a later end, or none.
+    endedAt = Math.max(endedAt, end < now ? end : now);
+  }
+  return endedAt;
+}
+
+/** How many leads are erased at the same time. */
+const parallel = 16;
+
+/** Deletes the leads: from now on no request finds them, and no import stores them. */
+async function begin(found: Findings, { pace, onRows }: Erasing): Promise<void> {
+  const { account } = found.subject;
+  await forEachAtRate(leadIds(found, pace), { parallel }, async (id) => {
+    await beginErasure(account, id, pace);
+    onRows?.(1);
+  });
+}
+
+async function* leadIds(found: Findings, pace: Pace): AsyncGenerator<string, undefined> {
+  const { account, leads } = found.subject;
+  if (leads) {
+    const keys = Array.from(leads, (id) => leadKey(account, id));
+    found.take(await readEach(keys, pace));
+    return yield* leads;
+  }
+  const all = { ...inPartition(accountPartition("lead", account)), ...keysOnly };
+  for await (const items of queryItems(all, pace)) for (const { sk } of found.take(items)) yield String(sk);
+}
+
+/** Notes that nothing of the leads is left. Of an account, the notes are deleted: until then, it is known that it was begun. */
+async function end(found: Findings, keys: readonly Key[], pace: Pace): Promise<void> {
+  const { account, leads } = found.subject;
+  for (const id of leads ?? []) await endErasure(account, id, pace);
+  if (leads) return;
+  await deleteItems(keys, pace);
+  for (const type of ["limit", "erasedLead"] as const)
+    for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
+      await deleteItems(found.take(items) as unknown as readonly Key[], pace);
+}

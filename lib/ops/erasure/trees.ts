@@ -1,0 +1,116 @@
+import {
+  leadConversationsPartition,
+  sublistKey,
+  sublistPrefix,
+  sublistTreePartition,
+} from "../../../shared/dynamodb/keys.ts";
+import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot } from "../../../shared/pages/tree/root.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { commit, treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { UserError } from "../../errors.ts";
+import { hasItems } from "../accounts/account-items.ts";
+import type { Pace, Wait } from "../common/pace.ts";
+import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
+import { tableTime } from "../common/table-clock.ts";
+import { deleteItems } from "../common/write-items.ts";
+import { countedOwners } from "../counts/all-owners.ts";
+import { toReading } from "../counts/all-rows.ts";
+import { retryStep } from "../counts/rebuild/rebuild.ts";
+import { readTreeItems } from "../counts/tree-items.ts";
+import type { Subject } from "./findings.ts";
+import { readEach } from "./lead-items.ts";
+
+/** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
+const retention = 48 * 3600;
+
+/**
+ * Deletes the trees of erased leads and those of email addresses, whose records contain the id or the address. An address
+ * that still has many leads gets another tree. Other trees name nobody. Of an erased account it deletes all.
+ *
+ * @param nodes those of an account's trees that a scan of the table has found
+ * @throws UserError when a list of the account has rows again
+ */
+export async function dropTrees(
+  { account, leads }: Subject,
+  nodes: readonly { readonly pk: string }[],
+  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+): Promise<void> {
+  const lists = countedOwners(account);
+  if (leads) {
+    for (const id of leads) {
+      const sublist = { index: "by-parent", partition: leadConversationsPartition(account, id) } as const;
+      await dropSublist(sublistKey("conversation", account, sublist), pace);
+    }
+    for (const owner of lists) if (owner.list.type === "lead") await dropSublists(owner, "by-parent#", pace);
+    return;
+  }
+  const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
+  for (const pk of new Set(nodes.map((node) => node.pk))) if (!whole.has(pk)) await dropTree(pk, pace);
+  for (const owner of lists) {
+    await dropSublists(owner, "", pace);
+    await retryStep(() => writeEmptyRoot(owner, pace), toReading({ pace, wait }));
+    await deletePartition(treeKey(owner, "").pk, pace, ({ sk }) => sk !== "root");
+  }
+}
+
+/** Deletes the trees of sublists whose records' names begin so. */
+async function dropSublists(owner: CountedOwner, names: string, pace: Pace): Promise<void> {
+  const { pk } = treeKey(owner, "");
+  for await (const records of readTreeItems(owner, `${sublistPrefix}#${names}`, pace))
+    for (const { sk } of records) await dropSublist({ pk, sk: String(sk) }, pace);
+}
+
+/** Deletes the tree of a sublist, and then its record, by which it is found. */
+async function dropSublist(record: Key, pace: Pace): Promise<void> {
+  await dropTree(sublistTreePartition(record), pace);
+  await deleteItems([record], pace);
+}
+
+/**
+ * Deletes a tree, its root first: from then on no list reads it, and no maintainer commits to it. What a late one leaves
+ * behind is of a generation that no other tree has.
+ */
+async function dropTree(pk: string, pace: Pace): Promise<void> {
+  await deleteItems([{ pk, sk: "root" }], pace);
+  await deletePartition(pk, pace);
+}
+
+async function deletePartition(pk: string, pace: Pace, filter = (_: Key) => true): Promise<void> {
+  for await (const keys of queryItems({ ...inPartition(pk), ...keysOnly }, pace))
+    await deleteItems((keys as unknown as readonly Key[]).filter(filter), pace);
+}
+
+/**
+ * Replaces the tree of a list whose rows are deleted by an empty one that expires: a deletion that is counted later finds
+ * it, and does not make another tree.
+ *
+ * @throws UserError when the list has rows again
+ */
+async function writeEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
+  const { account, list } = owner;
+  const key = treeKey(owner, "root");
+  const { version } = (await readItem(key)) ?? {};
+  if (typeof version !== "number") await deleteItems([key], pace);
+  // Read after the root and before the rows, as for every commit.
+  const clock = tableTime();
+  if (await hasItems(account, [list.type], pace))
+    throw new UserError(
+      `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
+    );
+  const root = {
+    ...emptyRoot(clock),
+    version: typeof version === "number" ? version : 0,
+    // Lists forget what they remember of the deleted rows.
+    watermark: keyAt(list, clock - limits.allowedLateness),
+    expiresAt: Math.ceil(clock / 1000) + retention,
+  };
+  await commit(owner, "root", root, []);
+}
+
+/** Whether an account has the roots that its erasure has left. */
+export async function wasErased(account: string, pace: Pace): Promise<boolean> {
+  const keys = countedOwners(account).map((owner) => treeKey(owner, "root"));
+  return (await readEach(keys, pace)).some(({ expiresAt }) => Number(expiresAt) > Date.now() / 1000);
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
+import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import {
+  activeConversationKey,
+  conversationKey,
+  erasedLeadKey,
+  idempotencyKey,
+  leadConversationsPartition,
+  leadEmailPartition,
+  leadKey,
+  messageKey,
+} from "../../../../shared/dynamodb/keys.ts";
+import { type Key, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../../shared/ids.ts";
+import { runJson } from "../../../support/command.ts";
+import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { aKnownLead } from "./known-lead.ts";
+
+const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
+
+const erase = (account: string, ...args: string[]) =>
+  runJson(
+    eraseCommand(async () => {}),
+    "--account",
+    account,
+    "--yes",
+    ...args,
+  );
+
+/** Stores an item. @returns its name */
+async function put(key: Key, fields: object): Promise<string> {
+  await table.send(new PutCommand({ TableName: tableName, Item: { ...key, ...fields } }));
+  return name(key);
+}
+
+/** Two leads, and items that are malformed, or that lead from the one to the other. */
+async function plant(account: string) {
+  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  const conversationOf = ({ items }: typeof ada) =>
+    items.find((item) => item.startsWith("CONVERSATION"))?.split(" ")[1] ?? "";
+  const byAda = { byParent: leadConversationsPartition(account, ada.id) };
+  const key = (kind: "conv" | "msg", ...path: string[]) =>
+    kind === "conv"
+      ? conversationKey(account, newId("conv"))
+      : messageKey(account, path[0] ?? "", newId("msg"));
+  const record = (ids?: unknown) => put(idempotencyKey(account, "create-lead", randomUUID()), { ids });
+  const pointer = (channel: string, conversationId: unknown) =>
+    put(activeConversationKey(account, ada.id, channel), { conversationId });
+  const listed = newId("conv");
+  const fields = { id: listed, leadId: bob.id, channel: "fax", status: "active", messageCount: 1 };
+  const misplaced = { ...conversationItem(account, { ...fields, lastMessageAt: "" }), ...byAda };
+  return {
+    ada,
+    bob,
+    /** Found by a pointer or the index, and of the other lead. */
+    ofBob: [
+      await put(conversationKey(account, listed), misplaced),
+      await put(key("msg", listed), { leadId: bob.id, message: "Hi" }),
+    ],
+    /** Of the erased lead, though malformed. */
+    ofAda: [
+      await pointer("to the other", conversationOf(bob)),
+      await pointer("to nothing", ""),
+      await pointer("to a number", 5),
+      await pointer("to too much", "x".repeat(2000)),
+      await put(key("conv"), { ...byAda, leadId: ada.id }),
+      await put({ ...key("conv"), sk: "ä".repeat(500) }, { ...byAda, leadId: ada.id, channel: 5 }),
+    ],
+    /** Whose they are cannot be read: by the index or in the partition of one of the lead's conversations. */
+    unreadable: [
+      await put(key("conv"), byAda),
+      await put(key("conv"), { ...byAda, leadId: 5 }),
+      await put(key("conv"), { ...byAda, leadId: { id: ada.id } }),
+      await put(key("msg", conversationOf(ada)), { message: "Hello" }),
+      await put(key("msg", conversationOf(ada)), { leadId: [ada.id] }),
+      await put(key("msg", conversationOf(ada)), { leadId: bob.id }),
+      await put(erasedLeadKey(account, "lead_x"), { id: "erasure_1", leadId: bob.id, pending: true }),
+    ],
+    /** Only a scan finds them. */
+    unreadableByScan: [
+      await record(),
+      await record("ids"),
+      await record(null),
+      await record([ada.id]),
+      await record({}),
+      await record({ id: ada.id, conversationId: 5 }),
+      await put(key("msg", "conv_gone"), { leadId: true }),
+      await put(leadKey(account, newId("lead")), { id: ada.id }),
+    ],
+    /** A message of the lead in the conversation of another one, and one without a conversation. */
+    ofAdaByScan: [
+      await put(key("msg", conversationOf(bob)), { leadId: ada.id }),
+      await put(key("msg", "conv_gone"), { leadId: ada.id }),
+    ],
+  };
+}
+
+test.each([
+  true,
+  false,
+])("pointers, index rows and malformed items lead to nothing of another lead, are named, and stop nothing (scan: %j)", async (scan) => {
+  const account = randomUUID();
+  const { ada, bob, ofBob, ofAda, unreadable, unreadableByScan, ofAdaByScan } = await plant(account);
+  const before = await tableItems();
+  const { failure, output } = await erase(account, "--lead", ada.id, ...(scan ? [] : ["--no-scan"]));
+  const { added, changed, deleted } = compareItems(before, await tableItems());
+  expect({ added, changed }).toEqual({ added: [name(erasedLeadKey(account, ada.id))], changed: [] });
+  const found = ada.items.filter((item) => scan || !item.startsWith("IDEMPOTENCY"));
+  expect(deleted).toEqual([...found, ...ofAda, ...(scan ? ofAdaByScan : [])].sort());
+  const named = [...unreadable, ...(scan ? unreadableByScan : [])];
+  expect(output.unreadable.map(name).sort()).toEqual(named.sort());
+  expect(output).toMatchObject({ leads: [ada.id], idempotencyRecords: scan ? 4 : 0 });
+  const more = `\nand ${named.length - 5} more\n`;
+  expect(failure).toMatch(
+    /^These items could not be read and were left as they are:\ntype +pk +sk +reason\n/,
+  );
+  expect(failure).toContain(more);
+  const again = `leads erase --account ${account} --lead ${ada.id} --table ${tableName}`;
+  expect(failure).toContain(`then run \`npm run ops -- ${again}\``);
+  if (!scan) return;
+  const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(ada.id));
+  const readable = left.map(([key]) => key).filter((key) => !named.includes(key));
+  // The index key of the other lead's conversation is wrong.
+  expect(readable.sort()).toEqual([name(erasedLeadKey(account, ada.id)), ofBob[0]].sort());
+
+  // The other lead is erased with what the index does not list for it.
+  const { output: second } = await erase(account, "--lead", bob.id);
+  const misplaced = second.unreadable.filter(({ reason }: { reason: string }) => /conversation/.test(reason));
+  expect(misplaced).toEqual([]);
+  const after = await tableItems();
+  for (const item of [...bob.items, ...ofBob]) expect(after.has(item)).toBe(false);
+});
+
+test("a lead that the index lists for an address, and whose own is another or cannot be read, is not erased", async () => {
+  const account = randomUUID();
+  const byParent = leadEmailPartition(account, "ada@example.com");
+  const { id } = await aKnownLead(account, "ada@example.com");
+  await put(leadKey(account, newId("lead")), { byParent, email: "bob@example.com" });
+  const nameless = await put(leadKey(account, newId("lead")), { byParent, email: 5 });
+  const first = await erase(account, "--email", "ada@example.com", "--no-scan");
+  expect(first.output.leads).toEqual([id]);
+  expect(first.output.unreadable.map(name)).toEqual([nameless]);
+  const second = await erase(account, "--email", "ada@example.com", "--no-scan");
+  expect(second.output).toBeUndefined();
+  expect(second.failure).toContain(`leads erase --account ${account} --email ada@example.com --table `);
+});
