@@ -52,6 +52,7 @@ describe("leads export", () => {
     ["jsonl", []],
   ])("writes %s with %j that an import restores without loss", async (format, options) => {
     const [here, there] = [randomUUID(), randomUUID()];
+    await issueApiKey(there);
     const leads = await oddLeads(here);
     const output = filePath(`.${format}`);
     const { stdout } = await ops(
@@ -74,6 +75,7 @@ describe("leads export", () => {
 
   test("combines filters and reads many pages, oldest first", async () => {
     const account = randomUUID();
+    await issueApiKey(account);
     const rows = Array.from({ length: 2500 }, (_, i) => {
       // So few rows of a source are not counted by the import, which would have to wait for the index.
       const [status, source] = [["new", "booked"][i % 2], i % 85 === 7 ? "fair" : `source-${i % 250}`];
