@@ -1,6 +1,5 @@
 import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
-import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import { eraseIdempotencyRecords, findIdempotencyRecords } from "./idempotency-records.ts";
 import { countLeadItems, findConversationIds, type LeadItems, sweepLead } from "./sweep-lead.ts";
@@ -41,7 +40,6 @@ export async function eraseLeads(
   const idempotencyRecords = scan ? await eraseIdempotencyRecords(account, named, { pace, onRows }) : 0;
   const deleted: LeadItems[] = [];
   for (const id of leadIds) deleted.push(await sweepLead(account, id, pace));
-  await dropTrees(account, leadIds, pace);
   for (const id of leadIds) await endErasure(account, id, pace);
   return { ...sumItems(deleted), idempotencyRecords };
 }

@@ -5,7 +5,6 @@ import { countedRows } from "../../../../lib/ops/counts/rebuild/rebuild-roots.ts
 import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { verify } from "../../../../lib/ops/counts/verify/verify.ts";
-import { listConversations } from "../../../../shared/domain/conversations.ts";
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { type Sublist, sublistKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -17,18 +16,17 @@ import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { putConversations, putSourcedLeads } from "../../../support/counted-sublists.ts";
+import { putSourcedLeads } from "../../../support/counted-sublists.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
 import { smallLimits as limits } from "../../../support/small-limits.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
-const conversations = { account: "acme", list: countedLists.conversation };
 const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
 const pace = new Pace(undefined, wait);
-const repair = (owner: typeof leads | typeof conversations) => repairSublists(owner, { limits, wait, pace });
-const check = (owner: typeof leads | typeof conversations) => verify(owner, { limits, wait, pace });
+const repair = (owner: typeof leads) => repairSublists(owner, { limits, wait, pace });
+const check = (owner: typeof leads) => verify(owner, { limits, wait, pace });
 
 /** The time at the beginning, and that of the first row. */
 const now = Date.UTC(2026, 0, 1);
@@ -50,7 +48,7 @@ afterEach(() => {
 const write = (Item: Item) => memory.execute(new PutCommand({ TableName: tableName, Item }));
 const remove = ({ pk, sk }: Item) =>
   memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
-const count = (owner: typeof leads | typeof conversations) =>
+const count = (owner: typeof leads) =>
   maintain(owner, [], { deadline: Number.POSITIVE_INFINITY, limits, wait });
 
 /** The items of trees whose partition and name match. */
@@ -67,17 +65,6 @@ async function countedLeads() {
   }));
   await count(leads);
   await repair(leads);
-  return items;
-}
-
-async function countedConversations() {
-  const items = putConversations(memory, "acme", 48, (i) => ({
-    leadId: i % 3 === 0 ? "lead_b" : "lead_a",
-    channel: i % 2 === 0 ? "sms" : "mail",
-    status: i % 5 === 0 ? "ended" : "active",
-  }));
-  await count(conversations);
-  await repair(conversations);
   return items;
 }
 
@@ -243,60 +230,6 @@ test.each([
   expect(treeItems(new RegExp(`^${node?.pk} node#1#`))).toEqual([]);
   for (const source of ["web", "ads"])
     expect((await listLeads("acme", { source }, { page: 1, limit: 10 })).pagination.total).toBe(25);
-});
-
-test("the groups of a lead are verified and corrected", async () => {
-  const items = await countedConversations();
-  expect(await check(conversations)).toEqual([]);
-  // A conversation of lead_a by mail.
-  write({ ...items[1], status: "closed" });
-  await maintain(conversations, [`${items[1]?.sk}`], { deadline: Number.POSITIVE_INFINITY, limits, wait });
-  const found = await check(conversations);
-  const places = found
-    .map(({ channel, lead, group }) => channel ?? (group ? `group of ${lead}` : lead))
-    .sort();
-  // The channel, the lead, and the groups of the old and of the new status, with and without the channel.
-  expect(places).toEqual([...Array(4).fill("group of lead_a"), "lead_a", "mail"]);
-  await repair(conversations);
-  expect(await check(conversations)).toEqual([]);
-  const page = { page: 1, limit: 10 };
-  const list = (status: string) =>
-    listConversations("acme", { leadId: "lead_a", channel: "mail", status }, page);
-  expect((await list("closed")).data).toMatchObject([{ id: items[1]?.id }]);
-  const active = items.filter(({ leadId, channel }) => leadId === "lead_a" && channel === "mail");
-  expect((await list("active")).pagination.total).toBe(
-    active.filter(({ status, id }) => status === "active" && id !== items[1]?.id).length,
-  );
-});
-
-test("a lead's tree with a group of no known channel is made again", async () => {
-  const [only] = putConversations(
-    memory,
-    "acme",
-    1,
-    () => ({ leadId: "lead_a", channel: "fax", status: "active" }),
-    start + 500,
-  );
-  const items = await countedConversations();
-  remove(only as Item);
-  await maintain(conversations, [`${only?.sk}`], { deadline: Number.POSITIVE_INFINITY, limits, wait });
-  expect((await check(conversations)).length).toBeGreaterThan(2);
-  await repair(conversations);
-  expect(await check(conversations)).toEqual([]);
-  const inLead = items.filter(({ leadId, status }) => leadId === "lead_a" && status === "active");
-  const list = (channel?: string) =>
-    listConversations(
-      "acme",
-      { leadId: "lead_a", status: "active", ...(channel && { channel }) },
-      { page: 1, limit: 8 },
-    );
-  expect((await list()).data.map(({ id }) => id)).toEqual(
-    inLead
-      .map(({ id }) => id)
-      .reverse()
-      .slice(0, 8),
-  );
-  expect((await list("fax")).pagination.total).toBe(0);
 });
 
 test("a tree of an earlier release, with cells of sources, has no differences", async () => {
