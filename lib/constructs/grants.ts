@@ -47,7 +47,6 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
-    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD"] },
     { actions: ["dynamodb:GetItem"], types: ["LEAD", "COUNT"] },
   ],
   "create-lead": [
@@ -64,7 +63,6 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["CONVERSATION"],
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
-    { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["dynamodb:GetItem"], types: ["CONVERSATION", "COUNT"] },
   ],
   "send-message": [
@@ -86,11 +84,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
   "maintain-counts": [
-    {
-      actions: ["dynamodb:Query"],
-      types: ["LEAD", "CONVERSATION"],
-      indexes: ["by-origin", "by-parent"],
-    },
+    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"], indexes: ["by-origin"] },
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
     { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: [] },

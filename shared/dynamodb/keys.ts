@@ -118,9 +118,9 @@ export const leadImportKey = (account: string, sha256: string) => key(sha256, it
 export const erasedLeadKey = (account: string, leadId: string) => key(leadId, itemTypes.erasedLead, account);
 
 /** The indexes whose partitions are counted by themselves. */
-export const sublistIndexes = ["by-origin", "by-parent"] as const satisfies readonly IndexName[];
+export const sublistIndexes = ["by-origin"] as const satisfies readonly IndexName[];
 
-/** The rows of one source, channel, lead or e-mail address: a partition of an index. */
+/** The rows of one source or channel: a partition of an index. */
 export interface Sublist {
   readonly index: (typeof sublistIndexes)[number];
   readonly partition: string;

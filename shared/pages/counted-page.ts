@@ -26,18 +26,19 @@ export function countedPage<T>(
   admitLongList?: AdmitLongList,
 ): Promise<Page<T>> {
   return withinBudget(rangeId(counted.range), admitLongList, async (call) => {
-    const { items, total } = await whileChanged((lastAttempt) =>
-      findPage({ ...counted, call, lastAttempt, nodes: new Map() }, request),
-    );
+    const { items, total } = await findWhileChanged({ ...counted, call }, request);
     return { data: items.map(toRecord), pagination: { ...request, total } };
   });
 }
 
 /** Reads again while the tree changes, a few times. */
-export async function whileChanged<T>(read: (lastAttempt: boolean) => Promise<T | "changed">): Promise<T> {
+async function findWhileChanged(
+  list: Omit<Attempt, "lastAttempt" | "nodes">,
+  request: PageRequest,
+): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
-    const result = await read(attempt === attempts);
-    if (result !== "changed") return result;
+    const found = await findPage({ ...list, lastAttempt: attempt === attempts, nodes: new Map() }, request);
+    if (found !== "changed") return found;
   }
 }
 

@@ -5,7 +5,7 @@ import {
   statusPartition,
 } from "../dynamodb/keys.ts";
 import type { Range } from "./range.ts";
-import type { CountedList, CountedOwner, Filter, SublistOwner } from "./tree/counted-list.ts";
+import type { CountedList, CountedOwner, Filter } from "./tree/counted-list.ts";
 import type { Window } from "./window.ts";
 
 /** The rows of a list, and the tree that counts them. */
@@ -32,14 +32,4 @@ export function filteredRange(account: string, list: CountedList, filter: Filter
   if (status === undefined) return { tree, range: tree.sublist };
   const both = statusAndSourceOrChannelPartition(type, account, status, sourceOrChannel);
   return { tree, status, range: { index: "by-status-and-origin", partition: both } };
-}
-
-/** The rows of a partition of `by-parent`: the conversations of a lead, or the leads with an e-mail address. */
-export function parentRange(
-  account: string,
-  list: CountedList,
-  partition: string,
-): CountedRange & { readonly tree: SublistOwner } {
-  const sublist = { index: "by-parent", partition } as const;
-  return { range: sublist, tree: { account, list, sublist } };
 }

@@ -1,9 +1,9 @@
 import { indexes, rowKey } from "../dynamodb/keys.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { countedPage } from "./counted-page.ts";
-import { filteredRange, parentRange } from "./counted-range.ts";
-import { groupPage } from "./group-page.ts";
+import { filteredRange } from "./counted-range.ts";
 import type { Page, PageRequest } from "./page.ts";
+import { plainPage } from "./plain-page.ts";
 import type { AdmitLongList } from "./read-budget.ts";
 import type { CountedList, Filter } from "./tree/counted-list.ts";
 import { isWithin, type Window } from "./window.ts";
@@ -34,25 +34,26 @@ export function listPage<T>(
   if (id !== undefined) return itemPage(selection, id, request, toRecord);
   if (parent === undefined)
     return countedPage({ ...filteredRange(account, list, filter), window }, request, toRecord, admitLongList);
-  const counted = parentRange(account, list, parent);
-  const isUnfiltered = filter.status === undefined && filter.sourceOrChannel === undefined;
-  if (isUnfiltered) return countedPage({ ...counted, window }, request, toRecord, admitLongList);
-  return groupPage({ owner: counted.tree, filter, window }, request, toRecord, admitLongList);
+  const range = { index: "by-parent", partition: parent, where: toConditions(selection) } as const;
+  return plainPage({ range, window }, request, toRecord, admitLongList);
 }
+
+/** The attributes that the selected rows have. */
+const toConditions = ({ list, filter: { status, sourceOrChannel } }: Selection) => ({
+  status,
+  [list.attribute]: sourceOrChannel,
+});
 
 /** The page of the row with an id, if it is selected; read consistently. */
 async function itemPage<T>(
-  { account, list, parent, filter: { status, sourceOrChannel }, window }: Selection,
+  selection: Selection,
   id: string,
   request: PageRequest,
   toRecord: (item: Item) => T,
 ): Promise<Page<T>> {
+  const { account, list, parent, window } = selection;
   const item = await readItem(rowKey(list.type, account, id));
-  const conditions = {
-    status,
-    [list.attribute]: sourceOrChannel,
-    [indexes["by-parent"]]: parent,
-  };
+  const conditions = { ...toConditions(selection), [indexes["by-parent"]]: parent };
   const isSelected =
     item &&
     isWithin(window)(id) &&

@@ -1,7 +1,7 @@
 import type { Item } from "../dynamodb/table-client.ts";
-import type { PageRequest } from "./page.ts";
-import { type Range, walk } from "./range.ts";
-import type { Call } from "./read-budget.ts";
+import type { Page, PageRequest } from "./page.ts";
+import { type Range, rangeId, readPages, walk } from "./range.ts";
+import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
 import { readTail } from "./tail.ts";
 import { readTailPage } from "./tail-page.ts";
 import { isWithin, type Window } from "./window.ts";
@@ -11,6 +11,30 @@ import { newestWithin } from "./window-start.ts";
 export interface Found {
   readonly items: readonly Item[];
   readonly total: number;
+}
+
+/**
+ * A page of a list without a tree, newest first, and the exact total: all rows are read, within the budget of a list.
+ *
+ * @throws TooExpensiveError when there are too many
+ */
+export function plainPage<T>(
+  { range, window }: { readonly range: Range; readonly window: Window },
+  request: PageRequest,
+  toRecord: (item: Item) => T,
+  admitLongList: AdmitLongList,
+): Promise<Page<T>> {
+  return withinBudget(rangeId(range), admitLongList, async (call) => {
+    const start = (request.page - 1) * request.limit;
+    const data: T[] = [];
+    let total = 0;
+    for await (const { items } of readPages(range, { before: window.before, downTo: window.from }, call)) {
+      const [first, end] = [start - total, start - total + request.limit].map((index) => Math.max(0, index));
+      data.push(...items.slice(first, end).map(toRecord));
+      total += items.length;
+    }
+    return { data, pagination: { ...request, total } };
+  });
 }
 
 /** The rows of a page without counts: all rows of the range are its tail. */

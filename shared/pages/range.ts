@@ -7,8 +7,11 @@ import type { Call } from "./read-budget.ts";
 export interface Range {
   readonly index?: IndexName;
   readonly partition: string;
-  /** Attributes that must have these values. The table reads the other rows and drops them: for small partitions. */
-  readonly where?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Attributes that must have these values, where they are defined. The table reads the other rows and drops them: for
+   * small partitions, of which all rows are read.
+   */
+  readonly where?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Identifies the partition of a range. */
@@ -63,8 +66,7 @@ export async function* readPages(
   do {
     const command = new QueryCommand({
       ...query,
-      // The table counts the rows that it drops, too: with a filter, a small limit would mean many calls.
-      Limit: range.where || wanted() === Number.POSITIVE_INFINITY ? undefined : wanted(),
+      Limit: wanted() === Number.POSITIVE_INFINITY ? undefined : wanted(),
       ExclusiveStartKey: position,
     });
     const { Items = [], LastEvaluatedKey } = await call(
@@ -82,7 +84,7 @@ function buildQuery(
   { index, partition, where = {} }: Range,
   { before, downTo, keysOnly }: Bounds,
 ): QueryCommandInput {
-  const conditions = Object.entries(where);
+  const conditions = Object.entries(where).filter(([, value]) => value !== undefined);
   const both = before !== undefined && downTo && "sk BETWEEN :downTo AND :before";
   const sortKey = both || (before !== undefined && "sk < :before") || (downTo && "sk >= :downTo");
   return {

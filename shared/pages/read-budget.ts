@@ -8,7 +8,7 @@ const longestList = 3000;
 
 /**
  * A list that makes more calls than these, takes longer (in milliseconds), or counts more than 1 MB of rows is long.
- * Ordinary pages need up to five calls, windows and those of a lead's conversations with a status or a channel up to eight.
+ * Ordinary pages need up to five calls, windows up to eight.
  */
 const shortCalls = 8;
 const shortTime = 500;

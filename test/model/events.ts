@@ -2,16 +2,8 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Slack } from "./reading.ts";
 import type { Write } from "./records.ts";
-import { type RowFilter, rowNumber } from "./rows.ts";
-import {
-  type Event,
-  kindOf,
-  landsWithin,
-  type Scenario,
-  sourceOf,
-  startTime,
-  type WriteEvent,
-} from "./scenario.ts";
+import { changeRow, createRow, type RowFilter, rowNumber } from "./rows.ts";
+import { type Event, landsWithin, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
 
 /** An event that may come next, with its number among all events of the scenario. */
 export interface NextEvent {
@@ -52,17 +44,16 @@ export class Events {
 
   /** What an event writes, when it can happen. */
   write(event: WriteEvent, clock: number, rows: readonly Item[]): Write | undefined {
-    const kind = kindOf(this.#scenario);
     if ("at" in event) {
       const createdAt = startTime + event.at;
-      const after = kind.create(event.row, createdAt, sourceOf(this.#scenario, event.row));
+      const after = createRow(event.row, createdAt, sourceOf(this.#scenario, event.row));
       return clock < createdAt ? undefined : { before: undefined, after };
     }
     const before = rows.find(({ id }) => rowNumber(String(id)) === event.row);
     if (!before) return undefined;
     if (event.do === "delete") return { before, after: undefined };
     const { status, source } = { status: undefined, source: undefined, ...event };
-    return { before, after: kind.change(before, { ...(status && { status }), ...(source && { source }) }) };
+    return { before, after: changeRow(before, { ...(status && { status }), ...(source && { source }) }) };
   }
 
   /** By how many rows the total of a filter may be off while a set of events has not been counted. */

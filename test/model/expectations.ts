@@ -3,9 +3,9 @@ import { listPartition } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { pageSize, type ReadPage, reader, returningReader } from "./programs.ts";
 import type { Slack } from "./reading.ts";
-import { isMatch, type RowFilter, type RowKind } from "./rows.ts";
+import { isMatch, owner, type RowFilter } from "./rows.ts";
 import type { Runs } from "./runs.ts";
-import { kindOf, type Scenario, startTime } from "./scenario.ts";
+import { type Scenario, startTime } from "./scenario.ts";
 import type { Moment } from "./state.ts";
 import type { TableState, Tables } from "./tables.ts";
 import { checkLeaves, checkSublists, checkSums, sublistOwners } from "./tree-check.ts";
@@ -19,7 +19,6 @@ const statuses = [undefined, "new", "booked"] as const;
 export class Expectations {
   readonly #tables: Tables;
   readonly #runs: Runs;
-  readonly #kind: RowKind;
   readonly #filters: readonly RowFilter[];
   readonly #rows = new Map<TableState, readonly Item[]>();
   readonly #pages = new Map<TableState, Promise<readonly (ReadPage | "busy")[]>>();
@@ -28,7 +27,6 @@ export class Expectations {
   constructor(tables: Tables, runs: Runs, scenario: Scenario) {
     this.#tables = tables;
     this.#runs = runs;
-    this.#kind = kindOf(scenario);
     const { sources = [], events } = scenario;
     const moves = events.flat().flatMap((event) => (event.do === "move" ? event.source : []));
     this.#filters = statuses.flatMap((status) =>
@@ -43,8 +41,7 @@ export class Expectations {
   rows(table: TableState): readonly Item[] {
     let rows = this.#rows.get(table);
     if (!rows) {
-      const { account, list } = this.#kind.owner;
-      const partition = listPartition(list.type, account);
+      const partition = listPartition(owner.list.type, owner.account);
       rows = this.#tables
         .items(table)
         .filter(({ pk }) => pk === partition)
@@ -94,7 +91,7 @@ export class Expectations {
   /** Checks the lists of an environment that remembers them. */
   async checkRemembered(listed: Moment, now: Moment): Promise<void> {
     for (const filter of this.#filters) {
-      const page = await this.#runs.read(returningReader(this.#kind, filter), listed, now);
+      const page = await this.#runs.read(returningReader(filter), listed, now);
       this.#checkPage(page, now.table, 1, filter);
     }
   }
@@ -102,7 +99,6 @@ export class Expectations {
   async #readWatched(table: TableState) {
     // One transaction changes an entry and the node below it.
     const items = this.#tables.items(table);
-    const { owner } = this.#kind;
     for (const tree of [owner, ...sublistOwners(items, owner)]) checkSums(items, tree);
     const pages: (ReadPage | "busy")[] = [];
     for (const page of watchedPages) pages.push(await this.#read(table, page));
@@ -110,21 +106,21 @@ export class Expectations {
   }
 
   #read = (table: TableState, page: number, filter?: RowFilter) =>
-    this.#runs.read(reader(this.#kind, page, filter), { table, clock: startTime });
+    this.#runs.read(reader(page, filter), { table, clock: startTime });
 
   async #compare(table: TableState): Promise<void> {
     for (const filter of this.#filters) {
-      const { length } = this.rows(table).filter(isMatch(this.#kind, filter));
+      const { length } = this.rows(table).filter(isMatch(filter));
       for (let page = 1; page <= Math.ceil(length / pageSize) + 1; page++)
         this.#checkPage(await this.#read(table, page, filter), table, page, filter);
     }
     const items = this.#tables.items(table);
-    checkLeaves(items, this.rows(table), this.#kind.owner);
-    checkSublists(items, this.rows(table), this.#kind.owner);
+    checkLeaves(items, this.rows(table), owner);
+    checkSublists(items, this.rows(table), owner);
   }
 
   #checkPage(read: ReadPage | "busy", table: TableState, page: number, filter: RowFilter): void {
-    const rows = this.rows(table).filter(isMatch(this.#kind, filter));
+    const rows = this.rows(table).filter(isMatch(filter));
     const expected = { total: rows.length, ids: pageOf(rows, page) };
     assert.deepEqual(read, expected, `page ${page} of ${JSON.stringify(filter)}`);
   }

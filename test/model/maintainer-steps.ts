@@ -1,5 +1,6 @@
 import { maintainer } from "./programs.ts";
-import { kindOf, type Scenario } from "./scenario.ts";
+import { owner } from "./rows.ts";
+import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Step, Steps } from "./steps.ts";
 
@@ -30,7 +31,7 @@ export class MaintainerSteps {
     return batches.map((batch) => {
       const records = state.records.filter((_, number) => batch & (1 << number));
       const changes = this.#steps.records.changes(records.map((record = -1) => record));
-      const program = maintainer(kindOf(this.#scenario).owner, changes, limits, skew);
+      const program = maintainer(owner, changes, limits, skew);
       return {
         label: `${nameOf(slot)} gets ${changes.map(({ key, kind }) => `${kind} ${key}`)}`,
         take: async () => {

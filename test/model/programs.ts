@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { rebuild } from "../../lib/ops/counts/rebuild/rebuild.ts";
+import { listLeads } from "../../shared/domain/leads.ts";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { RowChange } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists } from "../../shared/pages/maintenance/maintain-lists.ts";
@@ -8,7 +9,7 @@ import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
 import type { Program } from "./actors.ts";
-import type { RowFilter, RowKind } from "./rows.ts";
+import { account, type RowFilter } from "./rows.ts";
 import { toText } from "./texts.ts";
 
 /** A maintainer that gets a batch of changes, again until it has finished. */
@@ -46,32 +47,31 @@ export interface ReadPage {
 /** The rows of a page. */
 export const pageSize = 2;
 
-async function read(kind: RowKind, page: number, filter?: RowFilter): Promise<ReadPage> {
-  const request = { page, limit: pageSize };
-  const { data, pagination } = filter ? await kind.list(filter, request) : await kind.listAll(request);
+async function read(page: number, filter: RowFilter = {}): Promise<ReadPage> {
+  const { data, pagination } = await listLeads(account, filter, { page, limit: pageSize });
   return { total: pagination.total, ids: data.map(({ id }) => id) };
 }
 
 /** A reader of a page of the whole list, or with a filter. */
-export const reader = (kind: RowKind, page: number, filter?: RowFilter): Program => ({
+export const reader = (page: number, filter?: RowFilter): Program => ({
   name: `reader ${page} ${toText(filter)}`,
   skew: 0,
   remembers: true,
   async run() {
     forgetTails();
-    return read(kind, page, filter);
+    return read(page, filter);
   },
 });
 
 /** An environment that lists the first page twice; it waits between. */
-export const returningReader = (kind: RowKind, filter: RowFilter): Program => ({
+export const returningReader = (filter: RowFilter): Program => ({
   name: `returning reader ${toText(filter)}`,
   skew: 0,
   remembers: true,
   async run() {
     forgetTails();
-    await read(kind, 1, filter);
+    await read(1, filter);
     await setTimeout(1);
-    return read(kind, 1, filter);
+    return read(1, filter);
   },
 });

@@ -2,7 +2,7 @@ import type { Expectations } from "./expectations.ts";
 import { type ReadPage, reader } from "./programs.ts";
 import { checkReading, rowBits, watch } from "./reading.ts";
 import { isMatch } from "./rows.ts";
-import { kindOf, type Scenario } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { openEvents, type State } from "./state.ts";
 import type { Step, Steps } from "./steps.ts";
 import type { TableState } from "./tables.ts";
@@ -46,7 +46,7 @@ export class ReaderSteps {
     const earlier = filter ? state.past.map(({ rows }) => rowBits(this.#rows(rows))) : [];
     const always = earlier.reduce((all, some) => all & some, bits);
     const ever = earlier.reduce((all, some) => all | some, bits);
-    const program = reader(kindOf(this.#scenario), page, filter);
+    const program = reader(page, filter);
     const take = async () => {
       const actor = await this.#steps.actors.start(program, state.clock);
       const reading = { actor, page, always, ever, imported: 0, deleted: 0 };
@@ -55,6 +55,5 @@ export class ReaderSteps {
     return [{ label: `a reader of page ${page} starts`, take }];
   }
 
-  #rows = (table: TableState) =>
-    this.#expectations.rows(table).filter(isMatch(kindOf(this.#scenario), this.#scenario.filter ?? {}));
+  #rows = (table: TableState) => this.#expectations.rows(table).filter(isMatch(this.#scenario.filter ?? {}));
 }

@@ -1,5 +1,6 @@
 import { rebuilder } from "./programs.ts";
-import { kindOf, type Scenario } from "./scenario.ts";
+import { owner } from "./rows.ts";
+import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Step, Steps } from "./steps.ts";
 
@@ -8,7 +9,7 @@ export function rebuildSteps(state: State, steps: Steps, scenario: Scenario): St
   const { rebuild } = state;
   if (!rebuild) {
     if (state.rebuilds >= (scenario.rebuilds ?? 0)) return [];
-    const program = rebuilder(kindOf(scenario).owner, scenario.limits);
+    const program = rebuilder(owner, scenario.limits);
     const take = async () => ({
       ...state,
       rebuilds: state.rebuilds + 1,

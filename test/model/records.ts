@@ -14,21 +14,15 @@ export class Records {
   readonly #changes: RowChange[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /**
-   * The record of a write at a time.
-   *
-   * @param indexes the indexes whose sublists are maintained
-   * @returns its number; undefined if the write changes no count
-   */
-  add({ before, after }: Write, clock: number, indexes: readonly string[]): number | undefined {
+  /** The record of a write at a time. @returns its number; undefined if the write changes no count */
+  add({ before, after }: Write, clock: number): number | undefined {
     const { dynamodb } = streamRecord(before, after);
     const time = { ApproximateCreationDateTime: Math.floor(clock / 1000), SequenceNumber: "" };
     const [changes] = countedChanges([{ dynamodb: { ...dynamodb, ...time } }]);
     const [change] = changes?.rows ?? [];
     if (!change) return undefined;
-    const sublists = change.sublists.filter(({ sublist }) => indexes.includes(sublist.index));
-    const text = toText({ ...change, sublists });
-    const number = this.#numbers.get(text) ?? this.#changes.push({ ...change, sublists }) - 1;
+    const text = toText(change);
+    const number = this.#numbers.get(text) ?? this.#changes.push(change) - 1;
     this.#numbers.set(text, number);
     return number;
   }

@@ -1,6 +1,6 @@
 import { type Limits, limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
-import { leads, type RowFilter, type RowKind } from "./rows.ts";
+import type { RowFilter } from "./rows.ts";
 
 /** The time at which every scenario starts, in milliseconds since the epoch. */
 export const startTime = Date.UTC(2026, 0, 1);
@@ -34,9 +34,7 @@ export interface Scenario {
   /** Whether it takes more than a few seconds. */
   readonly large?: boolean;
   readonly limits: Limits;
-  /** What the rows are: leads, unless set. */
-  readonly kind?: RowKind;
-  /** The sources or channels of the rows, by their numbers; the first one of all others. Without them rows have none. */
+  /** The sources of the rows, by their numbers; the first one of all others. Without them rows have none. */
   readonly sources?: readonly string[];
   /**
    * Rows that exist at the start, by their ages in seconds, in groups that were counted one after another: ten seconds
@@ -59,11 +57,9 @@ export interface Scenario {
   readonly filter?: RowFilter;
 }
 
-export const kindOf = ({ kind = leads }: Scenario) => kind;
-
 /** How long before the start a group of initial rows was counted, in milliseconds. */
 export const countedAgo = ({ sources }: Scenario, ages: readonly number[]) =>
   1000 * (sources ? Math.max(10, Math.min(...ages) - 40) : 10);
 
-/** The source or channel with which a row is created. */
+/** The source with which a row is created. */
 export const sourceOf = ({ sources = [] }: Scenario, row: number) => sources[row] ?? sources[0];

@@ -1,7 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 import { largeSublists } from "./scenarios/large-sublists.ts";
 import { largeWholeLists } from "./scenarios/large-whole-lists.ts";
-import { leadConversations } from "./scenarios/lead-conversations.ts";
 import { rebuildsBesideSublists } from "./scenarios/rebuilds-beside-sublists.ts";
 import { rememberedSublists } from "./scenarios/remembered-sublists.ts";
 import { sublists } from "./scenarios/sublists.ts";
@@ -14,7 +13,6 @@ export const scenarios: readonly Scenario[] = [
   ...sublists,
   ...youngRows,
   ...rememberedSublists,
-  ...leadConversations,
   ...rebuildsBesideSublists,
   ...largeWholeLists,
   ...largeSublists.map((scenario) => ({ ...scenario, large: true })),

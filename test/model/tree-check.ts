@@ -4,7 +4,6 @@ import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { equalCells, sumCells } from "../../shared/pages/tree/cells.ts";
 import { type CountedOwner, countedRow, type SublistOwner } from "../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry } from "../../shared/pages/tree/entry.ts";
-import { rowGroups } from "../../shared/pages/tree/groups.ts";
 import { type Root, toRoot } from "../../shared/pages/tree/root.ts";
 import { cellNumber } from "../../shared/pages/tree/statuses.ts";
 import { treeKey } from "../../shared/pages/tree/tree-store.ts";
@@ -40,7 +39,7 @@ export function checkLeaves(items: readonly Item[], rows: readonly Item[], owner
   if (!tree) return;
   const { root, leaves } = tree;
   assert.deepEqual(root.pending, [], "a leaf is pending");
-  const counted = rows.map((row) => countedRow(owner.list, row));
+  const counted = rows.map(countedRow);
   for (const [index, { start, cells }] of leaves.entries()) {
     const end = leaves[index + 1]?.start ?? root.watermark;
     const inside = counted.filter(({ sk }) => sk >= start && sk < end);
@@ -57,7 +56,7 @@ export function sublistOwners(items: readonly Item[], owner: CountedOwner): Subl
     .map(({ index, partition }) => ({ ...owner, sublist: { index, partition } as SublistOwner["sublist"] }));
 }
 
-/** Checks that the trees of sublists, and the groups of a lead, have exactly their rows below the watermark. */
+/** Checks that the trees of sublists have exactly their rows below the watermark. */
 export function checkSublists(items: readonly Item[], rows: readonly Item[], list: CountedOwner): void {
   for (const owner of sublistOwners(items, list)) {
     const { index, partition } = owner.sublist;
@@ -66,26 +65,11 @@ export function checkSublists(items: readonly Item[], rows: readonly Item[], lis
     const { watermark, statuses } = tree.root;
     const below = rows
       .filter((row) => row[indexes[index]] === partition && String(row.sk) < watermark)
-      .map((row) => countedRow(owner.list, row))
+      .map(countedRow)
       .reverse();
     const cells = below.map(({ sk, status }) => [sk, [[cellNumber(statuses, status), 1]]]);
     const actual = rowsOf(tree).map((row) => [row.start, [...row.cells]]);
     assert.deepEqual(actual, cells, `the tree of ${partition} has other rows below ${watermark}`);
-    if (index === "by-parent") checkGroups(items, owner, below);
-  }
-}
-
-function checkGroups(items: readonly Item[], owner: SublistOwner, below: ReturnType<typeof countedRow>[]) {
-  const { pk, sk: prefix } = treeKey({ ...owner, group: "" }, "");
-  const [before = "", after = ""] = [prefix.slice(0, -1), "#root"];
-  const stored = items
-    .filter((item) => item.pk === pk && String(item.sk).startsWith(before) && String(item.sk).endsWith(after))
-    .map(({ sk }) => String(sk).slice(before.length, -after.length));
-  for (const group of new Set([...stored, ...below.flatMap(rowGroups)])) {
-    const tree = checkSums(items, { ...owner, group });
-    const expected = below.filter((row) => rowGroups(row).includes(group)).map(({ sk }) => sk);
-    const actual = tree ? rowsOf(tree).map(({ start }) => start) : [];
-    assert.deepEqual(actual, expected, `the group ${group} has other rows`);
   }
 }
 

@@ -4,15 +4,8 @@ import { MaintainerSteps } from "./maintainer-steps.ts";
 import { maintainer, rebuilder } from "./programs.ts";
 import { ReaderSteps } from "./reader-steps.ts";
 import { rebuildSteps } from "./rebuild-steps.ts";
-import {
-  countedAgo,
-  indexLag,
-  kindOf,
-  type Scenario,
-  sourceOf,
-  startTime,
-  type WriteEvent,
-} from "./scenario.ts";
+import { createRow, owner } from "./rows.ts";
+import { countedAgo, indexLag, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
 import { openEvents, type State, stateKey } from "./state.ts";
 import { type Step, Steps } from "./steps.ts";
 
@@ -23,8 +16,6 @@ export class World {
   readonly #maintainers: MaintainerSteps;
   readonly #readers: ReaderSteps;
   readonly #scenario: Scenario;
-  /** The indexes whose sublists are maintained. */
-  readonly #indexes: readonly string[];
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -32,8 +23,6 @@ export class World {
     this.#expectations = new Expectations(this.#steps.tables, this.#steps.runs, scenario);
     this.#maintainers = new MaintainerSteps(this.#steps, scenario);
     this.#readers = new ReaderSteps(this.#steps, this.#expectations, scenario);
-    // A conversation is in two sublists. One of them is enough.
-    this.#indexes = kindOf(scenario).owner.list.type === "conversation" ? ["by-parent"] : ["by-origin"];
   }
 
   /** How many states the table has had. */
@@ -44,7 +33,6 @@ export class World {
   /** The state before all events, when the initial rows are counted. */
   async start(): Promise<State> {
     const { initial, limits, rebuilt, events, maintainers } = this.#scenario;
-    const kind = kindOf(this.#scenario);
     let table = this.#steps.tables.empty;
     let row = 0;
     let clock = startTime;
@@ -52,15 +40,15 @@ export class World {
       clock = startTime - countedAgo(this.#scenario, ages);
       const records = ages.map((age) => {
         const createdAt = startTime - age * 1000;
-        const after = kind.create(row, createdAt, sourceOf(this.#scenario, row++));
+        const after = createRow(row, createdAt, sourceOf(this.#scenario, row++));
         const write = { before: undefined, after };
         table = this.#steps.write(table, toCommand(write));
-        return this.#steps.records.add(write, createdAt, this.#indexes) ?? -1;
+        return this.#steps.records.add(write, createdAt) ?? -1;
       });
-      const program = maintainer(kind.owner, this.#steps.records.changes(records), limits);
+      const program = maintainer(owner, this.#steps.records.changes(records), limits);
       ({ table } = await this.#steps.runs.run(program, { table, clock }));
     }
-    if (rebuilt) ({ table } = await this.#steps.runs.run(rebuilder(kind.owner, limits), { table, clock }));
+    if (rebuilt) ({ table } = await this.#steps.runs.run(rebuilder(owner, limits), { table, clock }));
     return {
       ...{ table, clock: startTime, events: events.map(() => 0), pending: 0 },
       ...{ records: [], past: [], listed: undefined },
@@ -127,7 +115,7 @@ export class World {
     const { do: kind, row, ...what } = event;
     const take = async () => {
       const { tables, records } = this.#steps;
-      const record = records.add(write, state.clock, this.#indexes);
+      const record = records.add(write, state.clock);
       const until = state.clock + indexLag;
       const past =
         this.#scenario.sources && state.past.at(-1)?.until !== until

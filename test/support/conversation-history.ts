@@ -3,15 +3,13 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { vi } from "vitest";
 import { conversationItem, listConversations } from "../../shared/domain/conversations.ts";
-import { conversationKey, leadConversationsPartition } from "../../shared/dynamodb/keys.ts";
+import { conversationKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
-import { parentRange } from "../../shared/pages/counted-range.ts";
 import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
 import type { PageRequest } from "../../shared/pages/page.ts";
 import { forgetTails } from "../../shared/pages/tail.ts";
-import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Conversation, ConversationsQuery } from "../../shared/schemas/conversation-schemas.ts";
 import { streamRecord } from "./stream-record.ts";
@@ -25,12 +23,6 @@ export class ConversationHistory {
   readonly account = randomUUID();
   /** The lead of conversations that name no other. */
   readonly leadId = "lead_1";
-  /** The list of that lead. */
-  readonly owner = parentRange(
-    this.account,
-    countedLists.conversation,
-    leadConversationsPartition(this.account, this.leadId),
-  ).tree;
   /** The conversations in the table, by id. */
   conversations = new Map<string, Conversation>();
   now: number;

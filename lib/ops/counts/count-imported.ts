@@ -7,8 +7,7 @@ import { toReading } from "./all-rows.ts";
 import { repairSublists } from "./rebuild/repair-sublists.ts";
 
 /**
- * Counts the rows of an import in the lists of their sources, channels, leads and email addresses. The maintainers count
- * them in the whole lists.
+ * Counts the rows of an import in the lists of their sources and channels. The maintainers count them in the whole lists.
  *
  * @param print called with a line if the indexes need time
  */

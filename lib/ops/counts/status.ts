@@ -39,7 +39,7 @@ export interface ListStatus {
 /** The state of the tree of a sublist. */
 interface SublistStatus {
   readonly index: string;
-  /** The source, the channel or the id of the lead. */
+  /** The source or the channel. */
   readonly of: string;
   readonly counted: number;
   readonly tail: number;

@@ -5,9 +5,6 @@ import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../common/pace.ts";
 import { queryItems } from "../common/read-items.ts";
 
-/** The prefix of the names of the groups' roots and nodes, in the tree of a lead. */
-export const groupPrefix = "group#";
-
 /** Reads the items of a tree whose names have a prefix, page by page: some of their attributes, and `sk`, their names. */
 export function readTreeItems(
   owner: CountedOwner,
@@ -34,10 +31,6 @@ export async function readSublists(whole: CountedOwner, pace: Pace): Promise<Sub
   return sublists;
 }
 
-/** What a tree counts: the source, channel, lead or email address of a sublist; nothing for a whole list. */
-export function describeSublist({ list, sublist }: CountedOwner): Readonly<Record<string, string>> {
-  if (!sublist) return {};
-  const name = decodeURIComponent(sublist.partition.split("#").at(-1) ?? "");
-  const parent = list.type === "lead" ? "email" : "lead";
-  return { [sublist.index === "by-parent" ? parent : list.attribute]: name };
-}
+/** What a tree counts: the source or channel of a sublist; nothing for a whole list. */
+export const describeSublist = ({ list, sublist }: CountedOwner): Readonly<Record<string, string>> =>
+  sublist ? { [list.attribute]: decodeURIComponent(sublist.partition.split("#").at(-1) ?? "") } : {};

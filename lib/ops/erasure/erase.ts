@@ -42,7 +42,8 @@ export async function erase(found: Findings, erasing: Erasing): Promise<void> {
     [keys, nodes] = [kept.filter(isKey), kept.filter((item) => !isKey(item))];
     // The index may not have listed the newest keys.
   } while (keys.some(isLive));
-  await dropTrees(found.subject, nodes as unknown as readonly Key[], erasing);
+  const { account, leads } = found.subject;
+  if (!leads) await dropTrees(account, nodes as unknown as readonly Key[], erasing);
   await end(found, keys as unknown as readonly Key[], pace);
 }
 

@@ -1,9 +1,4 @@
-import {
-  leadConversationsPartition,
-  sublistKey,
-  sublistPrefix,
-  sublistTreePartition,
-} from "../../../shared/dynamodb/keys.ts";
+import { sublistPrefix, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
 import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
@@ -19,47 +14,32 @@ import { countedOwners } from "../counts/all-owners.ts";
 import { toReading } from "../counts/all-rows.ts";
 import { retryStep } from "../counts/rebuild/rebuild.ts";
 import { readTreeItems } from "../counts/tree-items.ts";
-import type { Subject } from "./findings.ts";
 import { readEach } from "./lead-items.ts";
 
 /** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
 const retention = 48 * 3600;
 
 /**
- * Deletes the trees of erased leads and those of email addresses, whose records contain the id or the address. An address
- * that still has many leads gets another tree. Other trees name nobody. Of an erased account it deletes all.
+ * Deletes the trees of an erased account.
  *
- * @param nodes those of an account's trees that a scan of the table has found
+ * @param nodes those that a scan of the table has found
  * @throws UserError when a list of the account has rows again
  */
 export async function dropTrees(
-  { account, leads }: Subject,
+  account: string,
   nodes: readonly { readonly pk: string }[],
   { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
 ): Promise<void> {
   const lists = countedOwners(account);
-  if (leads) {
-    for (const id of leads) {
-      const sublist = { index: "by-parent", partition: leadConversationsPartition(account, id) } as const;
-      await dropSublist(sublistKey("conversation", account, sublist), pace);
-    }
-    for (const owner of lists) if (owner.list.type === "lead") await dropSublists(owner, "by-parent#", pace);
-    return;
-  }
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
   for (const pk of new Set(nodes.map((node) => node.pk))) if (!whole.has(pk)) await dropTree(pk, pace);
   for (const owner of lists) {
-    await dropSublists(owner, "", pace);
+    const { pk } = treeKey(owner, "");
+    for await (const records of readTreeItems(owner, `${sublistPrefix}#`, pace))
+      for (const { sk } of records) await dropSublist({ pk, sk: String(sk) }, pace);
     await retryStep(() => writeEmptyRoot(owner, pace), toReading({ pace, wait }));
-    await deletePartition(treeKey(owner, "").pk, pace, ({ sk }) => sk !== "root");
+    await deletePartition(pk, pace, ({ sk }) => sk !== "root");
   }
-}
-
-/** Deletes the trees of sublists whose records' names begin so. */
-async function dropSublists(owner: CountedOwner, names: string, pace: Pace): Promise<void> {
-  const { pk } = treeKey(owner, "");
-  for await (const records of readTreeItems(owner, `${sublistPrefix}#${names}`, pace))
-    for (const { sk } of records) await dropSublist({ pk, sk: String(sk) }, pace);
 }
 
 /** Deletes the tree of a sublist, and then its record, by which it is found. */

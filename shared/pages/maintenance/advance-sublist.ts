@@ -1,7 +1,7 @@
 import { sublistKey } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { maxBatchKeys, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedRow, type Filter, keyAt, type SublistOwner } from "../tree/counted-list.ts";
+import { type CountedRow, keyAt, type SublistOwner } from "../tree/counted-list.ts";
 import { emptyRoot, type Root } from "../tree/root.ts";
 import { readRows } from "../tree/rows.ts";
 import { indexedAge, indexedBefore, type Limits } from "../tree/tree-limits.ts";
@@ -10,10 +10,9 @@ import { readStates } from "./row-states.ts";
 import { type RowEdit, SublistEdit } from "./sublist-edit.ts";
 import { readUncounted } from "./uncounted-rows.ts";
 
-/** A row of a sublist that was changed, deleted or back-dated, with its filters before and after. */
+/** A row of a sublist that was changed, deleted or back-dated. */
 export interface ChangedRow {
   readonly key: string;
-  readonly filters: readonly Filter[];
   /** Whether it is new in the sublist, in which it has an earlier time. */
   readonly backdated: boolean;
 }
@@ -89,7 +88,7 @@ async function setChanged(
     const some = rest.slice(0, maxBatchKeys);
     const keys = some.map(({ key }) => key);
     const states = await readStates(owner, keys, means.retry);
-    const edits = some.map(({ key, filters }) => ({ sk: key, row: states.get(key), filters }));
+    const edits = keys.map((sk) => ({ sk, row: states.get(sk) }));
     const left = await setWhileFits(edit, edits, means);
     rest = rest.slice(some.length - left.length);
     if (left.length > 0) break;
@@ -116,11 +115,11 @@ async function setWhileFits(
   return [];
 }
 
-const toEdit = (row: CountedRow): RowEdit => ({ sk: row.sk, row, filters: [] });
+const toEdit = (row: CountedRow): RowEdit => ({ sk: row.sk, row });
 
 /**
- * Whether a sublist has so many rows that a tree of its own pays. The index may still list all rows of a lead or an email
- * address that was just erased, so its first row is read from the table, too.
+ * Whether a sublist has so many rows that a tree of its own pays. The index may still list all rows of an account that was
+ * just erased, so its first row is read from the table, too.
  */
 async function isLong(owner: SublistOwner, { limits, retry }: Means): Promise<boolean> {
   const { rows, next } = await readRows(owner, { start: "" }, { maxRows: limits.sublistRows, retry });

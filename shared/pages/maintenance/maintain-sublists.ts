@@ -21,14 +21,12 @@ const lookTime = 5000;
 function partBySublist({ account, list }: CountedOwner, rows: readonly RowChange[]): Part[] {
   const parts = new Map<string, { owner: SublistOwner; rows: RowChange[]; changed: ChangedRow[] }>();
   for (const row of rows) {
-    for (const { sublist, filters } of row.sublists) {
+    for (const sublist of row.sublists) {
       const id = `${sublist.index} ${sublist.partition}`;
       const part = parts.get(id) ?? { owner: { account, list, sublist }, rows: [], changed: [] };
       parts.set(id, part);
       part.rows.push(row);
-      if (row.kind !== "created") {
-        part.changed.push({ key: row.key, filters, backdated: row.kind === "backdated" });
-      }
+      if (row.kind !== "created") part.changed.push({ key: row.key, backdated: row.kind === "backdated" });
     }
   }
   return [...parts.values()];

@@ -14,7 +14,7 @@ export async function readStates(
   for (let from = 0; from < tableKeys.length; from += maxBatchKeys) {
     const items = await retry(() => readItems(tableKeys.slice(from, from + maxBatchKeys), true));
     for (const item of items)
-      if (item[indexes[index]] === partition) states.set(String(item.sk), countedRow(list, item));
+      if (item[indexes[index]] === partition) states.set(String(item.sk), countedRow(item));
   }
   return states;
 }

@@ -4,16 +4,7 @@ import type { CountedOwner } from "../tree/counted-list.ts";
 import { type Entry, encodedBytes, encodeEntries, separator, sumEntry } from "../tree/entry.ts";
 import { type Root, rootBytes } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-import {
-  commit,
-  type Node,
-  putNodes,
-  putRoot,
-  type RootName,
-  readNode,
-  TreeChangedError,
-  type Writes,
-} from "../tree/tree-store.ts";
+import { commit, type Node, type RootName, readNode, TreeChangedError } from "../tree/tree-store.ts";
 
 /** The range of a leaf: from `start` up to `end`, exclusive. */
 export interface LeafRange {
@@ -126,23 +117,13 @@ export class TreeEdit {
     return this.size + cut(leaves, this.#limits.keptBytes).length + this.root.level + 1;
   }
 
-  /** Splits nodes that are too large, updates the sums up to the root, and writes everything at once, with other items. */
-  async commit(name: RootName, others: Writes = []): Promise<void> {
-    const nodes = this.#finish();
-    await this.#retry(() => commit(this.#owner, name, this.root, nodes, others));
-  }
-
-  /** The same as items for the commit of another edit, under its condition. */
-  writes(): Writes {
-    const nodes = this.#finish();
-    return [putRoot(this.#owner, "root", this.root), ...putNodes(this.#owner, this.root, nodes)];
-  }
-
-  #finish(): readonly Node[] {
+  /** Splits nodes that are too large, updates the sums up to the root, and writes everything at once. */
+  async commit(name: RootName): Promise<void> {
     for (let level = 1; level <= this.root.level; level++) this.#renew(level);
     const most = this.#owner.sublist ? this.#limits.sublistRootBytes : this.#limits.rootBytes;
     while (rootBytes(this.root) > most && this.root.entries.length > 1) this.#growRoot();
-    return [...this.#changed].map((key) => this.#node(key));
+    const nodes = [...this.#changed].map((key) => this.#node(key));
+    await this.#retry(() => commit(this.#owner, name, this.root, nodes));
   }
 
   /** Splits the changed nodes of a level, and updates their entries one level up. */

@@ -21,8 +21,6 @@ export interface CountedOwner {
   readonly list: CountedList;
   /** Without it, the whole list. */
   readonly sublist?: Sublist | undefined;
-  /** One of the groups of a lead's tree, by its name. */
-  readonly group?: string | undefined;
 }
 
 /** A sublist of an account. */
@@ -38,18 +36,13 @@ export interface Filter {
 export interface CountedRow {
   readonly sk: string;
   readonly status: string;
-  readonly sourceOrChannel: string | undefined;
 }
 
-/** The counted row of an item of the list. */
-export function countedRow({ attribute }: CountedList, item: Readonly<Record<string, unknown>>): CountedRow {
-  const { sk, status, [attribute]: sourceOrChannel } = item;
-  return {
-    sk: String(sk),
-    status: String(status),
-    sourceOrChannel: sourceOrChannel === undefined ? undefined : String(sourceOrChannel),
-  };
-}
+/** The counted row of an item. */
+export const countedRow = ({ sk, status }: Readonly<Record<string, unknown>>): CountedRow => ({
+  sk: String(sk),
+  status: String(status),
+});
 
 /** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
 export const keyAt = (list: CountedList, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);

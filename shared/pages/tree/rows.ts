@@ -33,7 +33,7 @@ export async function readRows(
   { start, end }: { readonly start: string; readonly end?: string },
   { maxRows, oneCall, retry = (call) => call(), onPage, onItems, only }: RowReading,
 ): Promise<Rows> {
-  const { list, sublist } = owner;
+  const { sublist } = owner;
   if (end !== undefined && end <= start) return { rows: [], next: undefined };
   const rows: CountedRow[] = [];
   let position: Record<string, unknown> | undefined;
@@ -42,7 +42,7 @@ export async function readRows(
       TableName: tableName,
       IndexName: sublist?.index,
       ...buildConditions(owner, { start, end }, only),
-      ProjectionExpression: `sk, #status, #label${onItems ? ", byOrigin, byParent" : ""}`,
+      ProjectionExpression: `sk, #status${onItems ? ", byOrigin" : ""}`,
       ConsistentRead: sublist === undefined,
       ExclusiveStartKey: position,
       // The table counts the rows that it drops, too.
@@ -51,7 +51,7 @@ export async function readRows(
     });
     const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await retry(() => table.send(query));
     // BETWEEN includes its upper bound.
-    for (const item of Items) if (item.sk !== end) rows.push(countedRow(list, item));
+    for (const item of Items) if (item.sk !== end) rows.push(countedRow(item));
     onItems?.(Items);
     position = LastEvaluatedKey;
     await onPage?.(ConsumedCapacity?.CapacityUnits ?? 0);
@@ -73,8 +73,8 @@ function buildConditions(
     KeyConditionExpression: ["#partition = :partition", range || bound].filter(Boolean).join(" AND "),
     FilterExpression: only && "#only = :only",
     ExpressionAttributeNames: {
-      ...{ "#partition": sublist ? indexes[sublist.index] : "pk" },
-      ...{ "#status": "status", "#label": list.attribute, ...(only && { "#only": indexes[only.index] }) },
+      ...{ "#partition": sublist ? indexes[sublist.index] : "pk", "#status": "status" },
+      ...(only && { "#only": indexes[only.index] }),
     },
     ExpressionAttributeValues: {
       ":partition": sublist?.partition ?? listPartition(list.type, account),

@@ -52,11 +52,8 @@ const readTreeItem = (owner: CountedOwner, name: string, options?: CallOptions) 
   readItem(treeKey(owner, name), {}, options);
 
 /** The key of an item of a tree. */
-export const treeKey = ({ account, list, sublist, group }: CountedOwner, name: string) =>
-  countNodeKey(list.type, account, group === undefined ? name : `group#${group}#${name}`, sublist);
-
-/** Items to write in a transaction. */
-export type Writes = NonNullable<TransactWriteCommandInput["TransactItems"]>;
+export const treeKey = ({ account, list, sublist }: CountedOwner, name: string) =>
+  countNodeKey(list.type, account, name, sublist);
 
 /**
  * Replaces the root of the version that was read, and writes nodes and other items with it, all or nothing.
@@ -68,12 +65,13 @@ export async function commit(
   name: RootName,
   root: Root,
   nodes: readonly Node[],
-  others: Writes = [],
+  others: TransactWriteCommandInput["TransactItems"] = [],
 ): Promise<void> {
   const { version, generation } = root;
   const next = version === 0 ? generation : version + 1;
-  const put = { ...putRoot(owner, name, { ...root, version: next }).Put, ...versionIs(version) };
-  const items = [...putNodes(owner, root, nodes), ...others];
+  const Item = { ...treeKey(owner, name), ...rootItem({ ...root, version: next }) };
+  const put = { TableName: tableName, Item, ...versionIs(version) };
+  const items = [...nodes.map((node) => putNode(owner, root, node)), ...others];
   await orTreeChanged(
     items.length === 0
       ? table.send(new PutCommand(put))
@@ -81,20 +79,12 @@ export async function commit(
   );
 }
 
-export const putRoot = (owner: CountedOwner, name: RootName, root: Root) => ({
-  Put: { TableName: tableName, Item: { ...treeKey(owner, name), ...rootItem(root) } },
+const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) => ({
+  Put: {
+    TableName: tableName,
+    Item: { ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) },
+  },
 });
-
-export const putNodes = (owner: CountedOwner, { generation }: Root, nodes: readonly Node[]): Writes =>
-  nodes.map(({ level, start, entries }) => ({
-    Put: {
-      TableName: tableName,
-      Item: {
-        ...treeKey(owner, nodeName(generation, level, start)),
-        entries: encodeEntries(entries),
-      },
-    },
-  }));
 
 /** The condition that a root has the version that was read; a missing root has version 0. */
 export const versionIs = (version: number) =>

@@ -5,7 +5,7 @@ import { createdRecord } from "./items.ts";
 import { batchSize, deliver } from "./maintainer.ts";
 import type { MeasuredList } from "./measured-list.ts";
 import { readPage } from "./read-list.ts";
-import { limit, type Row } from "./rows.ts";
+import { type LeadRow, limit } from "./rows.ts";
 import { chunks } from "./write-rows.ts";
 
 /** How many of a list's newest rows a round delivers: the maintainer looks at the list of one row in 20. */
@@ -30,7 +30,7 @@ export interface Counting {
 }
 
 /** Counts all rows of an account: delivers the newest of them to the maintainer. */
-export const countAll = (account: string, rows: readonly Row[]): Promise<void> =>
+export const countAll = (account: string, rows: readonly LeadRow[]): Promise<void> =>
   deliver(rows.slice(-batchSize).map((row) => createdRecord(account, row)));
 
 /** Delivers the newest rows of lists to the maintainer, which counts the long ones, until none costs much to read. */
@@ -54,7 +54,7 @@ export async function countSublists(lists: readonly MeasuredList[]): Promise<Cou
 }
 
 /** Other rows in each round, and the same again when a list has no more. */
-function newest(rows: readonly Row[], round: number): readonly Row[] {
+function newest(rows: readonly LeadRow[], round: number): readonly LeadRow[] {
   const end = rows.length - ((round * rowsEach) % Math.max(rows.length, 1));
   return rows.slice(Math.max(0, end - rowsEach), end);
 }

@@ -1,9 +1,8 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { createdAt, idTimestamp } from "../../../shared/ids.ts";
 import { streamRecord } from "../../support/stream-record.ts";
-import type { Row } from "./rows.ts";
+import type { LeadRow } from "./rows.ts";
 
 /** The other fields of a lead that a caller sets. */
 export const details = (mark: string) => ({
@@ -13,12 +12,8 @@ export const details = (mark: string) => ({
 });
 
 /** The item of a row in the table. */
-export function rowItem(account: string, row: Row) {
-  const created = createdAt(row.id);
-  return "leadId" in row
-    ? conversationItem(account, { ...row, lastMessageAt: created, messageCount: 3 })
-    : leadItem(account, { score: 0, ...details(row.id.slice(-10)), ...row, createdAt: created });
-}
+export const rowItem = (account: string, row: LeadRow) =>
+  leadItem(account, { score: 0, ...details(row.id.slice(-10)), ...row, createdAt: createdAt(row.id) });
 
 /** The stream's record of a change that was made at a time, in milliseconds since the epoch. */
 export function changeRecord(
@@ -31,5 +26,5 @@ export function changeRecord(
 }
 
 /** The stream's record of a row that was created at the time in its id. */
-export const createdRecord = (account: string, row: Row): DynamoDBRecord =>
+export const createdRecord = (account: string, row: LeadRow): DynamoDBRecord =>
   changeRecord(undefined, rowItem(account, row), idTimestamp(row.id));

@@ -1,6 +1,6 @@
 import { ulid } from "ulid";
 import { seeded, skewed } from "../../support/random.ts";
-import { type Leads, Population } from "./population.ts";
+import { Population } from "./population.ts";
 import type { LeadRow } from "./rows.ts";
 
 export const rareSource = "trade-fair-2019";
@@ -29,7 +29,7 @@ const period = 300 * 24 * 60 * 60 * 1000;
 export const evenTime = (n: number, size: number) => start + Math.floor((period * n) / size);
 
 /** Builds leads spread evenly over the past, with skewed statuses and sources; the same in every run. */
-export function buildLeads(account: string, size: number, toSource?: (n: number) => string): Leads {
+export function buildLeads(account: string, size: number, toSource?: (n: number) => string): Population {
   const random = seeded(size);
   const status = skewed(random, statusShares);
   const source = skewed(random, sourceShares);
@@ -42,5 +42,5 @@ export function buildLeads(account: string, size: number, toSource?: (n: number)
       source: (toSource ?? skewedSource)(n),
     }),
   );
-  return new Population<LeadRow>(account, rows);
+  return new Population(account, rows);
 }

@@ -1,7 +1,5 @@
-import { listConversations } from "../../../shared/domain/conversations.ts";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import {
-  leadConversationsPartition,
   listPartition,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
@@ -9,8 +7,8 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { Range } from "../../../shared/pages/range.ts";
-import type { Leads, Population } from "./population.ts";
-import type { ConversationRow, Filter, LeadRow, Row } from "./rows.ts";
+import type { Population } from "./population.ts";
+import type { LeadFilter, LeadRow } from "./rows.ts";
 
 /** A list whose pages are read. */
 export interface MeasuredList {
@@ -19,18 +17,20 @@ export interface MeasuredList {
   /** The rows for a plain query. */
   readonly range: Range;
   /** The rows that it must have, oldest first. */
-  readonly rows: () => readonly Row[];
+  readonly rows: () => readonly LeadRow[];
   readonly read: (request: PageRequest) => Promise<Page<{ readonly id?: unknown }>>;
 }
-
-export type LeadFilter = Filter<LeadRow>;
 
 /** The values of a filter. */
 export const filterName = (filter: Readonly<Record<string, string>>) =>
   Object.values(filter).join(" + ") || "none";
 
 /** The leads of an account that match a filter. */
-export const leadList = (population: Leads, filter: LeadFilter, name = filterName(filter)): MeasuredList => ({
+export const leadList = (
+  population: Population,
+  filter: LeadFilter,
+  name = filterName(filter),
+): MeasuredList => ({
   account: population.account,
   name,
   range: leadRange(population.account, filter),
@@ -48,20 +48,4 @@ export function leadRange(account: string, { status, source }: LeadFilter): Rang
   if (status) return { index: "by-status", partition: statusPartition("lead", account, status) };
   if (source) return { index: "by-origin", partition: sourceOrChannelPartition("lead", account, source) };
   return { partition: listPartition("lead", account) };
-}
-
-/** The conversations of one lead that match a filter. */
-export function conversationList(
-  population: Population<ConversationRow>,
-  filter: Filter<ConversationRow> & { readonly leadId: string },
-  name: string,
-): MeasuredList {
-  const { account } = population;
-  const { leadId, ...where } = filter;
-  return {
-    ...{ account, name },
-    range: { index: "by-parent", partition: leadConversationsPartition(account, leadId), where },
-    rows: () => population.matching(filter),
-    read: (request) => listConversations(account, filter, request),
-  };
 }

@@ -1,5 +1,4 @@
 import type { Job, Scale } from "./job.ts";
-import { leadJobs } from "./lead/jobs.ts";
 import { namesJobs } from "./names/jobs.ts";
 import { sizesJobs } from "./sizes/jobs.ts";
 import { sourcesJobs } from "./sources/jobs.ts";
@@ -10,7 +9,6 @@ import { writesJobs } from "./writes/jobs.ts";
 export const parts = {
   sizes: sizesJobs,
   sources: sourcesJobs,
-  lead: leadJobs,
   names: namesJobs,
   windows: windowsJobs,
   writes: writesJobs,

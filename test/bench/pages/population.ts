@@ -1,12 +1,12 @@
-import type { Filter, LeadRow, Row } from "./rows.ts";
+import type { LeadFilter, LeadRow } from "./rows.ts";
 
-/** The leads or the conversations of an account, with which every response is compared. */
-export class Population<R extends Row = Row> {
+/** The leads of an account, with which every response is compared. */
+export class Population {
   readonly account: string;
-  readonly #rows: R[];
-  readonly #matching = new Map<string, readonly R[]>();
+  readonly #rows: LeadRow[];
+  readonly #matching = new Map<string, readonly LeadRow[]>();
 
-  constructor(account: string, rows: readonly R[] = []) {
+  constructor(account: string, rows: readonly LeadRow[] = []) {
     this.account = account;
     this.#rows = [...rows];
   }
@@ -15,41 +15,39 @@ export class Population<R extends Row = Row> {
     return this.#rows.length;
   }
 
-  at(index: number): R | undefined {
+  at(index: number): LeadRow | undefined {
     return this.#rows[index];
   }
 
-  add(...rows: readonly R[]): void {
+  add(...rows: readonly LeadRow[]): void {
     for (const row of rows) this.#rows.push(row);
     this.#matching.clear();
   }
 
   /** Replaces the row that has the same id. */
-  replace(row: R): void {
+  replace(row: LeadRow): void {
     const index = this.#rows.findIndex(({ id }) => id === row.id);
     this.#rows.splice(index, 1, row);
     this.#matching.clear();
   }
 
   /** The rows that match a filter, oldest first. */
-  matching(filter: Filter<R>): readonly R[] {
+  matching(filter: LeadFilter): readonly LeadRow[] {
     const fields = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1));
     const key = JSON.stringify(fields);
     const cached = this.#matching.get(key);
     if (cached) return cached;
     const rows = this.#rows
-      .filter((row) => fields.every(([name, value]) => row[name as keyof R] === value))
+      .filter((row) => fields.every(([name, value]) => row[name as keyof LeadRow] === value))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#matching.set(key, rows);
     return rows;
   }
 }
 
-export type Leads = Population<LeadRow>;
-
 /** A page of rows that are sorted oldest first: the newest come first in it. */
 export function pageOf(
-  rows: readonly Row[],
+  rows: readonly LeadRow[],
   page: number,
   limit: number,
 ): { ids: readonly string[]; total: number } {

@@ -10,15 +10,5 @@ export interface LeadRow {
   readonly source: string;
 }
 
-/** The same of a conversation. */
-export interface ConversationRow {
-  readonly id: string;
-  readonly status: "active" | "ended";
-  readonly leadId: string;
-  readonly channel: string;
-}
-
-export type Row = LeadRow | ConversationRow;
-
-/** Fields that rows must have to be in a list; all rows match without any. */
-export type Filter<R extends Row> = R extends Row ? Partial<Omit<R, "id">> : never;
+/** Fields that leads must have to be in a list; all leads match without any. */
+export type LeadFilter = Partial<Omit<LeadRow, "id">>;

@@ -1,13 +1,13 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { rowItem } from "./items.ts";
-import type { Row } from "./rows.ts";
+import type { LeadRow } from "./rows.ts";
 
 /** The items of a BatchWriteItem call. */
 const callSize = 25;
 
 /** Writes rows past the routes, many with a call. */
-export async function writeRows(account: string, rows: readonly Row[]): Promise<void> {
+export async function writeRows(account: string, rows: readonly LeadRow[]): Promise<void> {
   for (const some of chunks(rows, callSize)) {
     let requests = some.map((row) => ({ PutRequest: { Item: rowItem(account, row) } }));
     while (requests.length > 0) {

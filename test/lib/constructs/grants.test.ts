@@ -60,7 +60,6 @@ const rateLimit = [allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys)];
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
     allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin", "by-parent"),
-    allow("dynamodb:BatchGetItem", ["LEAD#*"]),
     allow("dynamodb:GetItem", ["LEAD#*", "COUNT#*"]),
     ...rateLimit,
   ],
@@ -74,7 +73,6 @@ const expected: Record<FunctionName, unknown[]> = {
       "by-status-and-origin",
       "by-parent",
     ),
-    allow("dynamodb:BatchGetItem", ["CONVERSATION#*"]),
     allow("dynamodb:GetItem", ["CONVERSATION#*", "COUNT#*"]),
     ...rateLimit,
   ],
@@ -93,7 +91,7 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"]), allow("dynamodb:GetItem", ["LIMIT#*"])],
   "maintain-counts": [
-    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"], "by-origin", "by-parent"),
+    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"], "by-origin"),
     allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
     allow("dynamodb:GetItem", ["COUNT#*"]),
     allowBlindWrite("dynamodb:PutItem", ["COUNT#*"], [...indexKeys, "expiresAt"]),
@@ -163,7 +161,7 @@ test.each(
   const actions = statements.flatMap((statement) => (statement as { Action: string | string[] }).Action);
   expect(
     actions.filter((action) => !action.startsWith("logs:") && !action.startsWith("xray:")).sort(),
-  ).toEqual(["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"]);
+  ).toEqual(["dynamodb:GetItem", "dynamodb:Query"]);
 });
 
 test.each(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { leadConversationsPartition, sourceOrChannelPartition } from "../../../shared/dynamodb/keys.ts";
+import { sourceOrChannelPartition } from "../../../shared/dynamodb/keys.ts";
 import { countedChanges } from "../../../shared/pages/maintenance/changes.ts";
 import { countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
@@ -8,7 +8,6 @@ import { streamRecord } from "../../support/stream-record.ts";
 
 const lead = storedLead("lead_1");
 const conversation = storedConversation("conv_1");
-const parent = { index: "by-parent", partition: leadConversationsPartition("acme", "lead_1") } as const;
 
 const origin = (type: "lead" | "conversation", name: string) =>
   ({ index: "by-origin", partition: sourceOrChannelPartition(type, "acme", name) }) as const;
@@ -27,10 +26,9 @@ test.each([
   ["a created lead", undefined, lead],
   ["a deleted lead", lead, undefined],
   ["another status", lead, { ...lead, status: "booked" }],
-  ["another source", { ...lead, source: "a" }, { ...lead, source: "b" }],
-  ["a first source", lead, { ...lead, source: "a" }],
-  ["a lead that gets into the list of its email address", lead, { ...lead, byParent: "LEAD#acme#a%40b.c" }],
-  ["another channel", conversation, { ...conversation, channel: "sms" }],
+  ["another source", from("a"), from("b")],
+  ["a first source", lead, from("a")],
+  ["another channel", conversation, on("sms")],
 ])("counts %s", (_, before, after) => {
   const record = streamRecord(before, after);
   const [changes, ...others] = countedChanges([record]);
@@ -41,6 +39,7 @@ test.each([
 
 test.each([
   ["another score", lead, { ...lead, score: 1 }],
+  ["a lead that gets into the list of its email address", lead, { ...lead, byParent: "LEAD#acme#a%40b.c" }],
   [
     "another time of the last message",
     conversation,
@@ -49,18 +48,6 @@ test.each([
   ["an item that is in no list", undefined, { ...lead, pk: "MESSAGE#acme#conv_1" }],
 ])("does not count %s", (_, before, after) => {
   expect(countedChanges([streamRecord(before, after)])).toEqual([]);
-});
-
-test("a change names only the sublists in which it changes something", () => {
-  const email = { index: "by-parent", partition: "LEAD#acme#a%40b.c" };
-  const listed = { ...from("ads"), byParent: email.partition };
-  const sublists = (before: object, after: object) =>
-    countedChanges([streamRecord(before as never, after as never)])[0]?.rows[0]?.sublists;
-  expect(sublists(from("ads"), listed)).toMatchObject([{ sublist: email }]);
-  expect(sublists(listed, { ...listed, status: "booked" })).toMatchObject([
-    { sublist: origin("lead", "ads") },
-    { sublist: email },
-  ]);
 });
 
 describe("the kind of a change", () => {
@@ -106,48 +93,31 @@ describe("the kind of a change", () => {
 describe("the sublists of a change", () => {
   const sublistsOf = (before: object | undefined, after: object | undefined) =>
     countedChanges([streamRecord(before as never, after as never)])[0]?.rows[0]?.sublists;
-  const web = { status: "new", sourceOrChannel: "web" };
-  const active = { status: "active", sourceOrChannel: "whatsapp" };
+  const [web, ads] = [origin("lead", "web"), origin("lead", "ads")];
+  const [whatsapp, sms] = [origin("conversation", "whatsapp"), origin("conversation", "sms")];
 
   test("are none for a lead without a source", () => {
     expect(sublistsOf(undefined, lead)).toEqual([]);
   });
 
   test("are those of the only image of a row that was created or deleted", () => {
-    const expected = [{ sublist: origin("lead", "web"), filters: [web] }];
-    expect(sublistsOf(undefined, from("web"))).toEqual(expected);
-    expect(sublistsOf(from("web"), undefined)).toEqual(expected);
-    expect(sublistsOf(undefined, conversation)).toEqual([
-      { sublist: origin("conversation", "whatsapp"), filters: [active] },
-      { sublist: parent, filters: [active] },
-    ]);
+    expect(sublistsOf(undefined, from("web"))).toEqual([web]);
+    expect(sublistsOf(from("web"), undefined)).toEqual([web]);
+    expect(sublistsOf(undefined, conversation)).toEqual([whatsapp]);
   });
 
-  test("have the filters of both images if the row stays there", () => {
-    const ended = { ...active, status: "ended" };
-    expect(sublistsOf(conversation, { ...conversation, status: "ended" })).toEqual([
-      { sublist: origin("conversation", "whatsapp"), filters: [active, ended] },
-      { sublist: parent, filters: [active, ended] },
-    ]);
+  test("are the one in which the row stays", () => {
+    expect(sublistsOf(conversation, { ...conversation, status: "ended" })).toEqual([whatsapp]);
   });
 
-  test("are those of both images if the row moves, each with its filter", () => {
-    expect(sublistsOf(from("web"), { ...from("ads"), status: "booked" })).toEqual([
-      { sublist: origin("lead", "web"), filters: [web] },
-      { sublist: origin("lead", "ads"), filters: [{ status: "booked", sourceOrChannel: "ads" }] },
-    ]);
-    const sms = { ...active, sourceOrChannel: "sms" };
-    expect(sublistsOf(conversation, on("sms"))).toEqual([
-      { sublist: origin("conversation", "whatsapp"), filters: [active] },
-      { sublist: origin("conversation", "sms"), filters: [sms] },
-      { sublist: parent, filters: [active, sms] },
-    ]);
+  test("are those of both images if the row moves", () => {
+    expect(sublistsOf(from("web"), { ...from("ads"), status: "booked" })).toEqual([web, ads]);
+    expect(sublistsOf(conversation, on("sms"))).toEqual([whatsapp, sms]);
   });
 
   test("are the one that a lead enters with its first source, or leaves with its last", () => {
-    const expected = [{ sublist: origin("lead", "web"), filters: [web] }];
-    expect(sublistsOf(lead, from("web"))).toEqual(expected);
-    expect(sublistsOf(from("web"), lead)).toEqual(expected);
+    expect(sublistsOf(lead, from("web"))).toEqual([web]);
+    expect(sublistsOf(from("web"), lead)).toEqual([web]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { sublistsWithTrees } from "../../support/counted-world/check-trees.ts";
 import { checkWorld, drain } from "../../support/counted-world/drain.ts";
 import { longestLag } from "../../support/counted-world/lagging-table.ts";
-import { compareLists, readPage, readPageSlowly } from "../../support/counted-world/readers.ts";
-import { conversationRows, leadRows } from "../../support/counted-world/row-kind.ts";
+import { compareLists, readPage } from "../../support/counted-world/readers.ts";
+import { leadRows } from "../../support/counted-world/row-kind.ts";
 import { CountedWorld } from "../../support/counted-world.ts";
 import type { Actor } from "../../support/interleaving.ts";
 import { smallLimits } from "../../support/small-limits.ts";
@@ -11,7 +12,6 @@ import { smallLimits } from "../../support/small-limits.ts";
 const filter = { origin: "a" };
 /** A maintainer looks at the tail of a sublist only after three of its rows. */
 const limits: Limits = { ...smallLimits, lookEvery: 1000, manyRows: 3 };
-const conversationLimits: Limits = { ...limits, nodeBytes: 400, keptBytes: 300, rootBytes: 700 };
 const late = [{ by: longestLag, some: false }];
 /** After how many of its calls a maintainer is interrupted: more than it makes. */
 const calls = Array.from({ length: 20 }, (_, i) => i);
@@ -115,6 +115,15 @@ test("an environment does not remember a lead that is deleted, but still in a la
   await checkWorld(world);
 });
 
+test("no tree is made for deleted leads of a source that a late index still lists", async () => {
+  await create("b", "b", "b");
+  await world.io.advanceTo(world.io.now + 60_000);
+  for (const _ of [5, 6, 7]) await world.delete(5);
+  world.table.lags = late;
+  await maintain();
+  expect(sublistsWithTrees(leadRows, world.account, world.table.memory)).toHaveLength(1);
+});
+
 describe.each(calls)("a maintainer that is interrupted after %i calls", (calls) => {
   /** Starts a maintainer with all changes and ends it after something else has been counted. */
   async function interrupt(change: () => Promise<void>): Promise<void> {
@@ -191,24 +200,5 @@ describe.each(calls)("a maintainer that sleeps after %i calls", (calls) => {
     await world.io.advanceTo(world.io.now + 40_000);
     await change();
     await wake(sleeper);
-  });
-});
-
-describe.each(calls)("a filtered list of a lead that is interrupted after %i calls", (calls) => {
-  const group = { parent: "lead-1", status: "active" };
-
-  test.each([1, 2, 8])("is exact while the watermark passes rows: page %i", async (page) => {
-    world.io.restore();
-    world = new CountedWorld(conversationRows, conversationLimits);
-    await world.createMany(20, "x", "lead-1");
-    await world.io.advanceTo(world.io.now + 40_000);
-    await maintain();
-    await world.createMany(20, "y", "lead-1");
-    await world.io.advanceTo(world.io.now + 40_000);
-    const reader = await readPageSlowly(world, { filter: group, page });
-    await world.io.run(0, calls);
-    await maintain();
-    if (!reader.done) await world.io.finish(reader);
-    expect(reader.error).toBeUndefined();
   });
 });

@@ -56,12 +56,12 @@ const toLead = ({ id, status, origin, parent }: ListedRow) => ({
   ...{ tags: [], createdAt: createdAt(id) },
 });
 
-/** Leads with one of two sources, or none. */
+/** Leads with one of two sources, or none, and with one of two email addresses, or none. */
 export const leadRows: RowKind = {
   list: countedLists.lead,
   statuses: leadStatuses,
   origins: ["a", "b", undefined, ...rareOrigins],
-  parents: [undefined],
+  parents: [undefined, "Ada@example.com", "grace@example.com"],
   toRecord: toLead,
   toItem: (account, row) => leadItem(account, toLead(row)),
   read: (account, { status, origin, parent, ...times }, page) =>
@@ -75,13 +75,6 @@ export const leadRows: RowKind = {
       },
       page,
     ),
-};
-
-/** The same leads, most of them with one of two email addresses. */
-export const emailRows: RowKind = {
-  ...leadRows,
-  origins: ["a", "b", undefined],
-  parents: ["Ada@example.com", "grace@example.com", undefined],
 };
 
 const toConversation = ({ id, status, origin = "", parent: leadId = "" }: ListedRow) => ({

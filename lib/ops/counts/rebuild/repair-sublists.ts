@@ -1,12 +1,4 @@
-import type { ChangedRow } from "../../../../shared/pages/maintenance/advance-sublist.ts";
-import {
-  type CountedOwner,
-  type CountedRow,
-  type Filter,
-  keyAt,
-  type SublistOwner,
-} from "../../../../shared/pages/tree/counted-list.ts";
-import { rowGroups } from "../../../../shared/pages/tree/groups.ts";
+import { type CountedOwner, keyAt, type SublistOwner } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { tableTime } from "../../common/table-clock.ts";
@@ -32,20 +24,19 @@ export async function repairSublists(owner: CountedOwner, options: Partial<Readi
   // A tree that a maintainer has just made for back-dated rows, such as those of an import, cannot be counted before.
   await waitForIndexes(owner, 0, reading);
   const sublists = await readSublists(owner, pace);
-  const collected = new CollectedRows(owner.list, sublists, keyAt(owner.list, tableTime()));
+  const collected = new CollectedRows(sublists, keyAt(owner.list, tableTime()));
   const onItems: Reading["onItems"] = (items) => collected.add(items, true);
   for await (const _ of readAllRows(owner, { start: "" }, { ...reading, onItems }));
   const missing = collected.longerThan(limits.sublistRows);
   const emptied: SublistOwner[] = [];
   for (const sublist of sublists) {
     const found = await compareSublist(sublist, collected, pace);
-    const broken = found.some(isBroken) ? (await findPersisting(found, wait)).some(isBroken) : false;
-    const changed = broken ? undefined : await toChanges(sublist, found, pace);
-    if (!changed) {
+    const broken = isBroken(found) && (await findPersisting([found], wait)).some(isBroken);
+    if (broken) {
       await retryStep(() => emptyTree(sublist), reading);
       emptied.push(sublist);
     }
-    await completeSublist(sublist, changed ?? [], reading);
+    await completeSublist(sublist, broken ? [] : toChanges(found), reading);
   }
   const made: readonly SublistOwner[] = [...emptied, ...missing.map((sublist) => ({ ...owner, sublist }))];
   for (const sublist of made) await completeSublist(sublist, [], reading);
@@ -68,38 +59,6 @@ async function emptyTree(owner: SublistOwner): Promise<void> {
   await commit(owner, "root", empty, []);
 }
 
-/** The rows that differ. @returns undefined if a group has rows that is of no known status and channel */
-async function toChanges(
-  owner: SublistOwner,
-  trees: readonly TreeDifferences[],
-  pace: Reading["pace"],
-): Promise<ChangedRow[] | undefined> {
-  const isLead = trees.some(({ owner: { group } }) => group !== undefined);
-  const groups = isLead ? await knownGroups(owner, trees[0]?.rows ?? [], pace) : new Map<string, Filter>();
-  const changes = new Map<string, ChangedRow>();
-  for (const {
-    owner: { group },
-    differences,
-  } of trees) {
-    const filter = group === undefined ? undefined : groups.get(group);
-    if (group !== undefined && !filter) return undefined;
-    for (const { level, start: key } of differences) {
-      if (level > 0) continue;
-      const { filters = [] } = changes.get(key) ?? {};
-      changes.set(key, { key, filters: filter ? [...filters, filter] : filters, backdated: false });
-    }
-  }
-  return [...changes.values()];
-}
-
-/** The groups of the statuses and channels of a lead, by their names, each with a filter that has it. */
-async function knownGroups(owner: SublistOwner, rows: readonly CountedRow[], pace: Reading["pace"]) {
-  const root = await pace.retry(() => readRoot(owner));
-  const statuses = new Set([...(root?.statuses.names ?? []), ...rows.map(({ status }) => status)]);
-  const groups = new Map<string, Filter>();
-  for (const sourceOrChannel of new Set(rows.map(({ sourceOrChannel }) => sourceOrChannel)))
-    for (const status of statuses)
-      for (const name of rowGroups({ status, sourceOrChannel }))
-        groups.set(name, { status, sourceOrChannel });
-  return groups;
-}
+/** The rows that differ. */
+const toChanges = ({ differences }: TreeDifferences) =>
+  differences.filter(({ level }) => level === 0).map(({ start: key }) => ({ key, backdated: false }));

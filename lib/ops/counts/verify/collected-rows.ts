@@ -1,7 +1,6 @@
 import { indexes, type Sublist, sublistIndexes } from "../../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import {
-  type CountedList,
   type CountedRow,
   countedRow,
   type SublistOwner,
@@ -11,20 +10,17 @@ const identity = ({ index, partition }: Sublist) => `${index} ${partition}`;
 
 /**
  * The rows of a list by sublist, as they were read from the whole list: the rows themselves for the sublists that have
- * trees, and their number for the others. A million rows take about 150 MB, because texts that recur are kept once and
- * a row is shared by its sublists.
+ * trees, and their number for the others. A million rows take about 150 MB, because statuses are kept once.
  */
 export class CollectedRows {
-  readonly #list: CountedList;
   /** The sort key at which the rows end. */
   readonly end: string;
   readonly #rows: ReadonlyMap<string, CountedRow[]>;
   readonly #others = new Map<string, { readonly sublist: Sublist; rows: number }>();
-  readonly #texts = new Map<string, string>();
+  readonly #statuses = new Map<string, string>();
 
   /** @param end the sort key at which the rows end: later rows may be written when they have been read */
-  constructor(list: CountedList, sublists: readonly SublistOwner[], end: string) {
-    this.#list = list;
+  constructor(sublists: readonly SublistOwner[], end: string) {
     this.end = end;
     this.#rows = new Map(sublists.map(({ sublist }) => [identity(sublist), []]));
   }
@@ -59,18 +55,10 @@ export class CollectedRows {
   }
 
   #toRow(item: Item): CountedRow {
-    const { sk, status, sourceOrChannel } = countedRow(this.#list, item);
-    return {
-      sk,
-      status: this.#once(status),
-      sourceOrChannel: sourceOrChannel === undefined ? undefined : this.#once(sourceOrChannel),
-    };
-  }
-
-  #once(text: string): string {
-    const known = this.#texts.get(text) ?? text;
-    this.#texts.set(known, known);
-    return known;
+    const { sk, status } = countedRow(item);
+    const known = this.#statuses.get(status) ?? status;
+    this.#statuses.set(known, known);
+    return { sk, status: known };
   }
 
   #count(sublist: Sublist): void {

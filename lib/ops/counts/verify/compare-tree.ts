@@ -6,7 +6,7 @@ import {
   latest,
 } from "../../../../shared/pages/tree/counted-list.ts";
 import type { Root } from "../../../../shared/pages/tree/root.ts";
-import { cellNumber } from "../../../../shared/pages/tree/statuses.ts";
+import { cellNumber, type Statuses } from "../../../../shared/pages/tree/statuses.ts";
 import { readNode } from "../../../../shared/pages/tree/tree-store.ts";
 import type { Pace } from "../../common/pace.ts";
 import { type Difference, describeDifference } from "./difference.ts";
@@ -105,7 +105,7 @@ async function compareLeaf(comparison: Comparison, root: Root, entry: EntryRange
   if (owner.sublist) return compareRows(comparison, root, entry);
   let actual: Cells = noCells;
   for await (const rows of comparison.readRows(entry)) {
-    actual = sumCells([actual, ...rows.map((row) => toCells(owner, root, row))]);
+    actual = sumCells([actual, ...rows.map((row) => toCells(root.statuses, row))]);
   }
   // Lists do not use the tree while a leaf is pending, which means that it must still be counted.
   if (root.pending.includes(entry.start) || equalCells(actual, entry.cells)) return [];
@@ -114,14 +114,14 @@ async function compareLeaf(comparison: Comparison, root: Root, entry: EntryRange
 
 /** Compares the row of an entry in the tree of a sublist, and the rows between it and the next entry, which it misses. */
 async function compareRows(comparison: Comparison, root: Root, entry: EntryRange): Promise<Difference[]> {
-  const { owner, range } = comparison;
+  const { range } = comparison;
   const from = latest(entry.from, range.start);
   const end = earliest(entry.end, range.end ?? entry.end);
   const counted = new Map<string, Cells>();
   if (entry.cells.size > 0 && entry.start >= from) counted.set(entry.start, entry.cells);
   const actual = new Map<string, Cells>();
   for await (const rows of comparison.readRows({ ...entry, from, end }))
-    for (const row of rows) actual.set(row.sk, toCells(owner, root, row));
+    for (const row of rows) actual.set(row.sk, toCells(root.statuses, row));
   return [...new Set([...counted.keys(), ...actual.keys()])].flatMap((sk) => {
     const [cells, its] = [counted.get(sk) ?? noCells, actual.get(sk) ?? noCells];
     // No sort key lies between one and the same with a "!" after it.
@@ -130,6 +130,5 @@ async function compareRows(comparison: Comparison, root: Root, entry: EntryRange
   });
 }
 
-/** All rows of a group are in its first cell. */
-const toCells = ({ group }: CountedOwner, { statuses }: Root, { status }: CountedRow): Cells =>
-  new Map([[group === undefined ? cellNumber(statuses, status) : 0, 1]]);
+const toCells = (statuses: Statuses, { status }: CountedRow): Cells =>
+  new Map([[cellNumber(statuses, status), 1]]);

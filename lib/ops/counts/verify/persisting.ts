@@ -1,4 +1,4 @@
-import type { CountedOwner, CountedRow } from "../../../../shared/pages/tree/counted-list.ts";
+import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
 import type { Wait } from "../../common/pace.ts";
 import type { KeyRange } from "./compare-tree.ts";
 import type { Difference } from "./difference.ts";
@@ -12,8 +12,6 @@ const comparisonDelays = [10_000, 20_000, 40_000];
 /** The differences of a tree. */
 export interface TreeDifferences {
   readonly owner: CountedOwner;
-  /** The rows of the sublist that the tree counts. */
-  readonly rows?: readonly CountedRow[];
   readonly differences: readonly Difference[];
   /** Compares a range again. */
   readonly compare: (range: KeyRange) => Promise<Difference[]>;
@@ -24,7 +22,7 @@ export async function findPersisting(
   first: readonly TreeDifferences[],
   wait: Wait,
 ): Promise<readonly TreeDifferences[]> {
-  let trees = first;
+  let trees = first.filter(({ differences }) => differences.length > 0);
   for (const delay of comparisonDelays) {
     if (trees.length === 0) break;
     await wait(delay);

@@ -9,13 +9,10 @@ import { compareTree } from "./compare-tree.ts";
 import type { Difference } from "./difference.ts";
 import { findPersisting, type TreeDifferences } from "./persisting.ts";
 
-/** A difference of a list, or of a sublist of this source, channel or lead. */
+/** A difference of a list, or of a sublist of this source or channel. */
 export interface ListDifference extends Difference {
   readonly source?: string;
   readonly channel?: string;
-  readonly lead?: string;
-  /** The group of a lead's tree. */
-  readonly group?: string;
 }
 
 /**
@@ -28,28 +25,26 @@ export async function verify(owner: CountedOwner, options: Partial<Reading> = {}
   const reading = toReading(options);
   const first = await compareAll(owner, reading);
   const trees = await findPersisting(first, reading.wait);
-  return trees.flatMap(({ owner, differences }) => {
-    const group = owner.group === undefined ? {} : { group: owner.group };
-    return differences.map((difference) => ({ ...describeSublist(owner), ...group, ...difference }));
-  });
+  return trees.flatMap(({ owner, differences }) =>
+    differences.map((difference) => ({ ...describeSublist(owner), ...difference })),
+  );
 }
 
-/** @returns the trees that differ */
+/** Compares the trees of a list. */
 async function compareAll(owner: CountedOwner, reading: Reading): Promise<TreeDifferences[]> {
   const { pace } = reading;
   const sublists = await readSublists(owner, pace);
   const end = keyAt(owner.list, tableTime());
-  const collected = new CollectedRows(owner.list, sublists, end);
+  const collected = new CollectedRows(sublists, end);
   const collect = sublists.length > 0 ? { ...reading, onItems: collected.add.bind(collected) } : reading;
   const tree = { owner, pace, readRoot: () => pace.retry(() => readRoot(owner)) };
   const start = (await tree.readRoot())?.watermark ?? "";
   const compare = (reading: Reading) => (range: Parameters<typeof compareTree>[1]) =>
     compareTree({ ...tree, readRows: (entry) => readAllRows(owner, entry, reading) }, range);
   const differences = await compare(collect)({ start: "", end: undefined });
-  const differing: TreeDifferences[] = [];
-  if (differences.length > 0) differing.push({ owner, differences, compare: compare(reading) });
-  if (sublists.length === 0) return differing;
+  const compared: TreeDifferences[] = [{ owner, differences, compare: compare(reading) }];
+  if (sublists.length === 0) return compared;
   for await (const _ of readAllRows(owner, { start, end }, collect));
-  for (const sublist of sublists) differing.push(...(await compareSublist(sublist, collected, pace)));
-  return differing;
+  for (const sublist of sublists) compared.push(await compareSublist(sublist, collected, pace));
+  return compared;
 }

@@ -6,7 +6,7 @@ import { createdRecord, details } from "../items.ts";
 import type { Log } from "../job.ts";
 import { batchSize, deliver } from "../maintainer.ts";
 import { leadList } from "../measured-list.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import { type ListReading, readList } from "../read-list.ts";
 import type { LeadRow } from "../rows.ts";
 import { allLists, sourceLists } from "../sizes/filters.ts";
@@ -38,7 +38,7 @@ const newcomerLeads = 1000 - requests;
 const pastLateness = 60_000;
 
 /** Reads an account, then after three requests with hostile names, and after many more. */
-export async function readNames(population: Leads, names: number, log: Log): Promise<NamesReport[]> {
+export async function readNames(population: Population, names: number, log: Log): Promise<NamesReport[]> {
   const { account } = population;
   await countAll(account, population.matching({}));
   await countSublists(sourceLists(population));
@@ -73,7 +73,7 @@ export async function readNames(population: Leads, names: number, log: Log): Pro
 }
 
 /** Creates a lead as the route does. */
-async function post(population: Leads, source: string): Promise<void> {
+async function post(population: Population, source: string): Promise<void> {
   const { account } = population;
   const input = { ...details(ulid().slice(-10)), source };
   const lead = await createLead(account, input, Date.now());
@@ -84,7 +84,7 @@ async function post(population: Leads, source: string): Promise<void> {
 }
 
 /** Creates leads that the stream delivers in full batches. */
-async function addLeads(population: Leads, count: number, source: (n: number) => string): Promise<void> {
+async function addLeads(population: Population, count: number, source: (n: number) => string): Promise<void> {
   const numbers = Array.from({ length: count }, (_, n) => n);
   for (const batch of chunks(numbers, batchSize)) {
     const rows = batch.map((n): LeadRow => {

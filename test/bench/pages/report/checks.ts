@@ -2,14 +2,13 @@ import type { Results } from "../parts.ts";
 import type { Writing } from "../writes/write-cost.ts";
 import { type Check, check } from "./check.ts";
 import { sizesChecks } from "./sizes-checks.ts";
-import { leadChecks, namesChecks, sourcesChecks } from "./sublist-checks.ts";
+import { namesChecks, sourcesChecks } from "./sublist-checks.ts";
 import { windowsChecks } from "./windows.ts";
 
 /** Every limit for which the run has figures. */
-export const checkLimits = ({ sizes, sources, lead, names, windows, writes }: Results): Check[] => [
+export const checkLimits = ({ sizes, sources, names, windows, writes }: Results): Check[] => [
   ...sizesChecks(sizes),
   ...sourcesChecks(sources),
-  ...leadChecks(lead),
   ...namesChecks(names),
   ...windowsChecks(windows),
   ...writes.flatMap(writeChecks),

@@ -19,7 +19,6 @@ const colours = [
   ["sources-16", "#0f766e", "#5eead4"],
   ["sources-200", "#7c3aed", "#c4a5ff"],
   ["sources-10000", "#c2410c", "#ff9b5e"],
-  ["lead", "#be185d", "#ff8fc0"],
 ] as const;
 
 const colourOf = (className: string, colour: string) =>
@@ -33,7 +32,7 @@ ${colours.map(([className, light]) => colourOf(className, light)).join("")}  @me
 ${darkStyle}${colours.map(([className, , dark]) => colourOf(className, dark)).join("")}  }
 `;
 
-/** Draws the cost of a page over the size of the account, and of the lists of one source and of one lead. */
+/** Draws the cost of a page over the size of the account, and of the lists of one source. */
 export function plot(results: Results): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">`,
@@ -70,10 +69,10 @@ const limits = [
 
 function drawSublists(series: readonly Series[]): string[] {
   const { top, bottom } = lower;
-  const x = sizes("leads in the account, or conversations of the lead");
+  const x = sizes("leads in the account");
   const y = linear(20, 5, [bottom, top], "read units of a page");
   return [
-    `<text class="title" x="${left}" y="${top - 46}">Lists of one source or of one lead</text>`,
+    `<text class="title" x="${left}" y="${top - 46}">Lists of one source</text>`,
     text(left, top - 24, "The worst of the lists' medians, and a bar up to the worst page", "start"),
     drawAxes(lower, x, y),
     ...limits.map(

@@ -3,7 +3,7 @@ import type { Results } from "../parts.ts";
 import { checkLimits, holds } from "./checks.ts";
 import { namesTable } from "./names-table.ts";
 import { accountsTable, longTailTable, pagesTable, partsTable } from "./sizes-tables.ts";
-import { eachSourceTable, leadsTable, sourcesTable } from "./sublist-tables.ts";
+import { eachSourceTable, sourcesTable } from "./sublist-tables.ts";
 import { windowsTable } from "./windows.ts";
 import { writesTable } from "./writes-table.ts";
 
@@ -17,7 +17,6 @@ export const report = (results: Results, at: Date): string =>
     checks(results),
     ...sizes(results),
     ...sources(results),
-    ...lead(results),
     ...names(results),
     ...windows(results),
     ...writes(results),
@@ -62,12 +61,6 @@ const sources = section("sources", (accounts) => {
     eachSourceTable(accounts.filter(({ size }) => size === largest)),
   ];
 });
-
-const lead = section("lead", (leads) => [
-  "## Lists of one lead",
-  "The lead's conversations are on five channels, or each is on a channel of its own; 90 % are active. *More conversations* are measured after 90 were added. Each page is read by an execution environment that remembers nothing of the list.",
-  leadsTable(leads),
-]);
 
 const names = section("names", (stages) => [
   "## Hostile names",

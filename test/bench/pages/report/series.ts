@@ -26,9 +26,9 @@ export const wholeLists = ({ sizes }: Results): Series[] =>
     }),
   }));
 
-/** The lists of one source by the number of sources, and those of one lead: the most expensive of each account. */
-export const sublists = ({ sources, lead }: Results): Series[] => [
-  ...[1, 16, 200, 10_000].map((number) => ({
+/** The lists of one source by the number of sources: the most expensive of each account. */
+export const sublists = ({ sources }: Results): Series[] =>
+  [1, 16, 200, 10_000].map((number) => ({
     label: `one of ${number === 1 ? "1 source" : `${number.toLocaleString("en")} sources`}`,
     className: `sources-${number}`,
     points: sources
@@ -40,12 +40,4 @@ export const sublists = ({ sources, lead }: Results): Series[] => [
           ({ units }) => units,
         ),
       })),
-  })),
-  ...[false, true].map((ownChannels) => ({
-    label: `one lead, ${ownChannels ? "as many channels" : "5 channels"}`,
-    className: ownChannels ? "lead dashed" : "lead",
-    points: lead
-      .filter((report) => report.ownChannels === ownChannels)
-      .map(({ size, readings }) => ({ size, units: worstOf(readings, ({ units }) => units) })),
-  })),
-];
+  }));

@@ -1,23 +1,10 @@
-import type { LeadReport } from "../lead/read-lead.ts";
 import type { NamesReport } from "../names/read-names.ts";
-import type { ListReading } from "../read-list.ts";
 import type { SourceReport, SourcesReport } from "../sources/read-sources.ts";
 import { type Check, check, pageChecks } from "./check.ts";
 
 /** The most units and round trips of a page; a tail takes another round trip. */
 const most = { units: { median: 11, worst: 17 }, trips: 4 };
 const withTail = { ...most, trips: 5 };
-
-/**
- * The conversations of a lead with a filter that few of them match are read by their keys, at half a unit each: 10 units for
- * the rows of a page, which cost one or two where an index has them together.
- */
-const byKey = { units: { median: 16, worst: 17 }, trips: 4 };
-const byKeyWithTail = { units: { median: 20, worst: 21 }, trips: 5 };
-const fewerThan = 1 / 6;
-
-/** A lead's filtered list reads two roots, of two units each when the lead has many conversations. */
-const leadWithTail = { units: { median: 12, worst: 17 }, trips: 5 };
 
 /** How much the cost of other lists may change when hostile names come, in units. */
 const unchanged = 0.5;
@@ -59,29 +46,6 @@ const manySourcesChecks = (accounts: readonly SourcesReport[]): Check[] =>
           accounts.map(({ tree }) => tree.rootBytes),
         ),
       ];
-
-/** Limits the cost of the lists of one lead. */
-export const leadChecks = (leads: readonly LeadReport[]): Check[] =>
-  leads.flatMap(({ size, ownChannels, readings, grown }) => {
-    const channels = ownChannels ? "as many channels" : "5 channels";
-    const of = `a lead's ${size.toLocaleString("en")} conversations on ${channels}`;
-    const few = ({ total }: ListReading) => total < fewerThan * size;
-    const rare = `${of}, filters that few match`;
-    return [
-      ...pageChecks(
-        of,
-        readings.filter((reading) => !few(reading)),
-        most,
-      ),
-      ...pageChecks(
-        `${of}, more of them`,
-        grown.filter((reading) => !few(reading)),
-        leadWithTail,
-      ),
-      ...pageChecks(rare, readings.filter(few), byKey),
-      ...pageChecks(`${rare}, more of them`, grown.filter(few), byKeyWithTail),
-    ];
-  });
 
 /** The lists that have the rows with the names, which are long and cost more to read themselves. */
 const withNames = ["none", "new"];

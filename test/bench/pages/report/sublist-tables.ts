@@ -1,7 +1,6 @@
 import { number, table } from "../../markdown.ts";
-import type { LeadReport } from "../lead/read-lead.ts";
 import type { SourceReport, SourcesReport } from "../sources/read-sources.ts";
-import { both, readingCells, readingHead, units, worstOf } from "./format.ts";
+import { both, units, worstOf } from "./format.ts";
 
 const summaryHead = ["read units", "calls", "round trips"] as const;
 
@@ -64,31 +63,5 @@ export const eachSourceTable = (reports: readonly SourcesReport[]) =>
         both(worstOf(readings, ({ calls }) => calls)),
         both(worstOf(readings, ({ trips }) => trips)),
       ]),
-    ),
-  );
-
-/** The lists of one lead. */
-export const leadsTable = (reports: readonly LeadReport[]) =>
-  table(
-    [
-      "conversations of the lead",
-      "channels",
-      "filter",
-      "conversations",
-      ...readingHead,
-      ...["more conversations: read units", "calls", "round trips"],
-    ],
-    reports.flatMap(({ size, ownChannels, readings, grown }) =>
-      readings.map((reading, index) => {
-        const after = grown[index]?.counted;
-        return [
-          number(size),
-          ownChannels ? "each its own" : "5",
-          reading.name,
-          number(reading.total),
-          ...readingCells(reading),
-          ...(after ? [units(after), both(after.calls), both(after.trips)] : ["", "", ""]),
-        ];
-      }),
     ),
   );

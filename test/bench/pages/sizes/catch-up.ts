@@ -1,7 +1,7 @@
 import { type Call, largestTransaction, metered, readUnits, writeUnits } from "../../../support/meter.ts";
 import { createdRecord } from "../items.ts";
 import { batchSize, deliver } from "../maintainer.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import { chunks } from "../write-rows.ts";
 
 /** The most batches that are delivered: those after the first cost much the same. */
@@ -21,7 +21,7 @@ export interface CatchingUp {
  *
  * @returns the cost of the first invocation, which counts all leads, and of the others, which find them counted
  */
-export async function catchUp(population: Leads): Promise<{ first: CatchingUp; others: CatchingUp }> {
+export async function catchUp(population: Population): Promise<{ first: CatchingUp; others: CatchingUp }> {
   const calls: { calls: readonly Call[]; milliseconds: number }[] = [];
   for (const batch of chunks(population.matching({}), batchSize).slice(0, mostBatches)) {
     const records = batch.map((row) => createdRecord(population.account, row));

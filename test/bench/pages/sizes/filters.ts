@@ -1,6 +1,7 @@
 import { rareSource } from "../leads.ts";
-import { type LeadFilter, leadList, type MeasuredList } from "../measured-list.ts";
-import type { Leads } from "../population.ts";
+import { leadList, type MeasuredList } from "../measured-list.ts";
+import type { Population } from "../population.ts";
+import type { LeadFilter } from "../rows.ts";
 
 /** Every combination of filters, with frequent and rare values. */
 export const filters: readonly LeadFilter[] = [
@@ -15,11 +16,11 @@ export const filters: readonly LeadFilter[] = [
 ];
 
 /** The list of each filter. */
-export const allLists = (population: Leads): MeasuredList[] =>
+export const allLists = (population: Population): MeasuredList[] =>
   filters.map((filter) => leadList(population, filter));
 
 /** The lists of the account's sources. */
-export const sourceLists = (population: Leads): MeasuredList[] =>
+export const sourceLists = (population: Population): MeasuredList[] =>
   ["website", "search-ad", "referral", "partner", rareSource].map((source) =>
     leadList(population, { source }),
   );

@@ -7,7 +7,7 @@ import { rowItem } from "../items.ts";
 import type { Log } from "../job.ts";
 import { deliver } from "../maintainer.ts";
 import { leadList, type MeasuredList } from "../measured-list.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import { type ListReading, readList } from "../read-list.ts";
 import { limit } from "../rows.ts";
 import { type TreeSize, treeSize } from "../tree.ts";
@@ -35,7 +35,7 @@ export interface AccountReport {
 }
 
 /** Counts an account and reads its lists. */
-export async function readAccount(population: Leads, log: Log): Promise<AccountReport> {
+export async function readAccount(population: Population, log: Log): Promise<AccountReport> {
   const { account, size } = population;
   log("counting");
   const caughtUp = await catchUp(population);
@@ -74,14 +74,14 @@ function plainPages({ name, rows }: MeasuredList): number {
   return plotted.includes(name) ? 1 : 0;
 }
 
-async function createMany(population: Leads, count: number): Promise<DynamoDBRecord[]> {
+async function createMany(population: Population, count: number): Promise<DynamoDBRecord[]> {
   const records: DynamoDBRecord[] = [];
   for (let n = 0; n < count; n++) records.push(...(await create(population)).records);
   return records;
 }
 
 /** The read units of the newest 20 leads, calculated from their size. */
-function firstPageUnits(population: Leads): number {
+function firstPageUnits(population: Population): number {
   const newest = population.matching({}).slice(-limit);
   return Math.ceil(sum(newest.map((row) => itemSize(rowItem(population.account, row)))) / 4096);
 }

@@ -1,6 +1,6 @@
 import type { Job, Scale } from "../job.ts";
 import { buildLeads } from "../leads.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import { type Distribution, sourcePicker } from "./distribution.ts";
 import type { SourcesReport } from "./read-sources.ts";
 
@@ -45,6 +45,6 @@ const suffix = ([first, ...others]: readonly Distribution[]) =>
 
 const nameOf = ({ sources, skewed }: Distribution) => `${skewed ? "skewed" : "uniform"}-${sources}`;
 
-function build(size: number, distribution: Distribution): Leads {
+function build(size: number, distribution: Distribution): Population {
   return buildLeads(nameOf(distribution), size, sourcePicker(distribution));
 }

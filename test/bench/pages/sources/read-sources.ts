@@ -1,7 +1,7 @@
 import { type Counting, countAll, countSublists } from "../count-sublists.ts";
 import { growLists } from "../grow-lists.ts";
 import { leadList, type MeasuredList } from "../measured-list.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import { type ListReading, readList } from "../read-list.ts";
 import { type TreeSize, treeSize } from "../tree.ts";
 import type { Distribution } from "./distribution.ts";
@@ -30,7 +30,10 @@ const randomPages = 30;
 const randomGrownPages = 15;
 
 /** Counts an account and reads the lists of some of its sources. */
-export async function readSources(population: Leads, distribution: Distribution): Promise<SourcesReport> {
+export async function readSources(
+  population: Population,
+  distribution: Distribution,
+): Promise<SourcesReport> {
   const { account, size } = population;
   const sampled = sampleSources(rankSources(population));
   await countAll(account, population.matching({}));
@@ -41,14 +44,13 @@ export async function readSources(population: Leads, distribution: Distribution)
   const growing = sampled.filter((_, index) => index % 2 === 0);
   await growLists(
     population,
-    "lead",
     growing.map(({ source }) => ({ status: "new", source })),
   );
   const grown = await readEach(population, growing, randomGrownPages);
   return { size, distribution, sublists, sources, grown, tree: await treeSize(account) };
 }
 
-async function readEach(population: Leads, sources: readonly RankedSource[], random: number) {
+async function readEach(population: Population, sources: readonly RankedSource[], random: number) {
   const reports: SourceReport[] = [];
   for (const { source, rank, count } of sources) {
     const readings: ListReading[] = [];
@@ -59,7 +61,7 @@ async function readEach(population: Leads, sources: readonly RankedSource[], ran
   return reports;
 }
 
-const listsOf = (population: Leads, source: string): MeasuredList[] => [
+const listsOf = (population: Population, source: string): MeasuredList[] => [
   leadList(population, { source }, "source"),
   leadList(population, { source, status: "new" }, "source + new"),
   leadList(population, { source, status: "booked" }, "source + booked"),

@@ -1,4 +1,4 @@
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 
 /** A source of an account: its place among the sources by falling number of leads, from 1. */
 export interface RankedSource {
@@ -15,7 +15,7 @@ const justCounted = 240;
 const mostUncounted = 192;
 
 /** The sources of an account, the most frequent first. */
-export function rankSources(population: Leads): RankedSource[] {
+export function rankSources(population: Population): RankedSource[] {
   const counts = new Map<string, number>();
   for (const { source } of population.matching({})) counts.set(source, (counts.get(source) ?? 0) + 1);
   return [...counts]

@@ -6,11 +6,11 @@ import { seeded } from "../../../support/random.ts";
 import { countAll, countSublists } from "../count-sublists.ts";
 import { rowItem } from "../items.ts";
 import type { Log } from "../job.ts";
-import { filterName, type LeadFilter, leadList, leadRange, type MeasuredList } from "../measured-list.ts";
+import { filterName, leadList, leadRange, type MeasuredList } from "../measured-list.ts";
 import { plainQuery } from "../plain-query.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import { type Reading, readPage, summarize } from "../read-list.ts";
-import { type LeadRow, limit } from "../rows.ts";
+import { type LeadFilter, type LeadRow, limit } from "../rows.ts";
 import { filters, sourceLists } from "../sizes/filters.ts";
 
 /** The cost of some pages of windows of a list, of its own pages, and of plain counted queries of the windows. */
@@ -35,7 +35,7 @@ const windows = 60;
 const plainWindows = 4;
 
 /** Counts an account and reads windows between random rows of its lists. */
-export async function readWindows(population: Leads, log: Log): Promise<WindowsReport> {
+export async function readWindows(population: Population, log: Log): Promise<WindowsReport> {
   log("counting");
   await countAll(population.account, population.matching({}));
   await countSublists(sourceLists(population));
@@ -58,7 +58,7 @@ export async function readWindows(population: Leads, log: Log): Promise<WindowsR
   };
 }
 
-async function readFilter(population: Leads, filter: LeadFilter): Promise<WindowReading[]> {
+async function readFilter(population: Population, filter: LeadFilter): Promise<WindowReading[]> {
   const random = seeded(population.size);
   const rows = population.matching(filter);
   const list = leadList(population, filter);
@@ -99,7 +99,7 @@ interface WindowList extends MeasuredList {
 }
 
 /** The rows of a list from one to before another. */
-function windowList(population: Leads, filter: LeadFilter, [first, end]: readonly number[]): WindowList {
+function windowList(population: Population, filter: LeadFilter, [first, end]: readonly number[]): WindowList {
   const { account } = population;
   const rows = population.matching(filter);
   const timeOf = (index: number | undefined) => {
@@ -125,7 +125,7 @@ const toPlain = (list: WindowList): MeasuredList => ({
 });
 
 const oneLead = (
-  population: Leads,
+  population: Population,
   row: LeadRow,
   query: { readonly id?: string; readonly email?: string },
 ) => ({

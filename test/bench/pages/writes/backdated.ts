@@ -5,7 +5,7 @@ import { seeded, shuffled, skewed } from "../../../support/random.ts";
 import { changeRecord, rowItem } from "../items.ts";
 import { sourceShares } from "../leads.ts";
 import { batchSize, deliver } from "../maintainer.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import type { LeadRow } from "../rows.ts";
 import { chunks, writeRows } from "../write-rows.ts";
 import { summarizeWriting, type Writing } from "./write-cost.ts";
@@ -18,7 +18,7 @@ export interface Import {
 
 /** Imports leads created between two neighbours in the middle of the list, so that all land in one leaf. */
 export async function importBackdated(
-  population: Leads,
+  population: Population,
   count: number,
   { order, late }: Import,
 ): Promise<Writing> {
@@ -43,7 +43,7 @@ export async function importBackdated(
   return { ...writing, write: perBatch / batchSize };
 }
 
-function backdatedRows(population: Leads, count: number): LeadRow[] {
+function backdatedRows(population: Population, count: number): LeadRow[] {
   const rows = population.matching({});
   const middle = Math.floor(rows.length / 2);
   const [from, to] = rows.slice(middle, middle + 2).map(({ id }) => decodeTime(id.slice("lead_".length)));

@@ -5,20 +5,20 @@ import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
 import { metered } from "../../../support/meter.ts";
 import { changeRecord } from "../items.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import type { Change } from "./writing.ts";
 
 /** How long a message may take, in milliseconds. */
 const timeout = 10_000;
 
 /** Sends a message to one lead after another, on a channel that is new to each. */
-export function startConversations(population: Leads): () => Promise<Change> {
+export function startConversations(population: Population): () => Promise<Change> {
   const rows = population.matching({}).values();
   return () => send(population.account, rows.next().value?.id, "email");
 }
 
 /** Sends messages to one lead: all but the first join a conversation. */
-export async function joinConversation(population: Leads): Promise<() => Promise<Change>> {
+export async function joinConversation(population: Population): Promise<() => Promise<Change>> {
   const leadId = population.matching({}).at(-1)?.id;
   const { conversationId } = await sendTo(population.account, leadId, "chat");
   return () => send(population.account, leadId, "chat", conversationId);

@@ -1,5 +1,5 @@
 import { countSublists } from "../count-sublists.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import { catchUp } from "../sizes/catch-up.ts";
 import { allLists, sourceLists } from "../sizes/filters.ts";
 import { verifyLists } from "../verify.ts";
@@ -9,7 +9,7 @@ import type { Writing } from "./write-cost.ts";
 import { alone, burst, changeStatus, create } from "./writing.ts";
 
 /** Creates leads, sends messages and changes statuses in an account that has been counted. */
-export async function writeAccount(population: Leads): Promise<Writing[]> {
+export async function writeAccount(population: Population): Promise<Writing[]> {
   await catchUp(population);
   await countSublists(sourceLists(population));
   const lead = () => create(population);
@@ -26,7 +26,7 @@ export async function writeAccount(population: Leads): Promise<Writing[]> {
 }
 
 /** Sends messages that start conversations, which are counted, and messages that join one. */
-async function sendMessages(population: Leads): Promise<Writing[]> {
+async function sendMessages(population: Population): Promise<Writing[]> {
   const start = startConversations(population);
   const starts = (what: string) => `${what}, each starts a conversation`;
   const join = await joinConversation(population);
@@ -43,7 +43,7 @@ async function sendMessages(population: Leads): Promise<Writing[]> {
 
 /** Imports back-dated leads into one leaf of a counted account. */
 export async function backdate(
-  population: Leads,
+  population: Population,
   count: number,
   options: Parameters<typeof importBackdated>[2],
 ): Promise<Writing> {

@@ -10,7 +10,7 @@ import { advanceClock } from "../clock.ts";
 import { changeRecord, details, rowItem } from "../items.ts";
 import { sourceShares } from "../leads.ts";
 import { batchSize, deliver } from "../maintainer.ts";
-import type { Leads } from "../population.ts";
+import type { Population } from "../population.ts";
 import type { LeadRow } from "../rows.ts";
 import { type Changes, summarizeWriting, type Writing } from "./write-cost.ts";
 
@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** Creates a lead as the route does. */
-export async function create(population: Leads): Promise<Change> {
+export async function create(population: Population): Promise<Change> {
   const { account } = population;
   const input = { ...details(String(Math.floor(random() * 1e10)).padStart(10, "0")), source: source() };
   const { result: lead, calls } = await metered(
@@ -39,7 +39,7 @@ export async function create(population: Leads): Promise<Change> {
 }
 
 /** Gives a lead of any age another status, as an operator does. */
-export async function changeStatus(population: Leads): Promise<Change> {
+export async function changeStatus(population: Population): Promise<Change> {
   const { account } = population;
   const before = population.at(Math.floor(random() * population.size));
   const status = leadStatuses.find((status) => status !== before?.status);

@@ -5,7 +5,6 @@ import { countedRows } from "../../../../lib/ops/counts/rebuild/rebuild-roots.ts
 import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { verify } from "../../../../lib/ops/counts/verify/verify.ts";
-import { listConversations } from "../../../../shared/domain/conversations.ts";
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { sublistKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -16,18 +15,17 @@ import { forgetTails } from "../../../../shared/pages/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
 import { commit, isTreeChanged, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { putConversations, putSourcedLeads } from "../../../support/counted-sublists.ts";
+import { putSourcedLeads } from "../../../support/counted-sublists.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
 import { smallLimits as limits } from "../../../support/small-limits.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
-const conversations = { account: "acme", list: countedLists.conversation };
 const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
 const pace = new Pace(undefined, wait);
-const repair = (owner: typeof leads | typeof conversations) => repairSublists(owner, { limits, wait, pace });
-const check = (owner: typeof leads | typeof conversations) => verify(owner, { limits, wait, pace });
+const repair = (owner: typeof leads) => repairSublists(owner, { limits, wait, pace });
+const check = (owner: typeof leads) => verify(owner, { limits, wait, pace });
 
 /** The time at the beginning, and that of the first row. */
 const now = Date.UTC(2026, 0, 1);
@@ -49,7 +47,7 @@ afterEach(() => {
 const write = (Item: Item) => memory.execute(new PutCommand({ TableName: tableName, Item }));
 const remove = ({ pk, sk }: Item) =>
   memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
-const count = (owner: typeof leads | typeof conversations) =>
+const count = (owner: typeof leads) =>
   maintain(owner, [], { deadline: Number.POSITIVE_INFINITY, limits, wait });
 
 /** The items of trees whose partition and name match. */
@@ -66,17 +64,6 @@ async function countedLeads() {
   }));
   await count(leads);
   await repair(leads);
-  return items;
-}
-
-async function countedConversations() {
-  const items = putConversations(memory, "acme", 48, (i) => ({
-    leadId: i % 3 === 0 ? "lead_b" : "lead_a",
-    channel: i % 2 === 0 ? "sms" : "mail",
-    status: i % 5 === 0 ? "ended" : "active",
-  }));
-  await count(conversations);
-  await repair(conversations);
   return items;
 }
 
@@ -237,95 +224,28 @@ test.each([
     expect((await listLeads("acme", { source }, { page: 1, limit: 10 })).pagination.total).toBe(25);
 });
 
-test("the groups of a lead are verified and corrected", async () => {
-  const items = await countedConversations();
-  expect(await check(conversations)).toEqual([]);
-  // A conversation of lead_a by mail.
-  write({ ...items[1], status: "closed" });
-  await maintain(conversations, [`${items[1]?.sk}`], { deadline: Number.POSITIVE_INFINITY, limits, wait });
-  const found = await check(conversations);
-  const places = found
-    .map(({ channel, lead, group }) => channel ?? (group ? `group of ${lead}` : lead))
-    .sort();
-  // The channel, the lead, and the groups of the old and of the new status, with and without the channel.
-  expect(places).toEqual([...Array(4).fill("group of lead_a"), "lead_a", "mail"]);
-  await repair(conversations);
-  expect(await check(conversations)).toEqual([]);
-  const page = { page: 1, limit: 10 };
-  const list = (status: string) =>
-    listConversations("acme", { leadId: "lead_a", channel: "mail", status }, page);
-  expect((await list("closed")).data).toMatchObject([{ id: items[1]?.id }]);
-  const active = items.filter(({ leadId, channel }) => leadId === "lead_a" && channel === "mail");
-  expect((await list("active")).pagination.total).toBe(
-    active.filter(({ status, id }) => status === "active" && id !== items[1]?.id).length,
-  );
-});
-
 test("what is left of a deleted tree, and the commit of a late maintainer, are not adopted by its successor", async () => {
-  const items = await countedConversations();
-  const sublist = { index: "by-parent", partition: "CONVERSATION#acme#lead_a" } as const;
-  const lead = { ...conversations, sublist };
-  const late = await readRoot(lead);
-  const { pk } = sublistKey("conversation", "acme", sublist);
-  for (const item of memory.items())
-    if (item.pk === pk && String(item.sk).startsWith("sublist#")) remove(item);
-  remove(treeKey(lead, "root"));
-  const ofLead = items.filter(({ leadId }) => leadId === "lead_a");
-  for (const item of ofLead.slice(0, 10)) remove(item);
-  await maintain(
-    conversations,
-    ofLead.map(({ sk }) => `${sk}`),
-    {
-      ...{ deadline: Number.POSITIVE_INFINITY, limits, wait },
-    },
-  );
-  await repair(conversations);
-  expect(await check(conversations)).toEqual([]);
-  for (const status of ["active", "ended"]) {
-    const { pagination } = await listConversations(
-      "acme",
-      { leadId: "lead_a", status },
-      { page: 1, limit: 10 },
-    );
-    const expected = ofLead.slice(10).filter((item) => item.status === status);
-    expect(pagination.total).toBe(expected.length);
-  }
+  const items = await countedLeads();
+  const sublist = { index: "by-origin", partition: "LEAD#acme#web" } as const;
+  const web = { ...leads, sublist };
+  const late = await readRoot(web);
+  const { pk, sk } = sublistKey("lead", "acme", sublist);
+  for (const item of memory.items()) if (item.pk === pk && item.sk === sk) remove(item);
+  remove(treeKey(web, "root"));
+  const ofWeb = items.filter(({ source }) => source === "web");
+  for (const item of ofWeb.slice(0, 10)) remove(item);
+  const keys = ofWeb.map((item) => String(item.sk));
+  await maintain(leads, keys, { deadline: Number.POSITIVE_INFINITY, limits, wait });
+  await repair(leads);
+  expect(await check(leads)).toEqual([]);
+  const { pagination } = await listLeads("acme", { source: "web" }, { page: 1, limit: 10 });
+  expect(pagination.total).toBe(ofWeb.length - 10);
   // Its version has not been that of the successor, and never will be.
-  expect((await readRoot(lead))?.generation).toBeGreaterThan(late?.generation ?? Infinity);
-  expect(late && (await commit(lead, "root", late, []).catch(isTreeChanged))).toBe(true);
+  expect((await readRoot(web))?.generation).toBeGreaterThan(late?.generation ?? Infinity);
+  expect(late && (await commit(web, "root", late, []).catch(isTreeChanged))).toBe(true);
   for (let commits = 0; commits < 5; commits++) {
-    const root = await readRoot(lead);
+    const root = await readRoot(web);
     expect(root?.version).toBeGreaterThan(late?.version ?? Infinity);
-    if (root) await commit(lead, "root", root, []);
+    if (root) await commit(web, "root", root, []);
   }
-});
-
-test("a lead's tree with a group of no known channel is made again", async () => {
-  const [only] = putConversations(
-    memory,
-    "acme",
-    1,
-    () => ({ leadId: "lead_a", channel: "fax", status: "active" }),
-    start + 500,
-  );
-  const items = await countedConversations();
-  remove(only as Item);
-  await maintain(conversations, [`${only?.sk}`], { deadline: Number.POSITIVE_INFINITY, limits, wait });
-  expect((await check(conversations)).length).toBeGreaterThan(2);
-  await repair(conversations);
-  expect(await check(conversations)).toEqual([]);
-  const inLead = items.filter(({ leadId, status }) => leadId === "lead_a" && status === "active");
-  const list = (channel?: string) =>
-    listConversations(
-      "acme",
-      { leadId: "lead_a", status: "active", ...(channel && { channel }) },
-      { page: 1, limit: 8 },
-    );
-  expect((await list()).data.map(({ id }) => id)).toEqual(
-    inLead
-      .map(({ id }) => id)
-      .reverse()
-      .slice(0, 8),
-  );
-  expect((await list("fax")).pagination.total).toBe(0);
 });

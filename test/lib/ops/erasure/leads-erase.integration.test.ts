@@ -1,16 +1,8 @@
 import { randomUUID } from "node:crypto";
-import {
-  BatchWriteCommand,
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  PutCommand,
-  QueryCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
-import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
-import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { erasedCommand } from "../../../../lib/ops/erasure/leads-erased.ts";
@@ -24,15 +16,11 @@ import { leadItem } from "../../../../shared/domain/leads.ts";
 import {
   activeConversationKey,
   erasedLeadKey,
-  leadConversationsPartition,
-  leadEmailPartition,
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
-import { maintainSublist } from "../../../../shared/pages/maintenance/maintain-sublist.ts";
-import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
@@ -201,83 +189,6 @@ describe("leads erase", () => {
     expect(String(table.printed[0])).toMatch(new RegExp(`^leadId +erasedAt +pending\n${id}  \\S+Z  false$`));
   });
 
-  test("deletes the counts of a lead with many conversations, whose record has its id", async () => {
-    const account = randomUUID();
-    const { id } = await aLead(account);
-    const { id: other } = await aLead(account);
-    const old = Date.now() - 3_600_000;
-    for (const leadId of [id, other])
-      for (let i = 0; i < 200; i += 25) await putConversations(account, leadId, old + i);
-    const owner = { account, list: countedLists.conversation };
-    await repairSublists(owner, { wait: noWait });
-    const leadsWithTrees = async () =>
-      (await readSublists(owner, new Pace()))
-        .filter(({ sublist }) => sublist.index === "by-parent")
-        .map(({ sublist }) => sublist.partition.split("#").at(-1));
-    expect((await leadsWithTrees()).sort()).toEqual([id, other].sort());
-    await erase(account, "--lead", id);
-    expect(await leadsWithTrees()).toEqual([other]);
-    const { pagination } = (await call("list-conversations", { account, query: `leadId=${other}` })).body;
-    expect(pagination.total).toBe(200);
-  });
-
-  test("an index that still lists deleted rows keeps no counts of a lead or an address, and brings none back", async () => {
-    const account = randomUUID();
-    const email = "ada@example.com";
-    const old = Date.now() - 3_600_000;
-    const { id } = await aLead(account, { email });
-    const leads = Array.from({ length: 200 }, (_, i) => {
-      const fields = { id: `lead_${ulid(old + i)}`, name: "Ada", email, score: 0, status: "new" } as const;
-      return leadItem(account, { ...fields, tags: [], createdAt: createdAt(fields.id) });
-    });
-    await putAll(leads);
-    for (let i = 0; i < 200; i += 25) await putConversations(account, id, old + i);
-    const sublists = [
-      [countedLists.lead, leadEmailPartition(account, email)],
-      [countedLists.conversation, leadConversationsPartition(account, id)],
-    ] as const;
-    const owners = sublists.map(([list, partition]) => ({
-      ...{ account, list, sublist: { index: "by-parent", partition } as const },
-    }));
-    for (const { list } of owners) await repairSublists({ account, list }, { wait: noWait });
-    const counts = async () =>
-      (await Promise.all(owners.map(({ list }) => readSublists({ account, list }, new Pace()))))
-        .flat()
-        .filter(({ sublist }) => sublist.index === "by-parent");
-    expect(await counts()).toHaveLength(2);
-    // From the first deletion on, the index lists what it listed before.
-    const listed = new Map<unknown, Item[]>();
-    for (const [, item] of await tableItems())
-      listed.set(item.byParent, [...(listed.get(item.byParent) ?? []), item]);
-    const send = DynamoDBDocumentClient.prototype.send;
-    let isStale = false;
-    const spy = vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
-      this: DynamoDBDocumentClient,
-      ...args: unknown[]
-    ) {
-      const [command] = args;
-      if (!isStale || !(command instanceof QueryCommand) || command.input.IndexName !== "by-parent")
-        return Reflect.apply(send, this, args);
-      const [partition] = Object.values(command.input.ExpressionAttributeValues ?? {});
-      return Promise.resolve({ Items: listed.get(partition) ?? [] });
-    } as never);
-    const wait = async () => {
-      isStale = true;
-    };
-    const { output } = await runJson(
-      ...[eraseCommand(wait), "--account", account, "--yes", "--email", email, "--no-scan"],
-    );
-    expect(output.leads).toHaveLength(201);
-    expect(await counts()).toEqual([]);
-    // The stream delivers the deletions.
-    for (const owner of owners) {
-      const changed = [{ key: id, filters: [], backdated: false }];
-      await maintainSublist(owner, { changed, look: true }, { deadline: Date.now() + 60_000 });
-    }
-    spy.mockRestore();
-    expect(await counts()).toEqual([]);
-  });
-
   test.each([
     [["--lead", "lead_1"], "The account nobody has no lead lead_1."],
     [["--email", "a@example.com"], "The account nobody has no lead with this email address."],
@@ -286,22 +197,6 @@ describe("leads erase", () => {
     expect(await erase("nobody", ...args)).toEqual({ output: undefined, failure });
   });
 });
-
-async function putConversations(account: string, leadId: string, time: number): Promise<void> {
-  const items = Array.from({ length: 25 }, (_, i) => {
-    const id = `conv_${ulid(time + i)}`;
-    const fields = { id, leadId, channel: "whatsapp", status: "closed", messageCount: 1 };
-    return conversationItem(account, { ...fields, lastMessageAt: createdAt(id) });
-  });
-  await putAll(items);
-}
-
-async function putAll(items: readonly Item[]): Promise<void> {
-  for (let from = 0; from < items.length; from += 25) {
-    const requests = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
-    await table.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }));
-  }
-}
 
 test("an erased lead is not stored again by importing its old file", async () => {
   const account = randomUUID();
