@@ -2,7 +2,7 @@ import { accountPartition, itemTypes, readPartition } from "../../../shared/dyna
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
-import { inPartition, queryItems, scanTable, withoutExpiry } from "../common/read-items.ts";
+import { scanTable, withoutExpiry } from "../common/read-items.ts";
 
 export type ItemType = keyof typeof itemTypes;
 
@@ -28,20 +28,6 @@ export async function countAccounts(pace: Pace, onRows?: OnRows): Promise<Readon
   const selection = { ProjectionExpression: "pk, accountId", ...withoutExpiry };
   await scanTable(selection, { pace, onItems, onRows });
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Whether an account has items of some types, by the partitions of these types. */
-export async function hasItems(
-  account: string,
-  types: readonly ("lead" | "conversation" | "erasedLead" | "leadImport")[],
-  pace: Pace,
-): Promise<boolean> {
-  for (const type of types) {
-    const partition = inPartition(accountPartition(type, account));
-    const { value: items = [] } = await queryItems({ ...partition, Limit: 1 }, pace).next();
-    if (items.length > 0) return true;
-  }
-  return false;
 }
 
 /** The type and the account of an item. The partition of a key has its hash instead of its account. */

@@ -1,5 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
+import { conversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { createdAt, ulidPattern } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { UserError } from "../../errors.ts";
@@ -8,11 +10,13 @@ import { forEachAtRate } from "../common/for-each-at-rate.ts";
 import { selectPacedTable, writingCommand } from "../common/options.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
+import { inPartition, queryItems } from "../common/read-items.ts";
+import { buildUpdate, updateItem } from "../common/write-items.ts";
 import { countImported } from "../counts/count-imported.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
-import { countMessages } from "./count-messages.ts";
 import { type ImportOptions as CommonOptions, importRows, withSpeed } from "./import-rows.ts";
 import type { Archive } from "./open-archive.ts";
+import { readStored } from "./store-line.ts";
 
 interface ImportOptions extends CommonOptions {
   readonly rename?: boolean;
@@ -95,3 +99,30 @@ const hasEnded = (line: ArchiveLine) => line.type === "conversation" && line.sta
 async function* conversations(archive: Archive) {
   for await (const line of archive.lines()) if (line.type === "conversation") yield line;
 }
+
+const messageId = new RegExp(`^msg_${ulidPattern}$`);
+
+/**
+ * Counts the messages of a conversation, and corrects their number and the time of the last one where the conversation has
+ * others. A message that is sent meanwhile changes both, so they are counted again.
+ */
+const countMessages = (account: string, conversationId: string, pace: Pace): Promise<void> =>
+  pace.retry(async () => {
+    const key = conversationKey(account, conversationId);
+    const conversation = await readStored(key);
+    if (!conversation) return;
+    let messageCount = 0;
+    let lastId = "";
+    const { pk } = messageKey(account, conversationId, "");
+    for await (const items of queryItems({ ...inPartition(pk), ProjectionExpression: "sk" }, pace))
+      for (const { sk } of items)
+        if (messageId.test(String(sk))) {
+          messageCount += 1;
+          lastId = String(sk);
+        }
+    if (messageCount === 0) return;
+    const counted = { messageCount, lastMessageAt: createdAt(lastId) };
+    const { messageCount: count, lastMessageAt } = conversation;
+    if (String(count) === String(messageCount) && lastMessageAt === counted.lastMessageAt) return;
+    await updateItem(buildUpdate(key, counted, { messageCount: count, lastMessageAt }));
+  });

@@ -61,10 +61,20 @@ export async function selectPacedAccounts(options: AccountsOptions, wait: Wait):
   return pace;
 }
 
-async function isKnown(account: string, pace: Pace | undefined): Promise<boolean> {
-  for (const type of lasting)
+/** Whether an account has items of some types, by the partitions of these types. */
+export async function hasItems(
+  account: string,
+  types: readonly (typeof lasting)[number][],
+  pace?: Pace,
+): Promise<boolean> {
+  for (const type of types)
     if (await hasAny({ ...inPartition(accountPartition(type, account)), ConsistentRead: true }, pace))
       return true;
+  return false;
+}
+
+async function isKnown(account: string, pace: Pace | undefined): Promise<boolean> {
+  if (await hasItems(account, lasting, pace)) return true;
   const keys = {
     IndexName: "by-parent",
     KeyConditionExpression: "#parent = :parent",

@@ -5,7 +5,7 @@ import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import { hasItems } from "../accounts/account-items.ts";
+import { hasItems } from "../common/known-account.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";

@@ -1,3 +1,4 @@
+import { type FileHandle, open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -5,9 +6,10 @@ import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
 import { type ImportOptions as CommonOptions, importRows, withSpeed } from "../archive/import-rows.ts";
 import { parseJsonLines } from "../archive/jsonl-rows.ts";
+import type { RowFault } from "../archive/row.ts";
 import { openRowFile, type RowFile } from "../archive/row-file.ts";
 import { checkAccount } from "../common/known-account.ts";
 import { selectPacedTable, someInvalid, writingCommand } from "../common/options.ts";
@@ -15,7 +17,6 @@ import type { Pace, Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { countSources } from "../counts/count-imported.ts";
 import { parseCsv } from "./csv-rows.ts";
-import { RejectsFile } from "./rejects-file.ts";
 
 interface ImportOptions extends CommonOptions {
   readonly rejects?: string;
@@ -122,4 +123,31 @@ function report({ account, json }: ImportOptions, rows: number, counts: Counts, 
     );
   }
   if (rejected > 0) process.exitCode = someInvalid;
+}
+
+/** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
+export class RejectsFile implements AsyncDisposable {
+  readonly path: string;
+  count = 0;
+  #file: FileHandle | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @throws UserError when the file cannot be written */
+  async add(reject: { line: number; errors: readonly RowFault[]; row?: unknown }): Promise<void> {
+    this.count += 1;
+    try {
+      // Readable only by its owner, because it contains the data of leads.
+      this.#file ??= await open(this.path, "w", 0o600);
+      await this.#file.write(`${JSON.stringify(reject)}\n`);
+    } catch (error) {
+      throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file?.close();
+  }
 }

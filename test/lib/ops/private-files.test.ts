@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../lib/errors.ts";
 import { writeOutput } from "../../../lib/ops/common/output-file.ts";
 import { ProgressFile } from "../../../lib/ops/events/progress-file.ts";
-import { RejectsFile } from "../../../lib/ops/leads/rejects-file.ts";
+import { RejectsFile } from "../../../lib/ops/leads/leads-import.ts";
 
 async function createPath(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "private-files-"));

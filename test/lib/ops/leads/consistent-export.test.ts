@@ -9,7 +9,7 @@ afterEach(() => {
 
 test("an export reads every page of the table consistently", async () => {
   const history = new LeadHistory();
-  history.addMany(9000);
+  history.addMany(15000);
   const ids: string[] = [];
   const { calls } = await history.table.watch(async () => {
     for await (const page of readAllLeads(history.account, {}, true)) ids.push(...page.map(({ id }) => id));
