@@ -37,7 +37,7 @@ const world = await startWorld([leads]);
 try {
   const { issueApiKey } = await import("../../lib/ops/keys/api-key-changes.ts");
   const { tableName } = await import("../../shared/dynamodb/table-client.ts");
-  const { rebuild } = await import("../../lib/ops/counts/rebuild/rebuild.ts");
+  const { rebuild } = await import("../../lib/ops/counts/rebuild.ts");
   await rebuild({ account: "acme", list: countedLists.lead }, { wait: async () => {} });
   const { apiKey } = await issueApiKey("acme");
   const leadId = leads.at(0)?.id;

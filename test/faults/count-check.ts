@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { verify } from "../../lib/ops/counts/verify/verify.ts";
+import { verify } from "../../lib/ops/counts/verify.ts";
 import { idTimestamp } from "../../shared/ids.ts";
 import { sumCells } from "../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { rebuild } from "../../lib/ops/counts/rebuild/rebuild.ts";
+import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { listLeads } from "../../shared/domain/leads.ts";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { RowChange } from "../../shared/pages/maintenance/changes.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
-import { rebuild } from "../../lib/ops/counts/rebuild/rebuild.ts";
+import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { rowKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { CountedOwner, CountedRow } from "../../../shared/pages/tree/counted-list.ts";
+import { countEntries } from "../../../shared/pages/tree/entry.ts";
+import type { Root } from "../../../shared/pages/tree/root.ts";
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits as deployedLimits, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import type { Wait } from "../common/pace.ts";
-import { Pace } from "../common/pace.ts";
-import { countedRows } from "./rebuild/rebuild-roots.ts";
+import { Pace, type Wait } from "../common/pace.ts";
 
 /** How a command reads a list. */
 export interface Reading {
@@ -48,17 +48,17 @@ export async function* readAllRows(
   }
 }
 
-/** The number of rows of lists. */
-export async function countRows(owners: readonly CountedOwner[], pace: Pace): Promise<number> {
-  const totals = await Promise.all(owners.map((owner) => totalRows(owner, pace)));
-  return totals.reduce((sum, total) => sum + total, 0);
-}
+/** The number of rows that a tree counts. */
+export const countedRows = ({ entries, last }: Root) => countEntries([...entries, last]);
 
-/** The number of rows of a list: those that its tree counts, and those of its tail. */
-export async function totalRows(owner: CountedOwner, pace: Pace): Promise<number> {
-  const root = await pace.retry(() => readRoot(owner));
-  let total = root ? countedRows(root) : 0;
-  for await (const rows of readAllRows(owner, { start: root?.watermark ?? "" }, toReading({ pace })))
-    total += rows.length;
+/** The number of rows of lists: those that their trees count, and those of their tails. */
+export async function countRows(owners: readonly CountedOwner[], pace: Pace): Promise<number> {
+  let total = 0;
+  for (const owner of owners) {
+    const root = await pace.retry(() => readRoot(owner));
+    if (root) total += countedRows(root);
+    const tail = readAllRows(owner, { start: root?.watermark ?? "" }, toReading({ pace }));
+    for await (const rows of tail) total += rows.length;
+  }
   return total;
 }

@@ -2,25 +2,27 @@ import { sourceOrChannelPartition } from "../../../shared/dynamodb/keys.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import type { Pace, Wait } from "../common/pace.ts";
-import { completeSublist, waitForIndexes } from "./advance-sublist.ts";
+import { countedOwners } from "./all-owners.ts";
 import { toReading } from "./all-rows.ts";
-import { repairSublists } from "./rebuild/repair-sublists.ts";
+import { completeSublist, repairSublists, waitForIndexes } from "./repair-sublists.ts";
 
-/**
- * Counts the rows of an import in the lists of their sources and channels. The maintainers count them in the whole lists.
- *
- * @param print called with a line if the indexes need time
- */
+/** What counting an import needs besides the table. */
+interface Counting {
+  readonly wait: Wait;
+  /** Called with a line if the indexes need time. */
+  readonly print: (line: string) => void;
+}
+
+/** Counts the rows of an import in the lists of their sources and channels. The maintainers count them in the whole lists. */
 export async function countImported(
   account: string,
-  { pace, wait, print }: { readonly pace: Pace; readonly wait: Wait; readonly print: (line: string) => void },
+  { pace, wait, print }: Counting & { readonly pace: Pace },
 ): Promise<void> {
   const reading = toReading({ pace, wait });
   const onWait = (milliseconds: number) =>
-    print(`Waiting ${Math.ceil(milliseconds / 1000)} seconds for the indexes, then counting the rows.`);
+    print(`Waiting ${toSeconds(milliseconds)} seconds for the indexes, then counting the rows.`);
   const importedAt = Date.now();
-  for (const list of Object.values(countedLists)) {
-    const owner = { account, list };
+  for (const owner of countedOwners(account)) {
     await waitForIndexes(owner, importedAt, reading, onWait);
     await repairSublists(owner, reading);
   }
@@ -32,20 +34,11 @@ export async function countImported(
  *
  * @param sources the number of imported rows of each source
  * @param writtenAt when the last row was written, in milliseconds since the epoch; 0 if none was
- * @param print called with a line if the indexes need time
  */
 export async function countSources(
   account: string,
   sources: ReadonlyMap<string, number>,
-  {
-    writtenAt,
-    wait,
-    print,
-  }: {
-    readonly writtenAt: number;
-    readonly wait: Wait;
-    readonly print: (line: string) => void;
-  },
+  { writtenAt, wait, print }: Counting & { readonly writtenAt: number },
 ): Promise<void> {
   const list = countedLists.lead;
   const reading = toReading({ wait });
@@ -53,11 +46,13 @@ export async function countSources(
   if (many.length === 0) return;
   const onWait = (milliseconds: number) =>
     print(
-      `Waiting ${Math.ceil(milliseconds / 1000)} seconds, then counting the rows in the lists of their sources.`,
+      `Waiting ${toSeconds(milliseconds)} seconds, then counting the rows in the lists of their sources.`,
     );
   if (!(await waitForIndexes({ account, list }, writtenAt, reading, onWait))) return;
   for (const [source] of many) {
     const partition = sourceOrChannelPartition(list.type, account, source);
-    await completeSublist({ account, list, sublist: { index: "by-origin", partition } }, [], reading);
+    await completeSublist({ account, list, sublist: { index: "by-origin", partition } }, reading);
   }
 }
+
+const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);

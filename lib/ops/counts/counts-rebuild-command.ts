@@ -1,15 +1,13 @@
 import type { Command } from "commander";
-import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../errors.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, opsCommand, writingAccountOrAllCommand } from "../common/options.ts";
-import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
-import { withProgress } from "../common/progress.ts";
-import { countedOwners } from "./all-owners.ts";
-import { countRows, type Reading } from "./all-rows.ts";
-import { describeFailed, forEachAccount } from "./each-account.ts";
-import { planRebuild, rebuild } from "./rebuild/rebuild.ts";
-import { repairSublists } from "./rebuild/repair-sublists.ts";
+import { type AccountsOptions, writingAccountOrAllCommand } from "../common/options.ts";
+import { unitsOption, type Wait } from "../common/pace.ts";
+import { type OnRows, withProgress } from "../common/progress.ts";
+import { countedOwners, forEachAccount } from "./all-owners.ts";
+import { countRows } from "./all-rows.ts";
+import { planRebuild, rebuild } from "./rebuild.ts";
+import { repairSublists } from "./repair-sublists.ts";
 
 interface RebuildOptions extends AccountsOptions {
   readonly dryRun?: boolean;
@@ -27,55 +25,37 @@ export const rebuildCommand = (wait: Wait): Command =>
 async function rebuildCounts(options: RebuildOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedAccounts(options, wait);
   const { account, json, dryRun } = options;
-  if (account === undefined) return rebuildAll(options, { pace, wait });
-  const owners = countedOwners(account);
-  if (dryRun) {
-    const rows = await countRows(owners, pace);
-    const sentence = `The counts of the account ${account} would be rebuilt: ${rows} rows would be read, at most three times.`;
-    return console.log(json ? JSON.stringify({ account, rebuilt: false, rows }) : sentence);
+  const rebuildAccount = async (account: string, onRows: OnRows = () => {}) => {
+    const owners = countedOwners(account);
+    if (dryRun) return { rebuilt: false, rows: await countRows(owners, pace) };
+    const lists = owners.map(async (owner) => {
+      await rebuild(owner, { pace, wait, onRows });
+      await repairSublists(owner, { pace, wait, onRows });
+    });
+    await Promise.all(lists);
+    return { rebuilt: true };
+  };
+  if (account === undefined) {
+    const { outcomes, failed } = await forEachAccount("counts rebuild", options, {
+      pace,
+      work: (account) => rebuildAccount(account),
+      describe: ({ rebuilt, rows }) => (rebuilt ? "rebuilt" : `${rows} rows would be read`),
+    });
+    const done = outcomes.filter(({ result }) => result !== undefined).length;
+    const verb = dryRun ? "would be" : "are";
+    if (!json) console.log(`The counts of ${done} of ${outcomes.length} accounts ${verb} rebuilt.`);
+    if (failed !== undefined) throw new UserError(failed);
+    return;
   }
-  await withProgress(
-    "Rebuilding",
-    async () => sum(await Promise.all(owners.map((owner) => planRebuild(owner, pace)))),
-    (onRows) => rebuildAccount(owners, { pace, wait, onRows }),
-  );
-  console.log(
-    json ? JSON.stringify({ account, rebuilt: true }) : `The counts of the account ${account} are rebuilt.`,
-  );
+  const planRows = async () => {
+    const plans = await Promise.all(countedOwners(account).map((owner) => planRebuild(owner, pace)));
+    return plans.reduce((total, planned) => total + planned, 0);
+  };
+  const { rebuilt, rows } = dryRun
+    ? await rebuildAccount(account)
+    : await withProgress("Rebuilding", planRows, (onRows) => rebuildAccount(account, onRows));
+  const sentence = rebuilt
+    ? `The counts of the account ${account} are rebuilt.`
+    : `The counts of the account ${account} would be rebuilt: ${rows} rows would be read, at most three times.`;
+  console.log(json ? JSON.stringify({ account, rebuilt, rows }) : sentence);
 }
-
-async function rebuildAll(options: RebuildOptions, reading: { pace: Pace; wait: Wait }) {
-  const { json, dryRun } = options;
-  const outcomes = await forEachAccount(
-    reading.pace,
-    async (account) => {
-      const owners = countedOwners(account);
-      if (dryRun) return { rebuilt: false, rows: await countRows(owners, reading.pace) };
-      await rebuildAccount(owners, reading);
-      return { rebuilt: true };
-    },
-    ({ rebuilt, rows }) => (rebuilt ? "rebuilt" : `${rows} rows would be read`),
-  );
-  const done = outcomes.filter(({ result }) => result !== undefined).length;
-  const verb = dryRun ? "would be" : "are";
-  console.log(
-    json
-      ? JSON.stringify(outcomes.map(({ result, ...others }) => ({ ...others, ...result })))
-      : `The counts of ${done} of ${outcomes.length} accounts ${verb} rebuilt.`,
-  );
-  const failed = describeFailed(outcomes, (account) =>
-    opsCommand(options, `counts rebuild --account ${account}`),
-  );
-  if (failed !== undefined) throw new UserError(failed);
-}
-
-/** Rebuilds the counts of the lists of an account, and then those of their sublists. */
-export const rebuildAccount = (owners: readonly CountedOwner[], reading: Partial<Reading>) =>
-  Promise.all(
-    owners.map(async (owner) => {
-      await rebuild(owner, reading);
-      await repairSublists(owner, reading);
-    }),
-  );
-
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

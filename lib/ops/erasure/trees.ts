@@ -12,7 +12,7 @@ import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { countedOwners } from "../counts/all-owners.ts";
 import { toReading } from "../counts/all-rows.ts";
-import { retryStep } from "../counts/rebuild/rebuild.ts";
+import { retryStep } from "../counts/rebuild.ts";
 import { readTreeItems } from "../counts/tree-items.ts";
 import { readEach } from "./lead-items.ts";
 

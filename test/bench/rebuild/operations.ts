@@ -1,10 +1,10 @@
 import { bundle, type LoadModules } from "../overload/bundle.ts";
 
-type Rebuild = typeof import("../../../lib/ops/counts/rebuild/rebuild.ts");
-type Verify = typeof import("../../../lib/ops/counts/verify/verify.ts");
-type Status = typeof import("../../../lib/ops/counts/status.ts");
+type Rebuild = typeof import("../../../lib/ops/counts/rebuild.ts");
+type Verify = typeof import("../../../lib/ops/counts/verify.ts");
+type Status = typeof import("../../../lib/ops/counts/counts-status-command.ts");
 type Options = typeof import("../../../lib/ops/common/options.ts");
-type RepairSublists = typeof import("../../../lib/ops/counts/rebuild/repair-sublists.ts");
+type RepairSublists = typeof import("../../../lib/ops/counts/repair-sublists.ts");
 type LeadChanges = typeof import("../../../lib/ops/leads/lead-changes.ts");
 
 /** The operators' code that a simulation runs. */
@@ -17,10 +17,10 @@ export type Operations = Pick<Rebuild, "rebuild" | "planRebuild"> &
 
 const modules = [
   "common/options",
-  "counts/rebuild/rebuild",
-  "counts/rebuild/repair-sublists",
-  "counts/status",
-  "counts/verify/verify",
+  "counts/counts-status-command",
+  "counts/rebuild",
+  "counts/repair-sublists",
+  "counts/verify",
   "leads/lead-changes",
 ].map((name) => `./lib/ops/${name}.ts`);
 

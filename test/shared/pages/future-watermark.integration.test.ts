@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { rebuild } from "../../../lib/ops/counts/rebuild/rebuild.ts";
+import { rebuild } from "../../../lib/ops/counts/rebuild.ts";
 import { leadItem, listLeads } from "../../../shared/domain/leads.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { maintain } from "../../../shared/pages/maintenance/maintain.ts";

@@ -1,8 +1,8 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/maintain-counts.ts";
-import { rebuild } from "../../../lib/ops/counts/rebuild/rebuild.ts";
-import { verify } from "../../../lib/ops/counts/verify/verify.ts";
+import { rebuild } from "../../../lib/ops/counts/rebuild.ts";
+import { verify } from "../../../lib/ops/counts/verify.ts";
 import { countNodeKey, nodePrefix } from "../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { maintain } from "../../../shared/pages/maintenance/maintain.ts";

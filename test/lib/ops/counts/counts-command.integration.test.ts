@@ -3,7 +3,7 @@ import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { startRebuild } from "../../../../lib/ops/counts/rebuild/rebuild-roots.ts";
+import { startRebuild } from "../../../../lib/ops/counts/rebuild-roots.ts";
 import { countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
-import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
-import { readStatus } from "../../../../lib/ops/counts/status.ts";
+import { readStatus } from "../../../../lib/ops/counts/counts-status-command.ts";
+import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
 import { forgetTails } from "../../../../shared/pages/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";

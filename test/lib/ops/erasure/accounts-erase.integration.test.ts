@@ -14,8 +14,8 @@ import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.t
 import type { Wait } from "../../../../lib/ops/common/pace.ts";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { readAllOwners } from "../../../../lib/ops/counts/all-owners.ts";
-import { countedRows } from "../../../../lib/ops/counts/rebuild/rebuild-roots.ts";
-import { repairSublists } from "../../../../lib/ops/counts/rebuild/repair-sublists.ts";
+import { countedRows } from "../../../../lib/ops/counts/all-rows.ts";
+import { repairSublists } from "../../../../lib/ops/counts/repair-sublists.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";

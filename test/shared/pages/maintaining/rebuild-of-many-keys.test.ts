@@ -1,6 +1,6 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
-import { rebuild } from "../../../../lib/ops/counts/rebuild/rebuild.ts";
+import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 

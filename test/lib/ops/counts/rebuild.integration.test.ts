@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { afterEach, expect, test, vi } from "vitest";
-import { rebuild } from "../../../../../lib/ops/counts/rebuild/rebuild.ts";
-import { verify } from "../../../../../lib/ops/counts/verify/verify.ts";
-import { leadKey } from "../../../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
-import { countedLists } from "../../../../../shared/pages/tree/counted-list.ts";
-import { readRoot } from "../../../../../shared/pages/tree/tree-store.ts";
-import { smallLimits as limits } from "../../../../support/small-limits.ts";
+import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
+import { verify } from "../../../../lib/ops/counts/verify.ts";
+import { leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { smallLimits as limits } from "../../../support/small-limits.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -6,12 +6,12 @@ import {
   QueryCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { Pace } from "../../../../../lib/ops/common/pace.ts";
-import { deleteOldNodes } from "../../../../../lib/ops/counts/rebuild/old-nodes.ts";
-import { nodeName } from "../../../../../shared/dynamodb/keys.ts";
-import { countedLists } from "../../../../../shared/pages/tree/counted-list.ts";
-import { emptyRoot, rootItem } from "../../../../../shared/pages/tree/root.ts";
-import { mockClient } from "../../../../support/mocked-client.ts";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { deleteOldNodes } from "../../../../lib/ops/counts/tree-items.ts";
+import { nodeName } from "../../../../shared/dynamodb/keys.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 vi.spyOn(Math, "random").mockReturnValue(0.5);

@@ -1,16 +1,16 @@
-import { withRetry } from "../../../../shared/dynamodb/retry.ts";
-import { advance, furthestWatermark } from "../../../../shared/pages/maintenance/advance.ts";
-import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
-import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
-import type { Statuses } from "../../../../shared/pages/tree/statuses.ts";
-import { isTreeChanged, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { UserError } from "../../../errors.ts";
-import type { Pace } from "../../common/pace.ts";
-import { tableTime } from "../../common/table-clock.ts";
-import { type Reading, readAllRows, toReading, totalRows } from "../all-rows.ts";
-import { statusesOfRows, statusesOfTree } from "./frequent-statuses.ts";
-import { deleteOldNodes } from "./old-nodes.ts";
-import { countedRows, finishRebuild, readRebuild, startRebuild } from "./rebuild-roots.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { advance, furthestWatermark } from "../../../shared/pages/maintenance/advance.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { sumEntry } from "../../../shared/pages/tree/entry.ts";
+import { emptyRoot } from "../../../shared/pages/tree/root.ts";
+import { cellNumber, learnStatus, noStatuses, type Statuses } from "../../../shared/pages/tree/statuses.ts";
+import { isTreeChanged, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { UserError } from "../../errors.ts";
+import type { Pace } from "../common/pace.ts";
+import { tableTime } from "../common/table-clock.ts";
+import { countedRows, countRows, type Reading, readAllRows, toReading } from "./all-rows.ts";
+import { finishRebuild, readRebuild, startRebuild } from "./rebuild-roots.ts";
+import { deleteOldNodes } from "./tree-items.ts";
 
 /** How long a list request may still read the old tree after it was replaced, in milliseconds. */
 export const longestRequest = 60_000;
@@ -49,17 +49,28 @@ export const retryStep = <T>(step: () => Promise<T>, { pace, wait }: Reading): P
 /** The number of rows that a rebuild reads at most, with those that are read again for the sublists. */
 export async function planRebuild(owner: CountedOwner, pace: Pace): Promise<number> {
   const { live, next } = await pace.retry(() => readRebuild(owner));
-  const rows = await totalRows(owner, pace);
+  const rows = await countRows([owner], pace);
   return live && (next || !live.statuses.full) ? 2 * rows : 3 * rows;
 }
 
-/** The statuses of a new tree; undefined for a list without rows. */
+/** The statuses of a new tree, the most frequent first; undefined for a list without rows. */
 async function findStatuses(owner: CountedOwner, reading: Reading): Promise<Statuses | undefined> {
   const { live, next } = await reading.pace.retry(() => readRebuild(owner));
   if (next) return next.statuses;
-  if (live && !live.statuses.full) return statusesOfTree(live);
-  const { statuses, rows } = await statusesOfRows(readAllRows(owner, { start: "" }, reading));
-  return rows === 0 && !live ? undefined : statuses;
+  const frequencies = new Map<string, number>();
+  if (live && !live.statuses.full) {
+    const cells = sumEntry([...live.entries, live.last]).cells;
+    for (const status of live.statuses.names)
+      frequencies.set(status, cells.get(cellNumber(live.statuses, status)) ?? 0);
+  } else {
+    for await (const rows of readAllRows(owner, { start: "" }, reading))
+      for (const { status } of rows) frequencies.set(status, (frequencies.get(status) ?? 0) + 1);
+    if (frequencies.size === 0 && !live) return undefined;
+  }
+  return [...frequencies]
+    .filter(([, rows]) => rows > 0)
+    .sort(([, a], [, b]) => b - a)
+    .reduce((statuses, [status]) => learnStatus(statuses, status), noStatuses);
 }
 
 /** Continues a rebuild or starts one. @returns the generation of its tree */

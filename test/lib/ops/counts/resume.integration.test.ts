@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { afterEach, expect, test, vi } from "vitest";
-import { Pace } from "../../../../../lib/ops/common/pace.ts";
-import { rebuild } from "../../../../../lib/ops/counts/rebuild/rebuild.ts";
-import { verify } from "../../../../../lib/ops/counts/verify/verify.ts";
-import { leadKey } from "../../../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../../../shared/pages/maintenance/maintain.ts";
-import { countedLists } from "../../../../../shared/pages/tree/counted-list.ts";
-import { readRoot } from "../../../../../shared/pages/tree/tree-store.ts";
-import { smallLimits } from "../../../../support/small-limits.ts";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
+import { verify } from "../../../../lib/ops/counts/verify.ts";
+import { leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

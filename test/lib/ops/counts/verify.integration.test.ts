@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { expect, test } from "vitest";
-import { rebuild } from "../../../../../lib/ops/counts/rebuild/rebuild.ts";
-import type { Difference } from "../../../../../lib/ops/counts/verify/difference.ts";
-import { verify } from "../../../../../lib/ops/counts/verify/verify.ts";
-import { conversationKey, countNodeKey, leadKey } from "../../../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../../../shared/pages/maintenance/maintain.ts";
-import { countedLists } from "../../../../../shared/pages/tree/counted-list.ts";
-import { decodeEntries, type Entry, encodeEntries } from "../../../../../shared/pages/tree/entry.ts";
-import { readRoot } from "../../../../../shared/pages/tree/tree-store.ts";
-import { smallLimits } from "../../../../support/small-limits.ts";
+import type { Difference } from "../../../../lib/ops/counts/compare-tree.ts";
+import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
+import { verify } from "../../../../lib/ops/counts/verify.ts";
+import { conversationKey, countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { decodeEntries, type Entry, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
 
 const limits = smallLimits;
 const start = Date.UTC(2026, 0, 1);
@@ -106,6 +106,28 @@ test("a missing node is reported", async () => {
   const Key = countNodeKey("lead", owner.account, `node#${root?.generation}#1#`);
   await table.send(new DeleteCommand({ TableName: tableName, Key }));
   expect(levels((await runVerify(owner)).differences)).toEqual([1]);
+});
+
+test("a missing node without rows is reported", async () => {
+  const { owner } = await countedLeads(400);
+  let start = "";
+  await tamper(owner, 2, ([first, second, ...others]) => {
+    if (!first || !second) throw new Error("The node has too few entries.");
+    // After all rows of the first node.
+    const last = second.start.charCodeAt(second.start.length - 1);
+    start = `${second.start.slice(0, -1)}${String.fromCharCode(last - 1)}~`;
+    return [first, { start, cells: new Map() }, second, ...others];
+  });
+  const { differences } = await runVerify(owner);
+  expect(differences).toEqual([{ level: 1, start, end: expect.stringMatching(/^lead_/), cells: [] }]);
+});
+
+test("a leaf out of order is reported", async () => {
+  const { owner } = await countedLeads(400);
+  await tamper(owner, 1, ([first, second, ...others]) => (first && second ? [second, first, ...others] : []));
+  const { differences } = await runVerify(owner);
+  expect(differences.length).toBeGreaterThan(0);
+  expect(new Set(levels(differences))).toEqual(new Set([0]));
 });
 
 test("uncounted rows are reported, even with a status that has no cell", async () => {

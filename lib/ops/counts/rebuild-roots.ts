@@ -1,17 +1,16 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import { countNodeKey } from "../../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
-import { countEntries } from "../../../../shared/pages/tree/entry.ts";
-import { emptyRoot, type Root, rootItem } from "../../../../shared/pages/tree/root.ts";
-import type { Statuses } from "../../../../shared/pages/tree/statuses.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, type Root, rootItem } from "../../../shared/pages/tree/root.ts";
+import type { Statuses } from "../../../shared/pages/tree/statuses.ts";
 import {
   orTreeChanged,
   type RootName,
   readRoot,
+  treeKey,
   versionIs,
-} from "../../../../shared/pages/tree/tree-store.ts";
-import { tableTime } from "../../common/table-clock.ts";
+} from "../../../shared/pages/tree/tree-store.ts";
+import { tableTime } from "../common/table-clock.ts";
 
 /** The live tree, and the tree of a rebuild that has not ended, which maintainers have kept up to date. */
 export async function readRebuild(owner: CountedOwner) {
@@ -20,9 +19,6 @@ export async function readRebuild(owner: CountedOwner) {
   const live = await readRoot(owner);
   return { live, next: found?.generation === live?.rebuilding ? found : undefined, found };
 }
-
-/** The number of rows that a tree counts. */
-export const countedRows = ({ entries, last }: Root) => countEntries([...entries, last]);
 
 /**
  * Writes an empty tree, which maintainers keep up to date from now on.
@@ -50,7 +46,7 @@ export async function startRebuild(
 /** Replaces the live tree by the new one. @throws TreeChangedError when another commit came first */
 export async function finishRebuild(owner: CountedOwner, live: Root, grown: Root): Promise<void> {
   const version = Math.max(live.version, grown.version) + 1;
-  const Key = rootKey(owner, "next");
+  const Key = treeKey(owner, "next");
   await writeRoots([
     putRoot(
       owner,
@@ -62,11 +58,9 @@ export async function finishRebuild(owner: CountedOwner, live: Root, grown: Root
   ]);
 }
 
-const rootKey = ({ account, list }: CountedOwner, name: RootName) => countNodeKey(list.type, account, name);
-
 /** Writes a root over the version that was read. */
 const putRoot = (owner: CountedOwner, name: RootName, root: Root, over: number) => ({
-  Put: { TableName: tableName, Item: { ...rootKey(owner, name), ...rootItem(root) }, ...versionIs(over) },
+  Put: { TableName: tableName, Item: { ...treeKey(owner, name), ...rootItem(root) }, ...versionIs(over) },
 });
 
 /** Writes both roots, all or nothing. */
