@@ -1,5 +1,10 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  type TranslateConfig,
+} from "@aws-sdk/lib-dynamodb";
 import { unprocessed } from "./dynamodb-errors.ts";
 
 /** The primary key of an item. */
@@ -49,9 +54,13 @@ export let tableName = process.env.TABLE_NAME ?? "";
 if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_NAME is not set.");
 
 /** Selects another table, with another client's settings: for commands, which have no environment of a function. */
-export function selectTable(name: string, config: DynamoDBClientConfig): void {
+export function selectTable(
+  name: string,
+  config: DynamoDBClientConfig,
+  unmarshallOptions: TranslateConfig["unmarshallOptions"] = {},
+): void {
   tableName = name;
-  table = DynamoDBDocumentClient.from(new DynamoDBClient(config), translation);
+  table = DynamoDBDocumentClient.from(new DynamoDBClient(config), { ...translation, unmarshallOptions });
 }
 
 /** Reads an item, or a part of it, consistently. */

@@ -4,7 +4,7 @@ import { ApiError, type Fault, type FaultCode } from "../errors.ts";
 import { bodyBytes, isIntact, isWithin } from "./body-bytes.ts";
 import { duplicateKeys } from "./duplicate-keys.ts";
 import { addFaults } from "./faults.ts";
-import { exceededLimit, maxBodyBytes, maxDepth, maxValues } from "./json-limits.ts";
+import { exceededLimit, limitMessages, maxBodyBytes } from "./json-limits.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
@@ -60,11 +60,6 @@ async function faultBefore(event: RouteEvent): Promise<Fault | undefined> {
   const exceeded = exceededLimit(text);
   return exceeded && bodyFault(exceeded, limitMessages[exceeded]);
 }
-
-const limitMessages = {
-  too_deep: `must have at most ${maxDepth} levels of objects and arrays`,
-  too_many: `must have at most ${maxValues} values`,
-};
 
 function isJson(text: string): boolean {
   try {

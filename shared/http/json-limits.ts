@@ -33,3 +33,8 @@ export function exceededLimit(json: string): "too_deep" | "too_many" | undefined
   }
   return undefined;
 }
+
+export const limitMessages = {
+  too_deep: `must have at most ${maxDepth} levels of objects and arrays`,
+  too_many: `must have at most ${maxValues} values`,
+};

@@ -1,4 +1,3 @@
-import type { GetItemCommandInput } from "@aws-sdk/client-dynamodb";
 import type {
   BatchGetCommandInput,
   BatchWriteCommandInput,
@@ -7,7 +6,6 @@ import type {
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Item, Key } from "../../shared/dynamodb/table-client.ts";
 import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
@@ -70,8 +68,6 @@ export class MemoryTable {
     switch (name) {
       case "GetCommand":
         return this.#get(input as GetCommandInput);
-      case "GetItemCommand":
-        return this.#getItem(input as GetItemCommandInput);
       case "BatchGetCommand":
         return batchGet(this.#items, input as BatchGetCommandInput);
       case "QueryCommand":
@@ -99,15 +95,6 @@ export class MemoryTable {
       output: row ? { Item: project(input.ProjectionExpression, input)(row.item) } : {},
       reads: [{ partition: key.pk, units }],
     };
-  }
-
-  /** The command of the client below the document client. */
-  #getItem(input: GetItemCommandInput): Metered {
-    const { output, ...usages } = this.#get({
-      ...input,
-      Key: unmarshall(input.Key ?? {}),
-    } as GetCommandInput);
-    return { output: output.Item ? { Item: marshall(output.Item) } : {}, ...usages };
   }
 
   #update(input: UpdateCommandInput): Metered {

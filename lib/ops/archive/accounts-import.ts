@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { conversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, ulidPattern } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
@@ -16,7 +17,6 @@ import { countImported } from "../counts/count-imported.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
 import { type ImportOptions as CommonOptions, importRows, withSpeed } from "./import-rows.ts";
 import type { Archive } from "./open-archive.ts";
-import { readStored } from "./store-line.ts";
 
 interface ImportOptions extends CommonOptions {
   readonly rename?: boolean;
@@ -59,14 +59,15 @@ async function importAccount(path: string, options: ImportOptions, wait: Wait): 
       pace,
       wait,
     });
-    const { imported, present, replaced, erased } = outcomes;
+    const { imported, present, replaced, erased, orphaned } = outcomes;
     const verb = dryRun ? "would be " : "";
-    const sentence = `${count} lines: ${imported} ${verb}imported, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads.`;
+    const sentence = `${count} lines: ${imported} ${verb}imported, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads${orphaned > 0 ? `, ${orphaned} of leads that do not exist` : ""}.`;
     return { outcomes, sentence };
   };
   if (replace && !dryRun && !yes) {
-    console.error((await run(true)).sentence);
-    await confirm(account, { kind: "account", action: "replace these" }, yes);
+    const { outcomes, sentence } = await run(true);
+    console.error(sentence);
+    if (outcomes.replaced > 0) await confirm(account, { kind: "account", action: "replace them" });
   }
   const { outcomes, sentence } = await run(dryRun ?? false);
   if (!dryRun && count > limits.sublistRows)
@@ -85,16 +86,21 @@ function toSource(archive: Archive, account: string, pace: Pace) {
     };
   return {
     count: archive.count,
-    // A conversation that ends makes room for another active one of its lead on its channel.
-    phases: [linesWhere(hasEnded), linesWhere((line) => !hasEnded(line))],
+    // Leads come before their conversations, and conversations before their messages. A conversation that ends makes room for
+    // another active one of its lead on its channel.
+    phases: [
+      linesWhere(({ type }) => type !== "conversation" && type !== "message"),
+      linesWhere((line) => line.type === "conversation" && line.status !== active),
+      linesWhere((line) => line.type === "conversation" && line.status === active),
+      linesWhere(({ type }) => type === "message"),
+    ],
+    conversations: () => conversations(archive),
     whenStored: (erased: ReadonlySet<string>) =>
       forEachAtRate(conversations(archive), { parallel }, async ({ id, leadId }) => {
         if (!erased.has(leadId)) await countMessages(account, id, pace);
       }),
   };
 }
-
-const hasEnded = (line: ArchiveLine) => line.type === "conversation" && line.status !== active;
 
 async function* conversations(archive: Archive) {
   for await (const line of archive.lines()) if (line.type === "conversation") yield line;
@@ -109,7 +115,7 @@ const messageId = new RegExp(`^msg_${ulidPattern}$`);
 const countMessages = (account: string, conversationId: string, pace: Pace): Promise<void> =>
   pace.retry(async () => {
     const key = conversationKey(account, conversationId);
-    const conversation = await readStored(key);
+    const conversation = await readItem(key);
     if (!conversation) return;
     let messageCount = 0;
     let lastId = "";

@@ -33,6 +33,8 @@ interface Source {
   readonly count: number;
   /** The lines of its valid rows, in phases: each begins when the one before has ended. @param onRows called when a row is done */
   readonly phases: readonly ((onRows: OnRows) => AsyncGenerator<ArchiveLine>)[];
+  /** The conversations of the file: those of erased leads are deleted, with what was stored after their erasure. */
+  readonly conversations?: () => AsyncIterable<{ readonly id: string; readonly leadId: string }>;
   /** Called when all lines are stored, unless the import is a dry run. */
   readonly whenStored?: (erased: ReadonlySet<string>) => Promise<void>;
 }
@@ -45,14 +47,15 @@ interface Source {
  */
 export async function importRows(
   { account, rate, replace = false, dryRun = false }: ImportOptions,
-  { count, phases, whenStored }: Source,
+  { count, phases, conversations, whenStored }: Source,
   { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
 ): Promise<Record<LineOutcome, number>> {
-  const outcomes = { imported: 0, present: 0, replaced: 0, erased: 0 };
+  const outcomes = { imported: 0, present: 0, replaced: 0, erased: 0, orphaned: 0 };
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);
-  const importing: Importing = { account, runId: ulid(), replace, dryRun, erased, unmet, pace };
-  const sweep = async () => dryRun || sweepErasedSince(account, unmet, { pace, wait });
+  const missing = new Set<string>();
+  const importing: Importing = { account, runId: ulid(), replace, dryRun, erased, unmet, missing, pace };
+  const sweep = async () => dryRun || sweepErasedSince(account, unmet, { pace, wait, conversations });
   try {
     await withProgress(
       dryRun ? "Checking" : "Importing",
@@ -65,8 +68,9 @@ export async function importRows(
       },
     );
     if (!dryRun) await whenStored?.(erased);
+    await sweep();
   } catch (error) {
-    // For whoever does not run it again. The first error is the one to report.
+    // The operator may not run the command again. The first error is the one to report.
     await sweep().catch(() => {});
     const stored = outcomes.imported + outcomes.present + outcomes.replaced;
     throw await toPartialFailure(
@@ -74,6 +78,5 @@ export async function importRows(
       (reason) => `Stopped after ${stored} rows: ${reason} Run the same command again to continue.`,
     );
   }
-  await sweep();
   return outcomes;
 }

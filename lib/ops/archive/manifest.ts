@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../errors.ts";
+import { isAccountId } from "../common/options.ts";
 import { type LineType, lineTypes } from "./archive-lines.ts";
 import { fieldCheck, timeFaults } from "./check-fields.ts";
-import { describeFault } from "./row.ts";
+import { describeFault, rowFault } from "./row.ts";
 
 /** What an archive contains: the proof that an import has read all of it. */
 export interface Manifest {
@@ -66,8 +67,13 @@ export async function readManifest(path: string): Promise<Manifest> {
   const [fault] = check(manifest);
   if (fault) throw new UserError(`${file}: ${describeFault(fault, "the manifest")}`);
   const checked = manifest as Manifest;
-  const [wrongTime] = timeFaults("createdAt", checked.createdAt, Date.now());
-  if (wrongTime) throw new UserError(`${file}: ${describeFault(wrongTime)}`);
+  const [other] = [
+    ...(isAccountId(checked.account)
+      ? []
+      : [rowFault("account", "invalid_format", "must be the id of an account")]),
+    ...timeFaults("createdAt", checked.createdAt, Date.now()),
+  ];
+  if (other) throw new UserError(`${file}: ${describeFault(other)}`);
   if (checked.version === version) return checked;
   throw new UserError(
     `${file} has the version ${checked.version}, but this program reads version ${version}.`,

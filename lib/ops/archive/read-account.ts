@@ -5,8 +5,8 @@ import { inPartition, queryItems } from "../common/read-items.ts";
 import { type ArchiveLine, type LineType, lineId, toLine } from "./archive-lines.ts";
 import { describeFault, type RowFault, rowFault } from "./row.ts";
 
-/** The messages of how many conversations are read at the same time. */
-const parallel = 32;
+/** How many conversations are read at the same time, with all of their messages in memory. */
+const parallel = 8;
 
 /** Called with a sentence about each item that an import would refuse. */
 type OnUnreadable = (sentence: string) => void;
@@ -26,7 +26,7 @@ export async function* readAccount(
     items.flatMap((item) => {
       const line = toLine(type, item, now);
       const fault = "fault" in line ? line.fault : placeFault(line, item, conversation);
-      if (fault) onUnreadable(`${item.pk} ${item.sk}: ${describeFault(fault, "the item")}`);
+      if (fault) onUnreadable(`${JSON.stringify([item.pk, item.sk])}: ${describeFault(fault, "the item")}`);
       return fault ? [] : [line as ArchiveLine];
     });
   for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
@@ -47,7 +47,7 @@ export async function* readAccount(
   };
   for await (const items of queryItems(inPartition(accountPartition("conversation", account)), pace))
     for (let from = 0; from < items.length; from += parallel)
-      yield (await Promise.all(items.slice(from, from + parallel).map(readConversation))).flat();
+      yield* await Promise.all(items.slice(from, from + parallel).map(readConversation));
 }
 
 /** The fault of an item that is stored under another key than its own, or with the messages of another conversation. */

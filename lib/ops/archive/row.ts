@@ -18,6 +18,6 @@ export const rowFault = (field: string, code: RowFault["code"], message: string)
   message,
 });
 
-/** A fault as a sentence. @param whole what the whole row is */
+/** A fault as a sentence; an odd name is escaped, for it is printed. @param whole what the whole row is */
 export const describeFault = ({ field, message }: RowFault, whole = "the line") =>
-  `${field || whole} ${message}.`;
+  `${/^[\w.[\]-]*$/.test(field) ? field || whole : JSON.stringify(field)} ${message}.`;

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
+import { leadExists, leadItem } from "../../../shared/domain/leads.ts";
 import { isWriteConflict, StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import {
   accountLimitKey,
@@ -33,11 +32,13 @@ export interface Importing {
   readonly erased: Set<string>;
   /** Those of them of which the file has had nothing: of the others, an import that ended early may have stored something. */
   readonly unmet: Set<string>;
+  /** The ids of leads that do not exist, whose conversations are left out. */
+  readonly missing: Set<string>;
   readonly pace: Pace;
 }
 
-/** What becomes of a line: an item that is stored by this run, or already, or with other fields; or its lead is erased. */
-export type LineOutcome = "imported" | "present" | "replaced" | "erased";
+/** The outcome of a line; `orphaned` if its lead does not exist. */
+export type LineOutcome = "imported" | "present" | "replaced" | "erased" | "orphaned";
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
@@ -47,7 +48,7 @@ const counters = ["messageCount", "lastMessageAt"] as const;
 
 /** Stores what a line has, unless it is stored or its lead is erased. */
 export async function storeLine(importing: Importing, line: ArchiveLine): Promise<LineOutcome> {
-  const { account, erased, unmet, pace } = importing;
+  const { account, dryRun, erased, missing, unmet, pace } = importing;
   const isErased = (leadId: string) => {
     unmet.delete(leadId);
     return erased.has(leadId);
@@ -62,8 +63,8 @@ export async function storeLine(importing: Importing, line: ArchiveLine): Promis
       const { leadId, id } = line;
       // Only `leads erase` erases a lead that exists here.
       if (await pace.retry(() => readItem(leadKey(account, leadId)))) return "present";
+      if (!erased.has(leadId)) unmet.add(leadId);
       erased.add(leadId);
-      unmet.add(leadId);
       return storeOnce({ ...erasedLeadKey(account, leadId), id, leadId });
     }
     case "lead": {
@@ -72,12 +73,17 @@ export async function storeLine(importing: Importing, line: ArchiveLine): Promis
     }
     case "conversation": {
       const { type, ...conversation } = line;
-      return isErased(conversation.leadId) ? "erased" : storeConversation(importing, conversation);
+      const { leadId } = conversation;
+      if (isErased(leadId)) return "erased";
+      // A dry run has stored no leads.
+      if (!dryRun && !(await pace.retry(() => leadExists(account, leadId)))) missing.add(leadId);
+      return missing.has(leadId) ? "orphaned" : storeConversation(importing, conversation);
     }
     case "message": {
       const { type, ...message } = line;
       const key = messageKey(account, message.conversationId, message.id);
-      return isErased(message.leadId) ? "erased" : storeItem(importing, { ...key, ...message });
+      if (isErased(message.leadId)) return "erased";
+      return missing.has(message.leadId) ? "orphaned" : storeItem(importing, { ...key, ...message });
     }
   }
 }
@@ -102,11 +108,12 @@ function storeItem(
   adapt: Adapt = async () => ({}),
 ): Promise<LineOutcome> {
   return pace.retry(async () => {
-    const stored = await readStored(wanted);
-    // An earlier attempt of this run, whose response was lost, has stored it.
-    if (stored?.imported === runId) return "imported";
+    const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });
     const { item = wanted, others = [] } = await adapt(stored);
-    const changes = stored && replace ? differences(stored, item) : {};
+    const differing = stored && differences(stored, item);
+    // An earlier attempt of this run, whose response was lost, has stored it.
+    if (stored?.imported === runId && Object.keys(differing ?? {}).length === 0) return "imported";
+    const changes = (replace && differing) || {};
     if (stored && Object.keys(changes).length === 0) {
       if (others.length > 0 && stored.status === active && !dryRun) await transact(others);
       return "present";
@@ -114,13 +121,6 @@ function storeItem(
     if (!dryRun) await write(stored ? update(stored, changes) : putNew({ ...item, imported: runId }), others);
     return stored ? "replaced" : "imported";
   });
-}
-
-/** Reads an item, consistently. Its numbers are exact: DynamoDB's can have more digits than JavaScript's. */
-export async function readStored({ pk, sk }: Key): Promise<Item | undefined> {
-  const get = new GetItemCommand({ TableName: tableName, Key: marshall({ pk, sk }), ConsistentRead: true });
-  const { Item } = await table.send(get);
-  return Item && unmarshall(Item, { wrapNumbers: true });
 }
 
 /** The attributes in which a stored item differs from the wanted one; undefined for those that it should not have. */

@@ -1,4 +1,5 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
@@ -67,8 +68,10 @@ export const itemCommand = (name: string, description: string) =>
 const withDryRun = (command: Command) =>
   command.option("--dry-run", "print what the command would do, and change nothing");
 
+export const isAccountId = (text: string) => /^[\w.-]{1,64}$/.test(text);
+
 function parseAccountId(text: string): string {
-  if (!/^[\w.-]{1,64}$/.test(text)) {
+  if (!isAccountId(text)) {
     throw new InvalidArgumentError("An account id has 1 to 64 letters, digits, '_', '.' or '-'.");
   }
   return text;
@@ -93,6 +96,14 @@ export const localConfig = {
 } satisfies DynamoDBClientConfig;
 
 /**
+ * How commands read numbers. Those of DynamoDB can have more digits than JavaScript's: such a number stays as it is stored,
+ * so that a spoiled item can be named, compared and replaced.
+ */
+const exactNumbers = {
+  wrapNumbers: (text: string) => (String(Number(text)) === text ? Number(text) : NumberValue.from(text)),
+};
+
+/**
  * Selects the table that the options name, for all later calls of this process.
  *
  * @param config replaces settings of the client
@@ -105,16 +116,18 @@ export async function selectTableByOptions(
 ): Promise<void> {
   if (local) {
     const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
-    return selectTable(tableName, { ...operatorConfig, ...localConfig, ...config, endpoint });
+    const client = { ...operatorConfig, ...localConfig, ...config, endpoint };
+    return selectTable(tableName, client, exactNumbers);
   }
   if (stage) {
     // Only a stage has a file. What reads and checks it takes 0.1 s to load.
     const { checkCredentials, stageRegion } = await import("./stage-pin.ts");
     await checkCredentials(stage, operatorConfig);
-    return selectTable(stageTableName(stage), { ...operatorConfig, ...stageRegion(stage), ...config });
+    const client = { ...operatorConfig, ...stageRegion(stage), ...config };
+    return selectTable(stageTableName(stage), client, exactNumbers);
   }
   if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
-  selectTable(table, { ...operatorConfig, ...config });
+  selectTable(table, { ...operatorConfig, ...config }, exactNumbers);
 }
 
 /** The exit code of a command that left invalid rows or items out. */

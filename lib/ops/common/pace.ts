@@ -1,6 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { InvalidArgumentError, Option } from "commander";
-import { isRetryable, isTableBusy, isThrottled } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import {
+  isRetryable,
+  isTableBusy,
+  isThrottled,
+  isWriteConflict,
+  StaleReadError,
+} from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 
 /** Waits for a time in milliseconds, like `setTimeout`. */
@@ -9,8 +15,8 @@ export type Wait = (milliseconds: number) => Promise<unknown>;
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
 const defaultUnits = 1500;
 
-/** How long a table that cannot be reached is tried again, in milliseconds. */
-const unreachableTimeout = 60_000;
+/** How long a call is retried that is not throttled, in milliseconds. */
+const failingTimeout = 60_000;
 
 /** How many times longer than those of a route the backoffs of a long command are: up to five seconds. */
 const patience = 10;
@@ -60,19 +66,23 @@ export class Pace {
     if (this.#paidAt - now >= shortestWait) await this.#wait(this.#paidAt - now);
   }
 
-  /** Repeats a call without end while the table throttles it, and for a minute while the table cannot be reached. */
+  /**
+   * Repeats a call without end while the table throttles it, and for a minute while the table cannot be reached, or other
+   * writers come first.
+   */
   retry = <T>(call: () => Promise<T>): Promise<T> => {
-    let unreachableSince: number | undefined;
+    let failingSince: number | undefined;
     return withRetry(call, {
       deadline: Number.POSITIVE_INFINITY,
       isRetryable: (error) => {
-        if (isRetryable(error) || isThrottled(error)) {
+        const isConflict = error instanceof StaleReadError || isWriteConflict(error);
+        if (isThrottled(error) || (isRetryable(error) && !isConflict)) {
           this.#slowDown();
-          unreachableSince = undefined;
+          failingSince = undefined;
           return true;
         }
-        unreachableSince ??= Date.now();
-        return isTableBusy(error) && Date.now() - unreachableSince < unreachableTimeout;
+        failingSince ??= Date.now();
+        return (isRetryable(error) || isTableBusy(error)) && Date.now() - failingSince < failingTimeout;
       },
       wait: (milliseconds) => this.#wait(patience * milliseconds),
     });

@@ -33,7 +33,7 @@ export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
 }
 
 /** The conditions that attributes are as they were read; undefined stands for a missing one. */
-function areUnchanged(read: Item) {
+export function areUnchanged(read: Item) {
   const attributes = Object.entries(read).map(([name, value], i) => ({ name, value, at: `read${i}` }));
   const present = attributes.filter(({ value }) => value !== undefined);
   return {

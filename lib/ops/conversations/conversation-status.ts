@@ -1,10 +1,4 @@
-import {
-  activeConversation,
-  conversationStatusKeys,
-  isNotActive,
-  pointerNames,
-  toConversation,
-} from "../../../shared/domain/conversations.ts";
+import { conversationStatusKeys, isNotActive, toConversation } from "../../../shared/domain/conversations.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
@@ -12,7 +6,7 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { areUnchanged, buildUpdate, updateItem } from "../common/write-items.ts";
 
 /** The outcome of a change of status. */
 export type StatusChange =
@@ -75,19 +69,31 @@ export async function activation(
   conversation: Pick<Conversation, "id" | "leadId" | "channel">,
 ): Promise<{ readonly items: TransactItems; readonly activeId?: string; readonly isNamed: boolean }> {
   const { id, leadId, channel } = conversation;
-  const named = await activeConversation(account, conversation);
-  const other = named === id ? undefined : named;
+  const key = activeConversationKey(account, leadId, channel);
+  const pointer = await readItem(key);
+  const named = pointer?.conversationId;
+  const other = isId(named) && named !== id ? named : undefined;
   if (other !== undefined && (await readConversation(account, other))?.status === active)
     return { items: [], activeId: other, isNamed: false };
-  const pointer = { ...activeConversationKey(account, leadId, channel), conversationId: id };
+  const { conditions, names, values } = areUnchanged({ conversationId: named });
+  const asRead = pointer
+    ? {
+        ConditionExpression: conditions.join(" AND "),
+        ExpressionAttributeNames: names,
+        ...(named !== undefined && { ExpressionAttributeValues: values }),
+      }
+    : { ConditionExpression: "attribute_not_exists(pk)" };
   return {
     items: [
-      { Put: { TableName: tableName, Item: pointer, ...pointerNames(named) } },
+      { Put: { TableName: tableName, Item: { ...key, conversationId: id }, ...asRead } },
       ...(other === undefined ? [] : [isNotActive(account, other)]),
     ],
     isNamed: named === id,
   };
 }
+
+/** Whether a pointer's value is short enough for the id of a conversation, and so for a key. */
+const isId = (value: unknown): value is string => typeof value === "string" && /^.{1,64}$/u.test(value);
 
 async function readConversation(account: string, id: string): Promise<Conversation | undefined> {
   const item = await readItem(conversationKey(account, id));

@@ -23,6 +23,8 @@ export interface Sweeping {
   readonly scan: boolean;
   readonly dryRun?: boolean;
   readonly onRows?: OnRows;
+  /** Further conversations that the leads may have, or may have had. */
+  readonly conversations?: readonly string[];
 }
 
 /**
@@ -33,7 +35,7 @@ export interface Sweeping {
  */
 export async function sweep(
   found: Findings,
-  { pace, scan, dryRun = false, onRows }: Sweeping,
+  { pace, scan, dryRun = false, onRows, conversations: known = [] }: Sweeping,
 ): Promise<Item[]> {
   const { account, leads } = found.subject;
   const kept: Item[] = [];
@@ -52,7 +54,7 @@ export async function sweep(
   };
   // The conversations are known before the messages and the idempotency records that name them.
   const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
-  const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), pace);
+  const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
   if (scan) await scanTable(selectItems(found.subject), { pace, onItems, onRows });
   await remove(last);
@@ -80,13 +82,17 @@ function selectItems({ account, leads }: Subject) {
 async function* readListed(
   account: string,
   leads: ReadonlySet<string>,
+  known: readonly string[],
   pace: Pace,
 ): AsyncGenerator<readonly Item[]> {
+  // A pointer or an index can lead from two leads to the same conversation.
+  const read = new Set<string>();
   for (const leadId of leads) {
     const pointers = await readPointers(account, leadId, pace);
     const named = pointers.map(({ conversationId }) => conversationId).filter(isConversationId);
     const listed = await listConversations(account, leadId, pace);
-    const ids = new Set([...listed.map(({ sk }) => sk), ...named]);
+    const ids = new Set([...listed.map(({ sk }) => sk), ...named, ...known].filter((id) => !read.has(id)));
+    for (const id of ids) read.add(id);
     const keys = Array.from(ids, (id) => conversationKey(account, id));
     const rows = await readEach([leadKey(account, leadId), ...keys], pace);
     yield rows;
@@ -109,11 +115,22 @@ const sweepDelay = Math.max(longestWrite, limits.indexLateness + limits.skew + 1
  * are such leads, it deletes them first, and what belongs to them 32 seconds later.
  *
  * @param unmet the leads that were erased before, and of which it has met nothing
+ * @param conversations those of its file: an erasure may have deleted one before the import has stored its messages
  */
 export async function sweepErasedSince(
   account: string,
   unmet: ReadonlySet<string>,
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+  {
+    pace,
+    wait,
+    conversations = async function* () {},
+  }: {
+    readonly pace: Pace;
+    readonly wait: Wait;
+    readonly conversations?:
+      | (() => AsyncIterable<{ readonly id: string; readonly leadId: string }>)
+      | undefined;
+  },
 ): Promise<void> {
   const leads = new Set([...(await readErasedIds(account, pace))].filter((id) => !unmet.has(id)));
   if (leads.size === 0) return;
@@ -122,7 +139,9 @@ export async function sweepErasedSince(
     pace,
   );
   await wait(sweepDelay);
+  const known: string[] = [];
+  for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);
   const found = new Findings({ account, leads });
-  await sweep(found, { pace, scan: false });
+  await sweep(found, { pace, scan: false, conversations: known });
   if (found.unreadable.size > 0) console.error(found.unreadable.describe());
 }

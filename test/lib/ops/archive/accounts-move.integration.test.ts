@@ -105,7 +105,7 @@ describe("accounts export and import", () => {
       imported: 16,
     });
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
-    const report = { account, lines: 16, imported: 16, present: 0, replaced: 0, erased: 0 };
+    const report = { account, lines: 16, imported: 16, present: 0, replaced: 0, erased: 0, orphaned: 0 };
     expect(await accounts(...args, "--rename")).toEqual({ failure: undefined, output: report });
 
     expect(await lists(account)).toEqual(await lists(source));
@@ -144,7 +144,7 @@ describe("accounts export and import", () => {
     await accounts(...args);
     await issueApiKey(account);
     const before = await tableItems();
-    const again = { account, lines: 16, imported: 0, present: 16, replaced: 0, erased: 0 };
+    const again = { account, lines: 16, imported: 0, present: 16, replaced: 0, erased: 0, orphaned: 0 };
     expect((await accounts(...args)).output).toEqual(again);
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
     const lead = (await readLines(path)).find(({ type }) => type === "lead");
@@ -178,7 +178,7 @@ describe("accounts export and import", () => {
     const pace = new Pace();
     const run = {
       ...{ account, runId: "run 1", replace: false, dryRun: false, pace },
-      ...{ erased: new Set<string>(), unmet: new Set<string>() },
+      ...{ erased: new Set<string>(), unmet: new Set<string>(), missing: new Set<string>() },
     };
     await beginErasure(account, leadId, pace);
     for (const line of await readLines(path)) await storeLine(run, line);

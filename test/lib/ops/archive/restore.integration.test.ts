@@ -212,7 +212,7 @@ describe("a restored copy of the table that is exported, and imported into the a
       code: 1,
       stderr: [
         "12 lines: 3 would be imported, 3 would be replaced, 6 already there, 0 of erased leads.",
-        "This cannot be undone. Type the name of the account to replace these: That is not the name of the account: nothing was changed. Scripts use --yes.\n",
+        "This cannot be undone. Type the name of the account to replace them: That is not the name of the account: nothing was changed. Scripts use --yes.\n",
       ].join("\n"),
     });
     expect(await tableItems()).toEqual(before);

@@ -76,6 +76,7 @@ const tampered: [type: string, fields: Line, fault: string][] = [
   ["lead", { byParent: "KEY#demo" }, "byParent is not a field of a lead"],
   ["lead", { expiresAt: 1 }, "expiresAt is not a field of a lead"],
   ["lead", { imported: "no" }, "imported is not a field of a lead"],
+  ["lead", { "\u001b[2J\nall good": 1 }, '"\\u001b[2J\\nall good" is not a field of a lead'],
   ["lead", { name: { S: "Ada" } }, "name must be a string, not a JSON object"],
   ["lead", { name: undefined }, "name is required"],
   ["lead", { name: " " }, "name must not be blank"],
@@ -196,6 +197,7 @@ describe("an archive that was tampered with is refused with its line and field, 
     [{ account: { S: "demo" } }, ": account must be a string, not a JSON object."],
     [{ createdAt: "now" }, ": createdAt must be a time such as 2026-11-21T01:59:00.000Z."],
     [{ expiresAt: 1 }, ": expiresAt is not a field of a manifest."],
+    [{ account: "a\u001b[2J" }, ": account must be the id of an account."],
   ])("a manifest with %j", async (changes, sentence) => {
     const file = await writeArchive(toText(lines), changes);
     expect(await refused(file)).toBe(`${file}.manifest.json${sentence}\n`);

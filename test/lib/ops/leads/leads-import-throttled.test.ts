@@ -1,6 +1,12 @@
 import { appendFile, stat, utimes } from "node:fs/promises";
-import { ConditionalCheckFailedException, GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { leadFile, storedLeads } from "../../../support/lead-files.ts";
@@ -16,7 +22,7 @@ beforeEach(() => {
   // No lead is erased or stored, and the account has a key.
   table.on(QueryCommand).resolves({});
   table.on(QueryCommand, { IndexName: "by-parent" }).resolves({ Items: [{ pk: "KEY" }] });
-  table.on(GetItemCommand).resolves({});
+  table.on(GetCommand).resolves({});
 });
 
 /** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */
@@ -57,13 +63,10 @@ test("a row whose first response was lost was imported now, a row of an earlier 
       ? named("TimeoutError")
       : new ConditionalCheckFailedException({ message: "", $metadata: {} });
   });
-  table.on(GetItemCommand).callsFake(({ Key }) => {
-    const isTriedBefore = table
-      .commandCalls(PutCommand)
-      .some(({ args: [{ input }] }) => input.Item?.sk === Key.sk.S);
-    if (!isTriedBefore) return {};
-    const [{ args: [first] = [] } = {}] = table.commandCalls(PutCommand);
-    return { Item: { imported: { S: first?.input.Item?.sk === Key.sk.S ? runId : "earlier" } } };
+  table.on(GetCommand).callsFake(({ Key }) => {
+    const tried = table.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item);
+    const Item = tried.find((item) => item?.sk === Key.sk);
+    return Item ? { Item: { ...Item, imported: Item === tried[0] ? runId : "earlier" } } : {};
   });
   const { report } = await importRows(2, "--rate", "100");
   expect(report).toMatchObject({ imported: 1, present: 1 });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { appendFile, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { ulid } from "ulid";
 import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
@@ -139,6 +140,7 @@ describe("leads import", () => {
         '{"name":"a","name":"b"}',
         `{"name":"${"x".repeat(300_000)}"}`,
         '{"name":"\xff"}',
+        "[".repeat(30_000) + "]".repeat(30_000),
         '{"name":"Last"}',
       ],
     ];
@@ -152,7 +154,7 @@ describe("leads import", () => {
     expect(rejects).toMatchObject([
       ...[inLine(3, "", "invalid_json"), inLine(4, "", "wrong_type"), { line: 5, errors: both }],
       ...[inLine(6, "name", "wrong_type"), inLine(7, "name", "duplicate_key")],
-      ...[inLine(8, "", "too_large"), inLine(9, "", "invalid_encoding")],
+      ...[inLine(8, "", "too_large"), inLine(9, "", "invalid_encoding"), inLine(10, "", "too_deep")],
     ]);
   });
 
@@ -270,6 +272,13 @@ describe("a repeated leads import", () => {
     const both = await Promise.all([importFile(account, path), importFile(account, path)]);
     expect(both[0].report.imported + both[1].report.imported).toBe(150);
     expect((await storedLeads(account)).map(({ name }) => name)).toEqual(names);
+  });
+
+  test("stores one of two rows with the same id", async () => {
+    const account = await anAccount();
+    const id = `lead_${ulid()}`;
+    const path = await leadFile(`id,name\n${id},Ada\n${id},Grace\n`);
+    expect((await importFile(account, path)).report).toMatchObject({ imported: 1, present: 1 });
   });
 
   test("keeps the ids of rows, whose time must be the creation time", async () => {

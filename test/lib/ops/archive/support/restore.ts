@@ -7,7 +7,12 @@ import { filePath } from "../../../../support/lead-files.ts";
 const noWait = async () => {};
 
 /** Runs `accounts …` on the test file's table, without waits. */
-export const accounts = (...args: string[]) => runJson(accountsCommand(noWait), ...args);
+export async function accounts(...args: string[]) {
+  const own = tableName;
+  const outcome = await runJson(accountsCommand(noWait), ...args);
+  selectTable(own, { maxAttempts: 1 });
+  return outcome;
+}
 
 /** Exports an account, from another table if one is named. @returns the path of the archive */
 export async function exported(account: string, table = tableName): Promise<string> {
