@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { conversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, ulidPattern } from "../../../shared/ids.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { UserError } from "../../errors.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
@@ -13,9 +12,8 @@ import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
 import { inPartition, queryItems } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
-import { countImported } from "../counts/count-imported.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
-import { type ImportOptions as CommonOptions, importRows, withSpeed } from "./import-rows.ts";
+import { type ImportOptions as CommonOptions, importRows, type Outcomes, withSpeed } from "./import-rows.ts";
 import type { Archive } from "./open-archive.ts";
 
 interface ImportOptions extends CommonOptions {
@@ -54,25 +52,25 @@ async function importAccount(path: string, options: ImportOptions, wait: Wait): 
       `${path} has the account ${manifest.account}: add --rename to import it as ${account}.`,
     );
   const pace = await selectPacedTable(options, wait);
-  const run = async (dryRun: boolean) => {
-    const outcomes = await importRows({ ...options, dryRun }, toSource(archive, account, pace), {
-      pace,
-      wait,
+  const run = (dryRun: boolean, report: (outcomes: Outcomes, sentence: string) => void) =>
+    importRows({ ...options, dryRun }, toSource(archive, account, pace), { pace, wait }, (outcomes) => {
+      const { imported, present, replaced, erased, orphaned } = outcomes;
+      const verb = dryRun ? "would be " : "";
+      const others = orphaned > 0 ? `, ${orphaned} of leads that do not exist` : "";
+      const sentence = `${count} lines: ${imported} ${verb}imported, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads${others}.`;
+      report(outcomes, sentence);
     });
-    const { imported, present, replaced, erased, orphaned } = outcomes;
-    const verb = dryRun ? "would be " : "";
-    const sentence = `${count} lines: ${imported} ${verb}imported, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads${orphaned > 0 ? `, ${orphaned} of leads that do not exist` : ""}.`;
-    return { outcomes, sentence };
-  };
   if (replace && !dryRun && !yes) {
-    const { outcomes, sentence } = await run(true);
-    console.error(sentence);
-    if (outcomes.replaced > 0) await confirm(account, { kind: "account", action: "replace them" });
+    let replaced = 0;
+    await run(true, (outcomes, sentence) => {
+      replaced = outcomes.replaced;
+      console.error(sentence);
+    });
+    if (replaced > 0) await confirm(account, { kind: "account", action: "replace them" });
   }
-  const { outcomes, sentence } = await run(dryRun ?? false);
-  if (!dryRun && count > limits.sublistRows)
-    await countImported(account, { pace, wait, print: json ? () => {} : console.log });
-  console.log(json ? JSON.stringify({ account, lines: count, ...outcomes }) : sentence);
+  await run(dryRun ?? false, (outcomes, sentence) =>
+    console.log(json ? JSON.stringify({ account, lines: count, ...outcomes }) : sentence),
+  );
 }
 
 function toSource(archive: Archive, account: string, pace: Pace) {

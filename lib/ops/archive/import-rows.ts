@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
 import type { PacedOptions } from "../common/options.ts";
 import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
+import { countImported } from "../counts/count-imported.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepErasedSince } from "../erasure/sweep-erased.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
@@ -27,6 +29,9 @@ export const withSpeed = (command: Command) =>
     .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
     .addOption(unitsOption());
 
+/** The number of lines with each outcome. */
+export type Outcomes = Readonly<Record<LineOutcome, number>>;
+
 /** A file to import. */
 interface Source {
   /** The number of rows, valid or not. */
@@ -43,13 +48,16 @@ interface Source {
  * Stores the lines of a file, each once, no matter how often it runs, and none of erased leads: what it has stored of leads
  * that were erased meanwhile is deleted at its end, also when it fails.
  *
- * @returns how many lines had each outcome
+ * @param report called with the number of lines that had each outcome, before the rows are counted in the lists of their
+ *   sources and channels
  */
 export async function importRows(
-  { account, rate, replace = false, dryRun = false }: ImportOptions,
+  { account, rate, replace = false, dryRun = false, json }: ImportOptions,
   { count, phases, conversations, whenStored }: Source,
   { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
-): Promise<Record<LineOutcome, number>> {
+  report: (outcomes: Outcomes) => void,
+): Promise<void> {
+  const rows = { lead: new Map<string, number>(), conversation: new Map<string, number>() };
   const outcomes = { imported: 0, present: 0, replaced: 0, erased: 0, orphaned: 0 };
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);
@@ -63,7 +71,10 @@ export async function importRows(
       async (onRows) => {
         for (const lines of phases)
           await forEachAtRate(lines(onRows), { rate, parallel }, async (line) => {
-            outcomes[await storeLine(importing, line)] += 1;
+            const outcome = await storeLine(importing, line);
+            outcomes[outcome] += 1;
+            const name = line.type === "lead" ? line.source : line.type === "conversation" && line.channel;
+            if (name && outcome !== "erased") countName(rows[line.type as "lead"], name);
           });
       },
     );
@@ -78,5 +89,13 @@ export async function importRows(
       (reason) => `Stopped after ${stored} rows: ${reason} Run the same command again to continue.`,
     );
   }
-  return outcomes;
+  report(outcomes);
+  const stored = outcomes.imported + outcomes.present + outcomes.replaced;
+  if (dryRun || stored <= limits.sublistRows) return;
+  const writtenAt = outcomes.imported > 0 ? Date.now() : 0;
+  await countImported(account, rows, { writtenAt, pace, wait, print: json ? () => {} : console.log });
+}
+
+function countName(rows: Map<string, number>, name: string): void {
+  rows.set(name, (rows.get(name) ?? 0) + 1);
 }

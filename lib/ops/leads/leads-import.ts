@@ -5,7 +5,6 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { type ImportOptions as CommonOptions, importRows, withSpeed } from "../archive/import-rows.ts";
 import { parseJsonLines } from "../archive/jsonl-rows.ts";
@@ -15,7 +14,6 @@ import { checkAccount } from "../common/known-account.ts";
 import { selectPacedTable, someInvalid, writingCommand } from "../common/options.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
-import { countSources } from "../counts/count-imported.ts";
 import { parseCsv } from "./csv-rows.ts";
 
 interface ImportOptions extends CommonOptions {
@@ -34,7 +32,7 @@ export const importCommand = (wait: Wait = setTimeout): Command =>
     .action((path: string, options: ImportOptions) => importLeads(path, options, wait));
 
 async function importLeads(path: string, options: ImportOptions, wait: Wait): Promise<void> {
-  const { account, json, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
+  const { account, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
   await using file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
   await using rejects = new RejectsFile(rejectsPath);
@@ -52,18 +50,13 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
   const pace = await selectPacedTable(options, wait);
   await checkAccount(options, pace);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
-  const sources = new Map<string, number>();
   const lines = async function* (onRows: OnRows) {
-    for await (const lead of validLeads(file, rejects, startedAt, onRows)) {
-      if (lead.source !== undefined) sources.set(lead.source, (sources.get(lead.source) ?? 0) + 1);
+    for await (const lead of validLeads(file, rejects, startedAt, onRows))
       yield { type: "lead" as const, ...lead };
-    }
   };
-  const { imported, present, erased } = await importRows(options, { count, phases: [lines] }, { pace, wait });
-  report(options, count, { imported, present, erased }, rejects);
-  if (imported + present <= limits.sublistRows) return;
-  const writtenAt = imported > 0 ? Date.now() : 0;
-  await countSources(account, sources, { writtenAt, wait, print: json ? () => {} : console.log });
+  await importRows(options, { count, phases: [lines] }, { pace, wait }, ({ imported, present, erased }) =>
+    report(options, count, { imported, present, erased }, rejects),
+  );
 }
 
 /**

@@ -8,7 +8,6 @@ import { storeLine } from "../../../../lib/ops/archive/store-line.ts";
 import { formatColumns } from "../../../../lib/ops/common/columns.ts";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
-import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
@@ -17,7 +16,6 @@ import { toEvents } from "../../../../shared/domain/events.ts";
 import { messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
-import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { filePath, leadFile, readLines } from "../../../support/lead-files.ts";
@@ -231,19 +229,6 @@ describe("accounts export and import", () => {
     expect(failure).toMatch(/^Stopped after \d rows: on purpose\. Run the same command again to continue\.$/);
     const left = [...(await tableItems()).keys()].filter((key) => key.includes(account));
     expect(left.map((key) => key.split("#")[0])).toEqual(["ERASED"]);
-  });
-
-  test("long lists are counted when they are imported", async () => {
-    const account = randomUUID();
-    const to = randomUUID();
-    await issueApiKey(account);
-    const file = await leadFile(`name,source\n${"Ada,fair\n".repeat(200)}`);
-    await runCommand(importCommand(noWait), file, "--account", account, "--rate", "100000");
-    await accounts("import", await exported(account), "--account", to, "--rename", "--rate", "100000");
-    const [sublist] = await readSublists({ account: to, list: countedLists.lead }, new Pace());
-    expect(sublist?.sublist.partition).toBe(`LEAD#${to}#fair`);
-    const { pagination } = (await call("list-leads", { account: to, query: "source=fair" })).body;
-    expect(pagination.total).toBe(200);
   });
 
   describe("refuse with one sentence", () => {

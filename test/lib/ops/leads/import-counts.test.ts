@@ -1,5 +1,6 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { readSublists } from "../../../../lib/ops/counts/tree-items.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -8,7 +9,7 @@ import { listLeads } from "../../../../shared/domain/leads.ts";
 import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { leadFile } from "../../../support/lead-files.ts";
+import { filePath, leadFile } from "../../../support/lead-files.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
 
 const owner = { account: "acme", list: countedLists.lead };
@@ -57,7 +58,7 @@ test("a large import counts its sources when the indexes have all of its rows", 
   expect(await run(await writeFile(300))).toEqual([32]);
   expect(printed).toEqual([
     "300 rows: 300 imported, 0 already imported, 0 invalid.",
-    "Waiting 33 seconds, then counting the rows in the lists of their sources.",
+    "Waiting 33 seconds, then counting the rows in the lists of their sources and channels.",
   ]);
   expect((await readSublists(owner, new Pace())).map(({ sublist }) => sublist)).toEqual([web]);
   const root = await readRoot({ ...owner, sublist: web });
@@ -111,4 +112,17 @@ test("an import that was killed while it waited is completed by the next one, wi
 test("an import beside others that go on leaves the rest to the maintainers", async () => {
   expect((await run(await writeFile(300), [], countBackdated)).length).toBe(20);
   expect(await readSublists(owner, new Pace())).toEqual([]);
+});
+
+test("an import of an archive counts its sources, too", async () => {
+  await run(await writeFile(300));
+  const path = filePath(".jsonl");
+  const accounts = (...args: string[]) =>
+    accountsCommand(wait).parseAsync([...args, "--table", "unit"], { from: "user" });
+  await accounts("export", "--account", "acme", "--output", path);
+  await accounts("import", path, "--account", "other", "--rename", "--rate", "100000");
+  const [sublist] = await readSublists({ ...owner, account: "other" }, new Pace());
+  expect(sublist?.sublist.partition).toBe("LEAD#other#web");
+  const { pagination } = await listLeads("other", { source: "web" }, { page: 1, limit: 10 });
+  expect(pagination.total).toBe(290);
 });
