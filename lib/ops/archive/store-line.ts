@@ -30,7 +30,7 @@ export interface Importing {
   readonly dryRun: boolean;
   /** The ids of the leads that are erased; those of the file are added. */
   readonly erased: Set<string>;
-  /** Those of them of which the file has had nothing: of the others, an import that ended early may have stored something. */
+  /** The erased leads that the file has not named. Of the others, an earlier run may have stored something. */
   readonly unmet: Set<string>;
   /** The ids of leads that do not exist, whose conversations are left out. */
   readonly missing: Set<string>;

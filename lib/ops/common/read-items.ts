@@ -42,12 +42,6 @@ export async function* queryItems(
   } while (position);
 }
 
-/** Gives the items of pages one by one. */
-export async function* eachItem(pages: AsyncGenerator<readonly Item[]>): AsyncGenerator<Item, undefined> {
-  for await (const items of pages) yield* items;
-  return undefined;
-}
-
 /** The items of a partition of the table. */
 export const inPartition = (pk: string) => ({
   KeyConditionExpression: "pk = :pk",

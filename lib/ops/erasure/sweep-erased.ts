@@ -114,7 +114,7 @@ const sweepDelay = Math.max(longestWrite, limits.indexLateness + limits.skew + 1
  * Deletes what an import has stored of erased leads: this one before the lead was erased, or one that ended early. If there
  * are such leads, it deletes them first, and what belongs to them 32 seconds later.
  *
- * @param unmet the leads that were erased before, and of which it has met nothing
+ * @param unmet leads that need no sweep: they were erased before the import, and its file does not name them
  * @param conversations those of its file: an erasure may have deleted one before the import has stored its messages
  */
 export async function sweepErasedSince(

@@ -49,8 +49,8 @@ async function dropSublist(record: Key, pace: Pace): Promise<void> {
 }
 
 /**
- * Deletes a tree, its root first: from then on no list reads it, and no maintainer commits to it. What a late one leaves
- * behind is of a generation that no other tree has.
+ * Deletes a tree, its root first: from then on no list reads it, and no maintainer commits to it. Nodes that a late
+ * commit writes have a generation that no other tree uses.
  */
 async function dropTree(pk: string, pace: Pace): Promise<void> {
   await deleteItems([{ pk, sk: "root" }], pace);
