@@ -1,8 +1,10 @@
 import { CredentialsProviderError } from "@smithy/core/config";
 
 /**
- * The credentials that Lambda gives a function, in place of the SDK's search in files, processes and services. The SDK
- * asks for them before each request, so that they can be replaced while the environment lives.
+ * The credentials of a function, from its variables. Replaces the SDK's search in variables, files, processes and services.
+ *
+ * Safe: Lambda gives a function its credentials in these variables, and without them the error names them. The SDK calls
+ * this before each request, so the variables may change while the environment lives.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */

@@ -1,3 +1,4 @@
 import { endpointResolver } from "./endpoints.ts";
 
+/** Replaces the rules of DynamoDB's endpoints. `endpoints.ts` says why that is safe. */
 export const defaultEndpointResolver = endpointResolver("dynamodb");

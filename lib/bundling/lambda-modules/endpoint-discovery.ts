@@ -1,4 +1,9 @@
-/** DynamoDB announces no endpoints, and its client asks for them only if a variable says so. */
+/**
+ * The settings of endpoint discovery. Replaces those of the SDK, with the cache that they create for the endpoints.
+ *
+ * Safe: the SDK discovers endpoints only if a variable or a setting says so, and no function sets one. Without discovery,
+ * requests go to the endpoint of the region, which serves all of DynamoDB.
+ */
 export const resolveEndpointDiscoveryConfig = <T>(config: T): T => config;
 
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {

@@ -19,7 +19,11 @@ const partitions = [
 ] as const;
 
 /**
- * Finds the endpoints of a service, in place of the SDK's rules for any service, resource and AWS account.
+ * Finds the endpoints of a service. Replaces the SDK's rules for any service, resource and AWS account.
+ *
+ * Safe: functions call services of their own region and AWS account, and a test compares the endpoints with the SDK's in
+ * every region that the CDK knows. Endpoints of one AWS account need its id in the credentials, which `credentials.ts`
+ * does not give.
  *
  * @param service its name in the endpoints, such as `dynamodb`
  */
