@@ -16,7 +16,7 @@ export const lambdaModules: Readonly<Record<string, string>> = {
   "@aws-sdk/middleware-endpoint-discovery/dist-es/index.js": "endpoint-discovery.ts",
   "@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js": "settings.ts",
   "@smithy/core/dist-es/submodules/event-streams/index.js": "event-streams.ts",
-  "@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js": "adaptive-retries.ts",
+  "@smithy/core/dist-es/submodules/serde/date-utils.js": "times.ts",
   "@smithy/core/dist-es/submodules/serde/uuid/v4.js": "uuid.ts",
 };
 

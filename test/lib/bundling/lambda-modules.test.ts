@@ -19,6 +19,12 @@ let wholeSdk: Sdk;
 /** The paths of the modules in the bundle, from the root of the repository. */
 let inputs: readonly string[];
 let server: Server;
+/** The statuses of the next responses, which are 200 after them. */
+let statuses: number[];
+/** The time of the `Retry-After` of responses that are not 200, in milliseconds from the response. */
+let retryAfter: number | undefined;
+/** The body of each response. */
+let responseBody: object;
 let received: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 
 beforeAll(async () => {
@@ -33,8 +39,11 @@ beforeAll(async () => {
   wholeSdk = load(wholeOutfile);
   server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) });
+    response.statusCode = statuses.shift() ?? 200;
+    if (retryAfter && response.statusCode !== 200)
+      response.setHeader("retry-after", new Date(Date.now() + retryAfter).toUTCString());
     response.setHeader("content-type", "application/x-amz-json-1.0");
-    response.end("{}");
+    response.end(JSON.stringify(responseBody));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
@@ -44,6 +53,9 @@ afterAll(async () => {
 });
 beforeEach(() => {
   received = [];
+  statuses = [];
+  retryAfter = undefined;
+  responseBody = {};
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
   vi.stubEnv("AWS_REGION", "eu-west-3");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDFIRST");
@@ -53,8 +65,8 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-function createClient({ DynamoDBClient } = sdk) {
-  const client = new DynamoDBClient({ maxAttempts: 1 });
+function createClient({ DynamoDBClient } = sdk, maxAttempts = 1) {
+  const client = new DynamoDBClient({ maxAttempts });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -260,7 +272,31 @@ test("tokens that the SDK adds to a request are UUIDs, each different", async ()
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-test("what was removed says so when it is used", async () => {
-  vi.stubEnv("AWS_RETRY_MODE", "adaptive");
-  await expect(createClient().send(getItem())).rejects.toThrow("adaptive-retries.ts");
+test("a parameter is read as with the whole SDK, with its time", async () => {
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", process.env.AWS_ENDPOINT_URL_DYNAMODB);
+  responseBody = { Parameter: { Name: "key", Value: "ключ", LastModifiedDate: 1783711145.1236 } };
+  const [read, original] = await Promise.all(
+    [sdk, wholeSdk].map(async ({ SSMClient, GetParameterCommand }) => {
+      const client = new SSMClient();
+      onTestFinished(() => client.destroy());
+      return (await client.send(new GetParameterCommand({ Name: "key" }))).Parameter;
+    }),
+  );
+  expect(received[0]?.headers.authorization).toContain("/eu-west-3/ssm/aws4_request");
+  expect(read).toEqual({
+    ...{ Name: "key", Value: "ключ", LastModifiedDate: new Date("2026-07-10T19:19:05.124Z") },
+  });
+  expect(read).toEqual(original);
+});
+
+test("the date of a Retry-After is waited for", async () => {
+  // The date is in seconds, so it is between one and two seconds away. Without it, the SDK waits 50 ms at most.
+  retryAfter = 2000;
+  statuses = [503, 503];
+  const waits = await Promise.all(
+    [sdk, wholeSdk].map(
+      async (some) => (await createClient(some, 2).send(getItem())).$metadata.totalRetryDelay,
+    ),
+  );
+  for (const wait of waits) expect(wait).toBeGreaterThan(500);
 });

@@ -1,3 +1,3 @@
 /** The part of the SDK that the test of its replaced modules bundles. */
 export { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
-export { SSMClient } from "@aws-sdk/client-ssm";
+export { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
