@@ -12,14 +12,17 @@ interface LocalRun {
   readonly pid: number;
 }
 
+/** Where `npm start` writes about itself. */
+export const localRunFile = () =>
+  join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "run.json");
+
 /**
  * Reads where the running `npm start` has its table and its event bus.
  *
  * @throws UserError when none is running
  */
 export async function readLocalRun(): Promise<LocalRun> {
-  const directory = process.env.DATA_DIR || join(import.meta.dirname, "../../.local");
-  const file = join(directory, "run.json");
+  const file = localRunFile();
   const text = await readFile(file, "utf8").catch(() => {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });

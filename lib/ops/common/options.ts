@@ -1,5 +1,5 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { NumberValue } from "@aws-sdk/lib-dynamodb";
+import { NumberValueImpl as NumberValue } from "@aws-sdk/util-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
