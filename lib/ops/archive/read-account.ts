@@ -1,7 +1,8 @@
-import { accountPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
 import { inPartition, queryItems } from "../common/read-items.ts";
+import { readMessages } from "../erasure/lead-items.ts";
 import { type ArchiveLine, type LineType, lineId, toLine } from "./archive-lines.ts";
 import { describeFault, type RowFault, rowFault } from "./row.ts";
 
@@ -34,7 +35,7 @@ export async function* readAccount(
       yield read(type, items);
   const readConversation = async (item: Item): Promise<readonly ArchiveLine[]> => {
     const messages: ArchiveLine[] = [];
-    for await (const items of queryItems(inPartition(messageKey(account, String(item.sk), "").pk), pace))
+    for await (const items of readMessages(account, String(item.sk), pace))
       messages.push(...read("message", items, item));
     const last = messages.at(-1) as { readonly createdAt?: string } | undefined;
     const counted = {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { accountApiKeysPartition, accountPartition, indexes } from "../../../shared/dynamodb/keys.ts";
+import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type TableOptions,
 } from "./options.ts";
 import type { Pace, Wait } from "./pace.ts";
-import { inPartition } from "./read-items.ts";
+import { inPartition, ofParent } from "./read-items.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
@@ -75,13 +75,7 @@ export async function hasItems(
 
 async function isKnown(account: string, pace: Pace | undefined): Promise<boolean> {
   if (await hasItems(account, lasting, pace)) return true;
-  const keys = {
-    IndexName: "by-parent",
-    KeyConditionExpression: "#parent = :parent",
-    ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
-    ExpressionAttributeValues: { ":parent": accountApiKeysPartition(account) },
-  };
-  return hasAny(keys, pace).catch((error: unknown) => {
+  return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
     // A table that was restored without its indexes.
     if (error instanceof Error && error.name === "ValidationException") return false;
     throw error;

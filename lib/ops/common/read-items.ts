@@ -5,7 +5,7 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { expiryAttribute } from "../../../shared/dynamodb/keys.ts";
+import { expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "./pace.ts";
 import type { OnRows } from "./progress.ts";
@@ -46,6 +46,14 @@ export async function* queryItems(
 export const inPartition = (pk: string) => ({
   KeyConditionExpression: "pk = :pk",
   ExpressionAttributeValues: { ":pk": pk },
+});
+
+/** The items that the index `by-parent` lists for a value. */
+export const ofParent = (parent: string) => ({
+  IndexName: "by-parent",
+  KeyConditionExpression: "#parent = :parent",
+  ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
+  ExpressionAttributeValues: { ":parent": parent },
 });
 
 /** Reads only the keys of items. */

@@ -72,7 +72,7 @@ export async function activation(
   const key = activeConversationKey(account, leadId, channel);
   const pointer = await readItem(key);
   const named = pointer?.conversationId;
-  const other = isId(named) && named !== id ? named : undefined;
+  const other = isConversationId(named) && named !== id ? named : undefined;
   if (other !== undefined && (await readConversation(account, other))?.status === active)
     return { items: [], activeId: other, isNamed: false };
   const { conditions, names, values } = areUnchanged({ conversationId: named });
@@ -92,8 +92,9 @@ export async function activation(
   };
 }
 
-/** Whether a pointer's value is short enough for the id of a conversation, and so for a key. */
-const isId = (value: unknown): value is string => typeof value === "string" && /^.{1,64}$/u.test(value);
+/** Whether a stored value is short enough for the id of a conversation, and so for a part of a key. */
+export const isConversationId = (value: unknown): value is string =>
+  typeof value === "string" && /^.{1,64}$/u.test(value);
 
 async function readConversation(account: string, id: string): Promise<Conversation | undefined> {
   const item = await readItem(conversationKey(account, id));

@@ -1,6 +1,5 @@
 import {
   activeConversationKey,
-  indexes,
   leadConversationsPartition,
   leadEmailPartition,
   listPartition,
@@ -8,7 +7,7 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
-import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
+import { inPartition, keysOnly, ofParent, queryItems } from "../common/read-items.ts";
 
 /**
  * The items of the leads with an email address, in any letter case, oldest first.
@@ -57,13 +56,8 @@ export async function listByParent(
   inTable: (key: Key) => boolean,
   pace: Pace,
 ): Promise<Key[]> {
-  const selection = {
-    ...{ IndexName: "by-parent", KeyConditionExpression: "#parent = :parent", ...keysOnly },
-    ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
-    ExpressionAttributeValues: { ":parent": parent },
-  };
   const keys: Key[] = [];
-  for await (const items of queryItems(selection, pace))
+  for await (const items of queryItems({ ...ofParent(parent), ...keysOnly }, pace))
     keys.push(...(items as unknown as readonly Key[]).filter(inTable));
   return keys;
 }

@@ -6,6 +6,7 @@ import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
 import { inPartition, queryItems, scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
+import { isConversationId } from "../conversations/conversation-status.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { Findings, type Subject } from "./findings.ts";
 import { listConversations, readEach, readMessages, readPointers } from "./lead-items.ts";
@@ -103,9 +104,6 @@ async function* readListed(
     yield pointers;
   }
 }
-
-/** Whether a value is short enough for the id of a conversation, and so for a part of a key. */
-const isConversationId = (id: unknown): id is string => typeof id === "string" && /^.{1,64}$/u.test(id);
 
 /** Until all writes that had found a lead have ended, and the indexes list what was stored, in milliseconds. */
 const sweepDelay = Math.max(longestWrite, limits.indexLateness + limits.skew + 1);

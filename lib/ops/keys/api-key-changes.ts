@@ -5,12 +5,12 @@ import { type ApiKey, toApiKey } from "../../../shared/domain/api-keys.ts";
 import {
   accountApiKeysPartition,
   apiKeyKey,
-  indexes,
   itemTypes,
   readPartition,
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
+import { ofParent } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
@@ -102,13 +102,7 @@ async function queryAccountIndex(accountId: string): Promise<Item[]> {
   const items = [];
   const pages = paginateQuery(
     { client: table },
-    {
-      TableName: tableName,
-      IndexName: "by-parent",
-      KeyConditionExpression: "#partition = :partition",
-      ExpressionAttributeNames: { "#partition": indexes["by-parent"] },
-      ExpressionAttributeValues: { ":partition": accountApiKeysPartition(accountId) },
-    },
+    { TableName: tableName, ...ofParent(accountApiKeysPartition(accountId)) },
   );
   for await (const { Items = [] } of pages) items.push(...Items);
   return items;
