@@ -5,4 +5,4 @@ export const requestFailed = "request failed";
 export const functionFailed = "function failed";
 export const rateLimiterFailedOpen = "rate limiter failed open";
 export const countsFailed = "counts failed";
-export const rebuildStalled = "rebuild stalled";
+export const countsDamaged = "counts damaged";

@@ -1,8 +1,6 @@
 /** Counts of rows by cell number; a cell without rows is absent. */
 export type Cells = ReadonlyMap<number, number>;
 
-export const noCells: Cells = new Map();
-
 /** The sums, cell by cell. */
 export function sumCells(all: Iterable<Cells>): Cells {
   const sum = new Map<number, number>();
@@ -10,10 +8,11 @@ export function sumCells(all: Iterable<Cells>): Cells {
   return sum;
 }
 
-/** The number of rows in the cells that match. */
-export function countRows(cells: Cells, matches: (cell: number) => boolean = () => true): number {
+/** The number of rows in a cell, or in all cells. */
+export function countRows(cells: Cells, cell?: number): number {
+  if (cell !== undefined) return cells.get(cell) ?? 0;
   let rows = 0;
-  for (const [cell, count] of cells) if (matches(cell)) rows += count;
+  for (const count of cells.values()) rows += count;
   return rows;
 }
 

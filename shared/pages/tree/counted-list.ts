@@ -1,5 +1,6 @@
 import { encodeTime } from "ulid";
 import type { Sublist } from "../../dynamodb/keys.ts";
+import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
 /** A list whose rows are counted: the leads or the conversations of an account. */
 export interface CountedList {
@@ -8,11 +9,16 @@ export interface CountedList {
   readonly idPrefix: "lead_" | "conv_";
   /** The attribute with the source or the channel of a row. */
   readonly attribute: "source" | "channel";
+  /** The statuses that are counted by themselves, each in the cell of its place; one more cell counts all others. */
+  readonly statuses: readonly string[];
 }
 
 export const countedLists = {
-  lead: { type: "lead", idPrefix: "lead_", attribute: "source" },
-  conversation: { type: "conversation", idPrefix: "conv_", attribute: "channel" },
+  lead: { type: "lead", idPrefix: "lead_", attribute: "source", statuses: leadStatuses },
+  conversation: {
+    ...{ type: "conversation", idPrefix: "conv_", attribute: "channel" },
+    statuses: ["active", "closed"],
+  },
 } as const satisfies Record<string, CountedList>;
 
 /** A list of an account, or one of its sublists, with the tree that counts it. */
@@ -32,17 +38,14 @@ export interface Filter {
   readonly sourceOrChannel?: string | undefined;
 }
 
-/** What determines where a row is counted, and its sort key. */
-export interface CountedRow {
-  readonly sk: string;
-  readonly status: string;
+/** The number of the cell that counts the rows of a status. */
+export function cellOf({ statuses }: CountedList, status: unknown): number {
+  const index = statuses.findIndex((name) => name === status);
+  return index < 0 ? statuses.length : index;
 }
 
-/** The counted row of an item. */
-export const countedRow = ({ sk, status }: Readonly<Record<string, unknown>>): CountedRow => ({
-  sk: String(sk),
-  status: String(status),
-});
+/** Whether the rows of a status have a cell of their own. */
+export const hasCell = ({ statuses }: CountedList, status: string) => statuses.includes(status);
 
 /** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
 export const keyAt = (list: CountedList, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);

@@ -1,22 +1,50 @@
 import { type Cells, countRows, sumCells } from "./cells.ts";
 
-/** A part of a list: it starts at a sort key and ends where the next entry starts. */
+/** A row, with its sort key and its one cell; or the sums of a node, with the sort key where it starts. */
 export interface Entry {
   readonly start: string;
   readonly cells: Cells;
 }
 
-/** The entry for a node, one level up: the sums of its entries. */
-export const sumEntry = (entries: readonly Entry[]): Entry => ({
-  start: entries[0]?.start ?? "",
+/** The entry of a row. */
+export const rowEntry = (sk: string, cell: number): Entry => ({ start: sk, cells: new Map([[cell, 1]]) });
+
+/** The entry of a node, one level up: the sums of its entries. */
+export const sumEntry = (start: string, entries: readonly Entry[]): Entry => ({
+  start,
   cells: sumCells(entries.map(({ cells }) => cells)),
 });
 
-/** The number of rows in entries. @param count that of one entry: without it, of all of its cells */
-export const countEntries = (
-  entries: readonly Entry[],
-  count = ({ cells }: Entry) => countRows(cells),
-): number => entries.reduce((sum, entry) => sum + count(entry), 0);
+/** The number of rows in entries: of a cell, or of all. */
+export const countEntries = (entries: readonly Entry[], cell?: number): number =>
+  entries.reduce((sum, { cells }) => sum + countRows(cells, cell), 0);
+
+/** The index of the entry for a sort key: the last one that does not start after it, or the first one. */
+export function indexAt(entries: readonly Entry[], sk: string): number {
+  let low = 0;
+  for (let high = entries.length; high - low > 1; ) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle]?.start ?? "") <= sk) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Cuts entries into parts of at most so many bytes, but of two entries at least: so a level has fewer nodes than the one below. */
+export function cut(entries: readonly Entry[], bytes: number): Entry[][] {
+  const parts: Entry[][] = [];
+  let size = 0;
+  for (const entry of entries) {
+    const part = parts.at(-1);
+    size += encodedBytes(entry, part?.at(-1));
+    if (part && (size <= bytes || part.length < 2)) part.push(entry);
+    else {
+      parts.push([entry]);
+      size = encodedBytes(entry);
+    }
+  }
+  return parts;
+}
 
 /** The shortest sort key after `before` and not after `at`: where a part whose first row is `at` can start. */
 export function separator(before: string, at: string): string {

@@ -1,86 +1,89 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { indexes, listPartition, type Sublist } from "../../dynamodb/keys.ts";
+import { indexes, listPartition, rowKey, type Sublist } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
-import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedOwner, type CountedRow, countedRow } from "./counted-list.ts";
+import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
+import { type CountedList, type CountedOwner, cellOf } from "./counted-list.ts";
 
-/** Rows, by their sort keys. */
+/** A row of a list, and what determines where it is counted. */
+export interface CountedRow {
+  readonly sk: string;
+  readonly cell: number;
+  /** The partition of its source or channel in `by-origin`. */
+  readonly origin: string | undefined;
+}
+
+/** The counted row of an item. */
+export const countedRow = (list: CountedList, { sk, status, ...item }: Item): CountedRow => ({
+  sk: String(sk),
+  cell: cellOf(list, status),
+  origin: item[indexes["by-origin"]] as string | undefined,
+});
+
+/** Rows by their sort keys, from one call: at most 1 MB. */
 export interface Rows {
   readonly rows: readonly CountedRow[];
-  /** Where the rows begin that were not read: a sort key after the last row; undefined when all were read. */
+  /** Where the rows begin that were not read: a text after the last sort key; undefined when all were read. */
   readonly next: string | undefined;
+  /** The read units of the call. */
+  readonly units: number;
 }
 
-/** How rows are read. */
-export interface RowReading {
-  /** How many rows to return at most. */
+/** Which rows of a list are read: from one sort key to before another, or to the end. */
+export interface RowBounds {
+  readonly start: string;
+  readonly end?: string | undefined;
   readonly maxRows: number;
-  /** Whether to return after the first call that returns rows: one call reads at most 1 MB. */
-  readonly oneCall?: boolean;
-  /** Repeats a call while the table is busy. */
-  readonly retry?: Retry;
-  /** Called after each page with the read units that it consumed; the next page waits for it. */
-  readonly onPage?: (units: number) => Promise<unknown>;
-  /** Called with the items of each page, which then have the partitions of their sublists, too. */
-  readonly onItems?: ((items: readonly Item[]) => void) | undefined;
-  /** Drops rows that are not in this sublist, after they were read. */
-  readonly only?: Sublist;
+  /** Drops the rows that are not in this sublist, after they were read. */
+  readonly only?: Sublist | undefined;
 }
 
-/** Reads the rows from a sort key up to another, exclusive, or to the end; consistently, but those of a sublist from its index. */
-export async function readRows(
-  owner: CountedOwner,
-  { start, end }: { readonly start: string; readonly end?: string },
-  { maxRows, oneCall, retry = (call) => call(), onPage, onItems, only }: RowReading,
-): Promise<Rows> {
-  const { sublist } = owner;
-  if (end !== undefined && end <= start) return { rows: [], next: undefined };
-  const rows: CountedRow[] = [];
-  let position: Record<string, unknown> | undefined;
-  do {
-    const query = new QueryCommand({
-      TableName: tableName,
-      IndexName: sublist?.index,
-      ...buildConditions(owner, { start, end }, only),
-      ProjectionExpression: `sk, #status${onItems ? ", byOrigin" : ""}`,
-      ConsistentRead: sublist === undefined,
-      ExclusiveStartKey: position,
-      // The table counts the rows that it drops, too.
-      Limit: only ? undefined : maxRows + 1 - rows.length,
-      ReturnConsumedCapacity: "TOTAL",
-    });
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await retry(() => table.send(query));
-    // BETWEEN includes its upper bound.
-    for (const item of Items) if (item.sk !== end) rows.push(countedRow(item));
-    onItems?.(Items);
-    position = LastEvaluatedKey;
-    await onPage?.(ConsumedCapacity?.CapacityUnits ?? 0);
-  } while (position && rows.length <= maxRows && !(oneCall && rows.length > 0));
-  const last = rows.at(-1)?.sk;
-  // No sort key lies between one and the same with a "!" after it.
-  const after = position && last !== undefined ? `${last}!` : undefined;
-  return { rows: rows.slice(0, maxRows), next: rows[maxRows]?.sk ?? after };
-}
-
-function buildConditions(
-  { account, list, sublist }: CountedOwner,
-  { start, end }: { readonly start: string; readonly end?: string | undefined },
-  only: Sublist | undefined,
-) {
+/** Reads rows of a list from the table, consistently, in one call. */
+export async function readRows({ account, list }: CountedOwner, bounds: RowBounds): Promise<Rows> {
+  const { start, end, maxRows, only } = bounds;
+  if (end !== undefined && end <= start) return { rows: [], next: undefined, units: 0 };
   const range = start && end !== undefined && "sk BETWEEN :start AND :end";
-  const bound = (start && "sk >= :start") || (end !== undefined && "sk < :end");
+  const bound = range || (start && "sk >= :start") || (end !== undefined && "sk < :end");
+  const { Items, LastEvaluatedKey, ConsumedCapacity } = await table.send(
+    new QueryCommand({
+      TableName: tableName,
+      KeyConditionExpression: ["pk = :pk", bound].filter(Boolean).join(" AND "),
+      FilterExpression: only && "#origin = :only",
+      ProjectionExpression: "sk, #status, #origin",
+      ExpressionAttributeNames: { "#status": "status", "#origin": indexes["by-origin"] },
+      ExpressionAttributeValues: {
+        ":pk": listPartition(list.type, account),
+        ...(start && { ":start": start }),
+        ...(end !== undefined && { ":end": end }),
+        ...(only && { ":only": only.partition }),
+      },
+      ConsistentRead: true,
+      // The table counts the rows that it drops, too.
+      Limit: only ? undefined : maxRows,
+      ReturnConsumedCapacity: "TOTAL",
+    }),
+  );
+  // BETWEEN includes its upper bound.
+  const rows = (Items ?? []).filter(({ sk }) => sk !== end).map((item) => countedRow(list, item));
+  const position = LastEvaluatedKey && String(LastEvaluatedKey.sk);
   return {
-    KeyConditionExpression: ["#partition = :partition", range || bound].filter(Boolean).join(" AND "),
-    FilterExpression: only && "#only = :only",
-    ExpressionAttributeNames: {
-      ...{ "#partition": sublist ? indexes[sublist.index] : "pk", "#status": "status" },
-      ...(only && { "#only": indexes[only.index] }),
-    },
-    ExpressionAttributeValues: {
-      ":partition": sublist?.partition ?? listPartition(list.type, account),
-      ...(start && { ":start": start }),
-      ...(end !== undefined && { ":end": end }),
-      ...(only && { ":only": only.partition }),
-    },
+    rows,
+    // No other sort key lies between.
+    next: position === undefined || position === end ? undefined : `${position}!`,
+    units: ConsumedCapacity?.CapacityUnits ?? 0,
   };
+}
+
+/** Reads rows consistently. @returns those that exist, by their sort keys */
+export async function readStates(
+  { account, list }: CountedOwner,
+  keys: readonly string[],
+  retry: Retry,
+): Promise<ReadonlyMap<string, CountedRow>> {
+  const states = new Map<string, CountedRow>();
+  for (let from = 0; from < keys.length; from += maxBatchKeys) {
+    const batch = keys.slice(from, from + maxBatchKeys).map((sk) => rowKey(list.type, account, sk));
+    for (const item of await retry(() => readItems(batch, true)))
+      states.set(String(item.sk), countedRow(list, item));
+  }
+  return states;
 }

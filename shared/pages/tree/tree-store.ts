@@ -1,15 +1,14 @@
-import { PutCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
-import { countNodeKey, nodeName } from "../../dynamodb/keys.ts";
-import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
+import { readItem, readItems, table, tableName } from "../../dynamodb/table-client.ts";
+import { equalCells, sumCells } from "./cells.ts";
 import type { CountedOwner } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
 import { type Root, rootItem, toRoot } from "./root.ts";
 
-/** The tree that lists read, or the one that a rebuild builds. */
-export type RootName = "root" | "next";
-
-/** A node of a tree: the entries for leaves (level 1) or for nodes one level down. */
+/** A node of a tree: rows (level 1), or the sums of nodes one level down. */
 export interface Node {
   readonly level: number;
   readonly start: string;
@@ -21,87 +20,123 @@ export class TreeChangedError extends Error {
   override readonly name = "TreeChangedError";
 }
 
+/** Thrown when a node is missing or differs from its sums although no commit came first, or when the root is missing. */
+export class DamagedTreeError extends Error {
+  override readonly name = "DamagedTreeError";
+  /** The root as it was read; undefined when it is missing. */
+  readonly root: Root | undefined;
+
+  constructor(message: string, root?: Root) {
+    super(message);
+    this.root = root;
+  }
+}
+
 /** How a call is made. */
 interface CallOptions {
   readonly abortSignal?: AbortSignal;
 }
 
-export async function readRoot(
-  owner: CountedOwner,
-  name: RootName = "root",
-  options?: CallOptions,
-): Promise<Root | undefined> {
-  const item = await readTreeItem(owner, name, options);
+export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
+  const item = await readItem(treeKey(owner, rootName), {}, options);
   return item && toRoot(item as ReturnType<typeof rootItem>);
 }
 
-/** The entries of a node; undefined when there is no such node. */
-export async function readNode(
-  owner: CountedOwner,
-  generation: number,
-  level: number,
-  start: string,
-  options?: CallOptions,
-): Promise<Entry[] | undefined> {
-  const item = await readTreeItem(owner, nodeName(generation, level, start), options);
-  return item && decodeEntries(item.entries as Uint8Array);
+/** Reads the roots of at most `maxBatchKeys` trees. @returns those that exist, in any order, by their owners */
+export async function readRoots<T extends CountedOwner>(
+  owners: readonly T[],
+): Promise<ReadonlyMap<T, Root>> {
+  const keys = owners.map((owner) => treeKey(owner, rootName));
+  const items = new Map((await readItems(keys, true)).map((item) => [item.pk, item]));
+  return new Map(
+    owners.flatMap((owner, index) => {
+      const item = items.get(keys[index]?.pk);
+      return item ? [[owner, toRoot(item as ReturnType<typeof rootItem>)]] : [];
+    }),
+  );
 }
 
-/** Nodes are read only by GetItem: a Query may show half a transaction. */
-const readTreeItem = (owner: CountedOwner, name: string, options?: CallOptions) =>
-  readItem(treeKey(owner, name), {}, options);
+/**
+ * The entries of the node of an entry; undefined when there is none, or the entry is not its sum. Nodes are read only by
+ * their keys: a Query may show half a transaction.
+ */
+export async function readNode(
+  owner: CountedOwner,
+  { generation }: Root,
+  level: number,
+  entry: Entry,
+  options?: CallOptions,
+): Promise<readonly Entry[] | undefined> {
+  const item = await readItem(treeKey(owner, nodeName(generation, level, entry.start)), {}, options);
+  const entries = item && decodeEntries(item.entries as Uint8Array);
+  return entries && isSum(entry, entries) ? entries : undefined;
+}
+
+/** Whether an entry has the sums of a node. */
+export const isSum = ({ cells }: Entry, entries: readonly Entry[]) =>
+  equalCells(sumCells(entries.map((entry) => entry.cells)), cells);
+
+const rootName = "root";
 
 /** The key of an item of a tree. */
 export const treeKey = ({ account, list, sublist }: CountedOwner, name: string) =>
   countNodeKey(list.type, account, name, sublist);
 
 /**
- * Replaces the root of the version that was read, and writes nodes and other items with it, all or nothing.
+ * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a sublist
+ * comes with a record, which tells a new sublist from one whose root is missing.
  *
+ * @returns the root as it is now
  * @throws TreeChangedError when the root has another version
+ * @throws DamagedTreeError when there is no root, but the record of one
  */
 export async function commit(
   owner: CountedOwner,
-  name: RootName,
   root: Root,
-  nodes: readonly Node[],
-  others: TransactWriteCommandInput["TransactItems"] = [],
-): Promise<void> {
+  nodes: readonly Node[] = [],
+  { renews = false } = {},
+): Promise<Root> {
   const { version, generation } = root;
-  const next = version === 0 ? generation : version + 1;
-  const Item = { ...treeKey(owner, name), ...rootItem({ ...root, version: next }) };
-  const put = { TableName: tableName, Item, ...versionIs(version) };
-  const items = [...nodes.map((node) => putNode(owner, root, node)), ...others];
-  await orTreeChanged(
-    items.length === 0
-      ? table.send(new PutCommand(put))
-      : table.send(new TransactWriteCommand({ TransactItems: [{ Put: put }, ...items] })),
-  );
+  const next = { ...root, version: version === 0 ? generation : version + 1 };
+  const put = putItem({ ...treeKey(owner, rootName), ...rootItem(next) }, versionIs(version));
+  const record = version === 0 && owner.sublist && putRecord(owner, owner.sublist, renews);
+  const items = [put, ...(record ? [record] : []), ...nodes.map((node) => putNode(owner, root, node))];
+  try {
+    if (items.length === 1) await table.send(new PutCommand(put.Put));
+    else await table.send(new TransactWriteCommand({ TransactItems: items }));
+  } catch (error) {
+    if (!isWriteConflict(error)) throw error;
+    if (isRecordLeft(error)) throw new DamagedTreeError("The root is missing.");
+    throw new TreeChangedError("Another commit came first.", { cause: error });
+  }
+  return next;
 }
 
-const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) => ({
-  Put: {
-    TableName: tableName,
-    Item: { ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) },
-  },
+/** Whether the condition of the record failed, but not that of the root. */
+const isRecordLeft = (error: unknown) =>
+  error instanceof TransactionCanceledException &&
+  error.CancellationReasons?.[0]?.Code === "None" &&
+  error.CancellationReasons[1]?.Code === "ConditionalCheckFailed";
+
+const putItem = (Item: object, condition: object = {}) => ({
+  Put: { TableName: tableName, Item: { ...Item }, ...condition },
 });
 
-/** The condition that a root has the version that was read; a missing root has version 0. */
-export const versionIs = (version: number) =>
+const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) =>
+  putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });
+
+/** @param renews whether to replace the record, if there is one */
+const putRecord = (
+  { account, list }: CountedOwner,
+  sublist: NonNullable<CountedOwner["sublist"]>,
+  renews: boolean,
+) => putItem({ ...sublistKey(list.type, account, sublist), ...sublist }, renews ? {} : versionIs(0));
+
+/** The condition that a root has the version that was read; a missing one has version 0. */
+const versionIs = (version: number) =>
   version === 0
     ? { ConditionExpression: "attribute_not_exists(pk)" }
     : { ConditionExpression: "version = :version", ExpressionAttributeValues: { ":version": version } };
-
-/** Turns the conflict of a write with another commit into a `TreeChangedError`. */
-export async function orTreeChanged(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    throw isWriteConflict(error)
-      ? new TreeChangedError("Another commit came first.", { cause: error })
-      : error;
-  }
-}
 
 /** Whether to start again from the root. */
 export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;

@@ -8,8 +8,8 @@ export interface RowChange {
   readonly key: string;
   /** The sequence number of the record, which reports a failure. */
   readonly sequenceNumber: string;
-  /** Created by a route, right after its id; new in a list in which it has an earlier time; changed or deleted. */
-  readonly kind: "created" | "backdated" | "changed";
+  /** Created by a route, right after its id; or changed, deleted, or new with an earlier time. */
+  readonly kind: "created" | "changed";
   /** The sublists that have or had the row. */
   readonly sublists: readonly Sublist[];
 }
@@ -56,7 +56,5 @@ const toRowChange =
       const partitions = new Set([OldImage, NewImage].map((image) => image?.[indexes[index]]?.S));
       return [...partitions].flatMap((partition) => (partition === undefined ? [] : { index, partition }));
     });
-    const moved = OldImage && NewImage && hasChanged(record, ...sublistAttributes);
-    const kind = moved || (late && !OldImage) ? "backdated" : OldImage ? "changed" : "created";
-    return { key, sequenceNumber: SequenceNumber, kind, sublists };
+    return { key, sequenceNumber: SequenceNumber, kind: OldImage || late ? "changed" : "created", sublists };
   };

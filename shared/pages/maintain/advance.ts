@@ -1,0 +1,103 @@
+import { type CountedOwner, earliest, keyAt, latest } from "../tree/counted-list.ts";
+import { emptyRoot, type Root } from "../tree/root.ts";
+import { type CountedRow, type Rows, readRows, readStates } from "../tree/rows.ts";
+import { commit, readRoot } from "../tree/tree-store.ts";
+import { isGrowing } from "./append-rows.ts";
+import { editTree, type Means, readPaths } from "./tree-edit.ts";
+
+/** What a list is like after a step, and what is left to do. */
+export interface Progress {
+  readonly root: Root;
+  /** The changed rows that are not counted yet, in their order. */
+  readonly rest: readonly string[];
+  /** Whether rows that are old enough have not been counted, so that another step pays. */
+  readonly more: boolean;
+  /** Whether counting pays as soon as the newest rows are old enough. */
+  readonly young: boolean;
+  /** The sort key of the newest row that was read; undefined without any. */
+  readonly newest: string | undefined;
+}
+
+/**
+ * One step of the tree of a whole list, with one commit at most: sets changed rows as they are in the table, and counts
+ * the rows of the tail that are old enough. So changes may come twice, late and in any order.
+ *
+ * It commits for a changed row even if no count differs: so the commit of a slower maintainer, which read the row before
+ * its change, fails. Nobody has read a row that is younger than the allowed lateness, within the skew of the clocks.
+ *
+ * @param changed the sort keys of rows that were changed, deleted or back-dated, in the order of the stream
+ * @throws TreeChangedError when another commit came first
+ * @throws DamagedTreeError when a node is not what the root says
+ */
+export async function advance(
+  owner: CountedOwner,
+  changed: readonly string[],
+  means: Means,
+): Promise<Progress> {
+  const { limits, retry } = means;
+  const root = (await retry(() => readRoot(owner))) ?? emptyRoot(Date.now());
+  // Not earlier: the watermark of another commit would seem to lie in the future.
+  const clock = Date.now();
+  if (root.expiresAt !== undefined) return revive(owner, root, changed, means);
+  const horizon = keyAt(owner.list, clock - limits.allowedLateness);
+  const furthest = keyAt(owner.list, clock - limits.allowedLateness + limits.skew);
+  if (root.watermark > furthest && root.watermark > root.lastStart) {
+    // A clock that was far ahead set it.
+    const now = await commit(owner, { ...root, watermark: root.lastStart, last: [] });
+    return { root: now, rest: changed, more: true, young: false, newest: undefined };
+  }
+  const tail = await retry(() => readRows(owner, { start: root.watermark, maxRows: limits.rowsAtOnce }));
+  const settled = tail.rows.filter(({ sk }) => sk < horizon);
+  const inside = changed.filter((sk) => sk < root.watermark);
+  const mayBeKnown = changed.some((sk) => sk >= root.watermark && sk < furthest);
+  const isLong = tail.rows.length > limits.tail || tail.units > limits.tailUnits;
+  const newest = tail.next ?? tail.rows.at(-1)?.sk;
+  const young = isLong && settled.length < tail.rows.length;
+  if (inside.length === 0 && !mayBeKnown && (settled.length === 0 || !isLong))
+    return { root, rest: [], more: false, young, newest };
+  const first = [...new Set(inside.slice(0, limits.rowsAtOnce))].sort();
+  const { paths, reached } = await readPaths(owner, root, first, isGrowing(root, settled, limits), means);
+  const states = await readStates(owner, reached, retry);
+  const edits = reached.map((sk) => ({ sk, cell: states.get(sk)?.cell }));
+  const withTail = reached.length === first.length;
+  const edited = editTree(root, paths, withTail ? [...edits, ...settled] : edits, limits);
+  const done = new Set(reached.slice(0, edited.used));
+  const counted = settled.slice(0, Math.max(0, edited.used - reached.length));
+  const end = settled[counted.length]?.sk ?? earliest(tail.next ?? horizon, horizon);
+  const now = await retry(() =>
+    commit(
+      owner,
+      {
+        ...edited.root,
+        watermark: withTail ? latest(root.watermark, end) : root.watermark,
+        unfed: (root.unfed ?? 0) + weigh(counted, tail, root.fed),
+        changedAt: mayBeKnown ? Math.max(clock, (root.changedAt ?? 0) + 1) : root.changedAt,
+      },
+      edited.nodes,
+    ),
+  );
+  const isWhole = withTail && counted.length === settled.length;
+  const more = !isWhole || (tail.next !== undefined && settled.length === tail.rows.length);
+  return { root: now, rest: inside.filter((sk) => !done.has(sk)), more, young, newest };
+}
+
+/** The root of an erased account's list stays as it is until the list has rows again: it counts none, and expires. */
+async function revive(
+  owner: CountedOwner,
+  root: Root,
+  changed: readonly string[],
+  { retry }: Means,
+): Promise<Progress> {
+  const { rows } = await retry(() => readRows(owner, { start: "", maxRows: 1 }));
+  const left = { young: false, newest: undefined };
+  if (rows.length === 0) return { root, rest: [], more: false, ...left };
+  const now = await commit(owner, { ...root, expiresAt: undefined });
+  return { root: now, rest: changed, more: true, ...left };
+}
+
+/** The number of rows that the sublists do not have yet, each of them once for every KB, as lists read them. */
+export function weigh(rows: readonly CountedRow[], { rows: read, units }: Rows, fed = ""): number {
+  // A read unit is 4 KB.
+  const weight = Math.max(1, (4 * units) / Math.max(1, read.length));
+  return Math.ceil(weight * rows.filter(({ sk }) => sk >= fed).length);
+}

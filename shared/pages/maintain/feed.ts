@@ -1,0 +1,98 @@
+import { maxBatchKeys } from "../../dynamodb/table-client.ts";
+import { type CountedOwner, latest, type SublistOwner } from "../tree/counted-list.ts";
+import { emptyRoot, type Root } from "../tree/root.ts";
+import { type CountedRow, readRows } from "../tree/rows.ts";
+import { commit, DamagedTreeError, readRoot, readRoots, TreeChangedError } from "../tree/tree-store.ts";
+import { weigh } from "./advance.ts";
+import { setRows } from "./append-rows.ts";
+import { inParallel } from "./in-parallel.ts";
+import { emptyTree } from "./empty-tree.ts";
+import type { Means } from "./tree-edit.ts";
+
+/** What is left after a feed. */
+export interface Fed {
+  /** Whether more rows can be fed. */
+  readonly more: boolean;
+  /** The sublists whose trees have to be filled. */
+  readonly filling: readonly SublistOwner[];
+}
+
+/**
+ * Sets the counted rows of a list in the trees of their sublists, when that pays. They are read from the table,
+ * consistently: no index is trusted.
+ *
+ * @throws TreeChangedError when another commit came first
+ */
+export async function feed(owner: CountedOwner, means: Means): Promise<Fed> {
+  const { limits, retry } = means;
+  const root = await retry(() => readRoot(owner));
+  const { fed = "", unfed = 0, lookAt = limits.sublistRows } = root ?? {};
+  if (!root || unfed < lookAt || fed >= root.watermark) return { more: false, filling: [] };
+  const bounds = { start: fed, end: root.watermark, maxRows: limits.fedRows };
+  const read = await retry(() => readRows(owner, bounds));
+  const { rows, next } = read;
+  const sublists = partition(owner, rows);
+  const pays = (rows: readonly CountedRow[]) => weigh(rows, read) >= limits.sublistRows;
+  if (next === undefined && weigh(rows, read) < limits.fedRows && !sublists.some(({ rows }) => pays(rows))) {
+    await retry(() => commit(owner, { ...root, lookAt: 2 * unfed }));
+    return { more: false, filling: [] };
+  }
+  const roots = new Map<SublistOwner, Root>();
+  for (let from = 0; from < sublists.length; from += maxBatchKeys) {
+    const owners = sublists.slice(from, from + maxBatchKeys).map(({ owner }) => owner);
+    for (const [owner, root] of await retry(() => readRoots(owners))) roots.set(owner, root);
+  }
+  // The change of a row that was counted since would find the roots as they were read, and the row in no tree.
+  const now = await retry(() => readRoot(owner));
+  if (now?.version !== root.version) throw new TreeChangedError("Another commit came first.");
+  const end = next ?? root.watermark;
+  const filling: SublistOwner[] = [];
+  await inParallel(sublists, async ({ owner, rows }) => {
+    const complete = await feedSublist(owner, roots.get(owner), { rows, end }, means);
+    if (!complete) filling.push(owner);
+  });
+  const left = next === undefined ? 0 : Math.max(limits.sublistRows, unfed - weigh(rows, read));
+  await retry(() => commit(owner, { ...root, fed: end, unfed: left, lookAt: undefined }));
+  return { more: next !== undefined, filling };
+}
+
+/** The sublists of rows. */
+function partition({ account, list }: CountedOwner, rows: readonly CountedRow[]) {
+  const byOrigin = Map.groupBy(rows, ({ origin }) => origin);
+  return [...byOrigin].flatMap(([partition, rows]) =>
+    partition === undefined
+      ? []
+      : { owner: { account, list, sublist: { index: "by-origin", partition } } satisfies SublistOwner, rows },
+  );
+}
+
+/** Sets rows in the tree of a sublist, which then has all rows before the end. @returns false if the tree has to be filled */
+async function feedSublist(
+  owner: SublistOwner,
+  root: Root | undefined,
+  { rows, end }: { readonly rows: readonly CountedRow[]; readonly end: string },
+  means: Means,
+): Promise<boolean> {
+  const { retry } = means;
+  let tree = root ?? emptyRoot(Date.now());
+  if (tree.filling !== undefined) {
+    const filling = latest(tree.filling, end);
+    await retry(() => commit(owner, { ...tree, filling }));
+    return false;
+  }
+  try {
+    for (let rest = rows; rest.length > 0; ) {
+      const edited = await setRows(owner, tree, rest, means);
+      rest = rest.slice(edited.used);
+      const isSame = edited.nodes.length === 0 && edited.root.last === tree.last;
+      const watermark = latest(tree.watermark, rest[0]?.sk ?? end);
+      const next = { ...edited.root, watermark };
+      if (!isSame) tree = await retry(() => commit(owner, next, edited.nodes));
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof DamagedTreeError)) throw error;
+    await emptyTree(owner, error, means, end);
+    return false;
+  }
+}

@@ -1,0 +1,27 @@
+/** How many items are worked on at once. */
+const parallelItems = 16;
+
+/** Runs a task for each item, some at once. After one has failed, no other starts. @throws the first error */
+export async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
+  // The workers share one iterator.
+  const queue = items.values();
+  let isFailed = false;
+  const worker = async () => {
+    for (const item of queue) {
+      if (isFailed) return;
+      try {
+        await run(item);
+      } catch (error) {
+        isFailed = true;
+        throw error;
+      }
+    }
+  };
+  await settledAll(Array.from({ length: Math.min(parallelItems, items.length) }, worker));
+}
+
+/** Waits for all, so that none goes on after another has failed. @throws the first error */
+export async function settledAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}

@@ -1,0 +1,136 @@
+import { setTimeout } from "node:timers/promises";
+import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { type Retry, withRetry } from "../../dynamodb/retry.ts";
+import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
+import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
+import { DamagedTreeError, isTreeChanged } from "../tree/tree-store.ts";
+import { advance, type Progress } from "./advance.ts";
+import { advanceSublist, fill, type SublistRows } from "./advance-sublist.ts";
+import type { RowChange } from "./changes.ts";
+import { emptyTree } from "./empty-tree.ts";
+import { feed } from "./feed.ts";
+import { inParallel } from "./in-parallel.ts";
+
+/** The means of a maintainer besides the table. */
+export interface Maintenance {
+  /** When it must have ended, in milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly limits?: Limits;
+  readonly wait?: (milliseconds: number) => Promise<unknown>;
+}
+
+/** What a maintainer has done for a list. */
+export interface Maintained {
+  /** The rows whose records have to come again, the last ones of all. */
+  readonly rest: readonly RowChange[];
+  /** What the list was like after the last step; undefined if there was none. */
+  readonly progress: Progress | undefined;
+  /** The error that ended it before everything was counted, for which a retry does not help. */
+  readonly error?: unknown;
+}
+
+/**
+ * Updates the trees of a list for rows that were created, changed or deleted: first that of the whole list, then those of
+ * the sublists that have or had changed rows, and then those that new rows are fed to. It retries until the deadline while
+ * other commits come first or the table is busy; a damaged tree is emptied and counted again.
+ *
+ * @param rows in the order of the stream
+ */
+export async function maintainList(
+  owner: CountedOwner,
+  rows: readonly RowChange[],
+  { deadline, limits = productionLimits, wait = setTimeout }: Maintenance,
+): Promise<Maintained> {
+  const retry: Retry = (call) => withRetry(call, { deadline, isRetryable: isBusy, wait });
+  const means = { limits, retry };
+  /** Repeats a step on a tree while it says that more is left. @throws TooExpensiveError when the time is up */
+  const repeat = async (tree: CountedOwner, step: () => Promise<boolean>) => {
+    const attempt = async () => {
+      try {
+        return await step();
+      } catch (error) {
+        if (!(error instanceof DamagedTreeError)) throw error;
+        await emptyTree(tree, error, means);
+        return true;
+      }
+    };
+    const isRetryable = (error: unknown) => isTreeChanged(error) || isBusy(error);
+    while (await withRetry(attempt, { deadline, isRetryable, wait }))
+      if (Date.now() >= deadline) throw new TooExpensiveError("too_slow", "The time of the list is up.");
+  };
+  const fillTree = (sublist: SublistOwner) => repeat(sublist, () => fill(sublist, means));
+  let progress: Progress | undefined;
+  let rest = rows;
+  try {
+    for (const part of inParts(rows)) {
+      let changed: readonly string[] = part.flatMap(({ key, kind }) => (kind === "created" ? [] : key));
+      await repeat(owner, async () => {
+        progress = await advance(owner, changed, means);
+        changed = progress.rest;
+        return changed.length > 0 || progress.more;
+      });
+      const { fed = "", expiresAt } = (progress as Progress | undefined)?.root ?? {};
+      // The trees of an erased account stay away.
+      if (expiresAt !== undefined) return { rest: [], progress };
+      await inParallel(partBySublist(owner, part, fed), async ({ owner, ...rows }) => {
+        let left: SublistRows = rows;
+        await repeat(owner, async () => {
+          left = await advanceSublist(owner, left, fed, means);
+          return left.changed.length + left.created.length > 0;
+        });
+        await fillTree(owner);
+      });
+      rest = rest.slice(part.length);
+    }
+    await repeat(owner, async () => {
+      const { more, filling } = await feed(owner, means);
+      await inParallel(filling, fillTree);
+      return more;
+    });
+    return { rest: [], progress };
+  } catch (error) {
+    const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error) || isBusy(error);
+    // To continue with the tail, the last record comes again.
+    return { rest: rest.length > 0 ? rest : rows.slice(-1), progress, ...(!isTimeUp && { error }) };
+  }
+}
+
+/** How many changed rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
+const changedAtOnce = 250;
+
+/** Divides rows into parts with few changed rows; there is one part at least. */
+function inParts(rows: readonly RowChange[]): RowChange[][] {
+  const parts: RowChange[][] = [[]];
+  let changed = 0;
+  for (const row of rows) {
+    if (row.kind !== "created" && ++changed > changedAtOnce) {
+      parts.push([]);
+      changed = 1;
+    }
+    parts.at(-1)?.push(row);
+  }
+  return parts;
+}
+
+/** A sublist with the rows of a batch that concern its tree. */
+type SublistPart = SublistRows & { readonly owner: SublistOwner };
+
+/** @param fed before this sort key, the trees have all rows that routes created */
+function partBySublist(
+  { account, list }: CountedOwner,
+  rows: readonly RowChange[],
+  fed: string,
+): SublistPart[] {
+  const parts = new Map<string, { owner: SublistOwner; changed: string[]; created: string[] }>();
+  for (const { key, kind, sublists } of rows) {
+    if (kind === "created" && key >= fed) continue;
+    for (const sublist of sublists) {
+      const part = parts.get(sublist.partition) ?? {
+        ...{ owner: { account, list, sublist }, changed: [], created: [] },
+      };
+      parts.set(sublist.partition, part);
+      (kind === "created" ? part.created : part.changed).push(key);
+    }
+  }
+  return [...parts.values()];
+}

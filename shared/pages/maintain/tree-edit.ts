@@ -1,0 +1,202 @@
+import type { Retry } from "../../dynamodb/retry.ts";
+import { equalCells } from "../tree/cells.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
+import {
+  cut,
+  type Entry,
+  encodeEntries,
+  indexAt,
+  rowEntry,
+  separator,
+  sumEntry,
+} from "../tree/entry.ts";
+import type { Root } from "../tree/root.ts";
+import type { Limits } from "../tree/tree-limits.ts";
+import { DamagedTreeError, type Node, readNode, readRoot, TreeChangedError } from "../tree/tree-store.ts";
+import { settledAll } from "./in-parallel.ts";
+
+/** How trees are maintained. */
+export interface Means {
+  readonly limits: Limits;
+  /** Repeats a call while the table is busy. */
+  readonly retry: Retry;
+}
+
+/** A row to set in a tree: with its cell, or without it if the tree shall not have the row. */
+export interface RowEdit {
+  readonly sk: string;
+  readonly cell: number | undefined;
+}
+
+/** The nodes on the ways to sort keys, by level and start. */
+export type Paths = ReadonlyMap<string, readonly Entry[]>;
+
+/** A tree after an edit, before its commit. */
+export interface Edited {
+  readonly root: Root;
+  /** The nodes to write. */
+  readonly nodes: readonly Node[];
+  /** How many of the edits it has. */
+  readonly used: number;
+}
+
+const nodeId = (level: number, start: string) => `${level} ${start}`;
+
+/** Whether a row is in the root, or would be. */
+const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length === 0 || sk >= lastStart;
+
+/**
+ * Reads the nodes on the ways to rows, level by level, up to the limit.
+ *
+ * @param sks sorted
+ * @param grows whether rows may be appended after those in nodes
+ * @returns the nodes, and the sort keys whose ways they are: the first ones
+ * @throws DamagedTreeError when a node is missing, or is not what its entry sums up
+ * @throws TreeChangedError when that is so because another commit came first
+ */
+export async function readPaths(
+  owner: CountedOwner,
+  root: Root,
+  sks: readonly string[],
+  grows: boolean,
+  { limits, retry }: Means,
+): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
+  const paths = new Map<string, readonly Entry[]>();
+  const inRoot = sks.filter((sk) => isInRoot(root, sk));
+  let holders = [{ entries: root.entries, sks: sks.slice(0, sks.length - inRoot.length), isLast: grows }];
+  for (let level = root.level; level > 0 && root.entries.length > 0; level--) {
+    const ways = holders.flatMap(({ entries, sks, isLast }) => {
+      const byEntry = Map.groupBy(sks, (sk) => indexAt(entries, sk));
+      const end = entries.length - 1;
+      // New nodes of rows are appended to their parent: the last node of rows itself is not needed.
+      if (isLast && level > 1 && !byEntry.has(end)) byEntry.set(end, []);
+      return [...byEntry].map(([index, sks]) => ({
+        entry: entries[index] as Entry,
+        sks,
+        isLast: isLast && index === end,
+      }));
+    });
+    // The last way is needed to append.
+    const read = ways.filter(({ isLast }, index) => index < limits.nodesRead || (isLast && level > 1));
+    const nodes = await settledAll(read.map(({ entry }) => readPart(owner, root, level, entry, retry)));
+    holders = read.map(({ entry, ...way }, index) => {
+      const entries = nodes[index] ?? [];
+      paths.set(nodeId(level, entry.start), entries);
+      return { ...way, entries };
+    });
+    const isCut = read.length < ways.length;
+    if (isCut) holders = holders.map((way) => (way.isLast ? { ...way, sks: [] } : way));
+  }
+  const inNodes = root.entries.length > 0 ? holders.flatMap(({ sks }) => sks) : [];
+  const isWhole = inNodes.length + inRoot.length === sks.length;
+  return { paths, reached: isWhole ? sks : inNodes };
+}
+
+async function readPart(owner: CountedOwner, root: Root, level: number, entry: Entry, retry: Retry) {
+  const node = await retry(() => readNode(owner, root, level, entry));
+  if (node) return node;
+  const now = await retry(() => readRoot(owner));
+  throw now?.version === root.version
+    ? new DamagedTreeError(`The node ${entry.start} of level ${level} is missing, or its sums differ.`, root)
+    : new TreeChangedError("The tree has changed.");
+}
+
+/** Whether a tree has a row whose path has been read. */
+export function hasRow(root: Root, paths: Paths, sk: string): boolean {
+  let entries: readonly Entry[] = root.last;
+  if (!isInRoot(root, sk)) {
+    entries = root.entries;
+    for (let level = root.level; level > 0; level--)
+      entries = paths.get(nodeId(level, entries[indexAt(entries, sk)]?.start ?? "")) ?? [];
+  }
+  return entries[indexAt(entries, sk)]?.start === sk;
+}
+
+/**
+ * Sets rows in a tree: as many of the first ones as a commit has room for.
+ *
+ * @param edits sorted; their paths have been read
+ */
+export function editTree(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits): Edited {
+  for (let used = edits.length; ; used = Math.ceil(used / 2)) {
+    const edited = setRows(root, paths, edits.slice(0, used), limits);
+    if (edited.nodes.length <= limits.nodesWritten || used <= 1) return { ...edited, used };
+  }
+}
+
+function setRows(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits) {
+  const nodes: Node[] = [];
+  /** Puts the entries of a node into one or several nodes. @returns their entries one level up */
+  const putParts = (level: number, start: string, parts: readonly (readonly Entry[])[]): Entry[] => {
+    let partStart = start;
+    return parts.map((entries, index) => {
+      const before = parts[index - 1]?.at(-1)?.start;
+      const at = entries[0]?.start ?? "";
+      if (before !== undefined) partStart = level === 1 ? separator(before, at) : at;
+      nodes.push({ level, start: partStart, entries });
+      return sumEntry(partStart, entries);
+    });
+  };
+  /** The entries for the nodes of a level after the edits, or the rows themselves. */
+  const edit = (
+    level: number,
+    entries: readonly Entry[],
+    edits: readonly RowEdit[],
+    appended: readonly Entry[],
+  ): readonly Entry[] => {
+    if (level === 0) return mergeRows(entries, edits);
+    const byEntry = Map.groupBy(edits, ({ sk }) => indexAt(entries, sk));
+    const edited = entries.flatMap((entry, index) => {
+      const own = byEntry.get(index) ?? [];
+      const added = level > 1 && index === entries.length - 1 ? appended : [];
+      if (own.length + added.length === 0) return entry;
+      const node = paths.get(nodeId(level, entry.start)) ?? [];
+      const changed = edit(level - 1, node, own, added);
+      if (changed === node) return entry;
+      return putParts(level, entry.start, split(changed, limits));
+    });
+    const all = level === 1 ? [...edited, ...appended] : edited;
+    return all.length === entries.length && all.every((entry, i) => entry === entries[i]) ? entries : all;
+  };
+  const inNodes = edits.filter(({ sk }) => !isInRoot(root, sk));
+  const rows = mergeRows(root.last, edits.slice(inNodes.length));
+  const parts = encodeEntries(rows).length > limits.lastBytes ? cut(rows, limits.nodeBytes) : [rows];
+  const last = parts.pop() ?? [];
+  const moved = parts.at(-1)?.at(-1)?.start;
+  const appended = putParts(1, root.lastStart, parts);
+  let { level } = root;
+  let entries = edit(level, root.entries, inNodes, appended);
+  while (entries.length > 2 && encodeEntries(entries).length > limits.rootBytes) {
+    level++;
+    const parts = cut(entries, limits.keptBytes);
+    entries = putParts(level, parts[0]?.[0]?.start ?? "", parts);
+  }
+  const lastStart = moved === undefined ? root.lastStart : separator(moved, last[0]?.start ?? "");
+  return {
+    root: { ...root, level, entries, last, lastStart },
+    nodes,
+  };
+}
+
+/** The entries of a node: in one part, or in several if they are too large for one node. Nothing is ever merged. */
+function split(entries: readonly Entry[], { nodeBytes, keptBytes }: Limits): readonly (readonly Entry[])[] {
+  return encodeEntries(entries).length <= nodeBytes ? [entries] : cut(entries, keptBytes);
+}
+
+/** Rows after edits, both sorted; the same array if nothing differs. */
+function mergeRows(rows: readonly Entry[], edits: readonly RowEdit[]): readonly Entry[] {
+  const merged: Entry[] = [];
+  let isChanged = false;
+  let at = 0;
+  for (const { sk, cell } of edits) {
+    for (; at < rows.length && (rows[at] as Entry).start < sk; at++) merged.push(rows[at] as Entry);
+    const found = rows[at]?.start === sk ? rows[at++] : undefined;
+    const row = cell === undefined ? undefined : rowEntry(sk, cell);
+    if (found && row && equalCells(found.cells, row.cells)) merged.push(found);
+    else {
+      if (row) merged.push(row);
+      isChanged ||= found !== undefined || row !== undefined;
+    }
+  }
+  return isChanged ? [...merged, ...rows.slice(at)] : rows;
+}
