@@ -72,7 +72,7 @@ export class LogMetrics extends Construct {
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
     const { logGroup } = counting.maintainer.lambda;
-    this.addFilter("StalledRebuilds", "StalledRebuilds", logGroup, event(logEvents.rebuildStalled));
+    this.addFilter("StalledRebuilds", "StalledRebuilds", logGroup, event(logEvents.countsDamaged));
   }
 
   /** The number of lines that a metric counted. */

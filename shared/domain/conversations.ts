@@ -9,8 +9,8 @@ import {
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
 import { listPage } from "../pages/read/list-page.ts";
 import type { Page, PageRequest } from "../pages/read/page.ts";
-import { countedLists } from "../pages/tree/counted-list.ts";
 import { creationWindow } from "../pages/read/window.ts";
+import { countedLists } from "../pages/tree/counted-list.ts";
 import {
   active,
   type Conversation,

@@ -13,8 +13,8 @@ import { type Item, readItem, table, tableName } from "../dynamodb/table-client.
 import { createdAt, newId } from "../ids.ts";
 import { listPage } from "../pages/read/list-page.ts";
 import type { Page, PageRequest } from "../pages/read/page.ts";
-import { countedLists } from "../pages/tree/counted-list.ts";
 import { creationWindow } from "../pages/read/window.ts";
+import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";

@@ -6,4 +6,3 @@ export const functionFailed = "function failed";
 export const rateLimiterFailedOpen = "rate limiter failed open";
 export const countsFailed = "counts failed";
 export const countsDamaged = "counts damaged";
-export const countsUnfit = "counts unfit";

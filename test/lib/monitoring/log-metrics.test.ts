@@ -2,7 +2,7 @@ import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
 import { requestLog } from "../../../shared/http/request-log.ts";
-import { warnIfStalled } from "../../../shared/pages/maintenance/stalled-rebuild.ts";
+import { warnIfStalled } from "../../../shared/pages/maintain/stalled-rebuild.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";

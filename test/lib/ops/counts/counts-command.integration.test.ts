@@ -6,7 +6,7 @@ import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { startRebuild } from "../../../../lib/ops/counts/rebuild-roots.ts";
 import { countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { maintain } from "../../../../shared/pages/maintain/maintain.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { createDataDirectory, ops as runOps } from "../../../support/ops.ts";

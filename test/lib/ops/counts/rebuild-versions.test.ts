@@ -2,7 +2,7 @@ import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
 import { startRebuild } from "../../../../lib/ops/counts/rebuild-roots.ts";
-import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { maintain } from "../../../../shared/pages/maintain/maintain.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, isTreeChanged, readRoot } from "../../../../shared/pages/tree/tree-store.ts";

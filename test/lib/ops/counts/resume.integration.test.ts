@@ -7,7 +7,7 @@ import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
 import { verify } from "../../../../lib/ops/counts/verify.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { maintain } from "../../../../shared/pages/maintain/maintain.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { smallLimits } from "../../../support/small-limits.ts";

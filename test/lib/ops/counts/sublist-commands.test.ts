@@ -2,7 +2,7 @@ import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { maintain } from "../../../../shared/pages/maintain/maintain.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { putSourcedLeads } from "../../../support/counted-sublists.ts";
