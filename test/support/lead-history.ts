@@ -7,7 +7,7 @@ import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
-import type { PageRequest } from "../../shared/pages/read/page.ts";
+import type { PageRequest } from "../../shared/pages/page.ts";
 import { forgetTails } from "../../shared/pages/read/tail.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";

@@ -1,11 +1,11 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
+import type { Page, PageRequest } from "../page.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { treeKey } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
 import { findRow, UnfitNodeError } from "./find-row.ts";
 import { isSettled, readStart } from "./list-start.ts";
-import type { Page, PageRequest } from "./page.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { rangeId, walk } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";

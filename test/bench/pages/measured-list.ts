@@ -5,7 +5,7 @@ import {
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../../../shared/dynamodb/keys.ts";
-import type { Page, PageRequest } from "../../../shared/pages/read/page.ts";
+import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { Range } from "../../../shared/pages/read/range.ts";
 import type { Population } from "./population.ts";
 import type { LeadFilter, LeadRow } from "./rows.ts";

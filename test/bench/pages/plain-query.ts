@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { Page, PageRequest } from "../../../shared/pages/read/page.ts";
+import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { Range } from "../../../shared/pages/read/range.ts";
 import type { Window } from "../../../shared/pages/read/window.ts";
 

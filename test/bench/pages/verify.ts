@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert";
-import type { Page, PageRequest } from "../../../shared/pages/read/page.ts";
+import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { MeasuredList } from "./measured-list.ts";
 import { pageOf } from "./population.ts";
 import { limit } from "./rows.ts";

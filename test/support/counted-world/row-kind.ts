@@ -2,7 +2,7 @@ import { conversationItem, listConversations } from "../../../shared/domain/conv
 import { leadItem, listLeads } from "../../../shared/domain/leads.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import type { Page, PageRequest } from "../../../shared/pages/read/page.ts";
+import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import { type CountedList, countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 
