@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
 import { throttled } from "../../../support/watched-table.ts";
 
 afterEach(() => {
@@ -43,7 +42,8 @@ test("rows that were created since the last list are read once, too", async () =
   history.advance(60_000);
   const second = await history.table.watch(() => history.list());
   expect(second.result).toEqual(history.expected());
-  expect(second.calls.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(1001);
+  // And those of the first list's page, which may have been read before its root.
+  expect(second.calls.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(1000 + 1 + 20);
   const third = await history.table.watch(() => history.list());
   expect(third.units).toBeLessThanOrEqual(6);
 });
@@ -56,18 +56,6 @@ test("a deleted row of the tail is not remembered after a maintainer has seen th
   history.delete(last);
   await history.deliver();
   expect(await history.list({}, { page: 1, limit: 5 })).toEqual(history.expected({}, { page: 1, limit: 5 }));
-});
-
-test("a deleted row at the end of a tail of several pages is forgotten when its deletion was delivered", async () => {
-  const history = await countedHistory();
-  // One page of a maintainer with these limits, and two rows.
-  history.addMany(smallLimits.rangeRows + 2, { age: 40_000 });
-  const last = [...history.leads.keys()].at(-1) ?? "";
-  const request = { page: 1, limit: 5 };
-  await history.list({}, request);
-  history.delete(last);
-  await history.deliver(smallLimits);
-  expect(await history.list({}, request)).toEqual(history.expected({}, request));
 });
 
 test("a row that was deleted while it was young for the maintainer, but settled for a faster clock, is not remembered", async () => {
@@ -86,23 +74,7 @@ test("a row that was deleted while it was young for the maintainer, but settled 
   expect(await list()).toEqual(history.expected({}, request));
 });
 
-test("a filter whose name a dictionary refused remembers nothing", async () => {
-  const history = await countedHistory();
-  for (let i = 0; i < 16; i++) history.addMany(2, { source: `s${i}`, age: 90_000 - 10 * i });
-  await history.deliver();
-  history.advance(60_000);
-  history.addMany(10, { source: "refused", age: 40_000 });
-  const id = [...history.leads.keys()].at(-1) ?? "";
-  const [filter, request] = [{ source: "refused" }, { page: 1, limit: 5 }];
-  expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
-  history.addMany(20, { age: 10_000 });
-  await history.deliver();
-  history.delete(id);
-  await history.deliver();
-  expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
-});
-
-test("a list that is too short for a tree remembers nothing: a deleted row is gone at once", async () => {
+test("a list of a source remembers nothing: a deleted row is gone at once", async () => {
   const history = await countedHistory();
   history.addMany(60, { source: "web", age: 90_000 });
   const deleted = [...history.leads.keys()].at(-30) ?? "";
@@ -166,20 +138,4 @@ test("an interrupted list keeps what was known before it", async () => {
   const { result, calls } = await history.table.watch(() => history.list());
   expect(result).toEqual(history.expected());
   expect(calls.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(100);
-});
-
-test("a deleted row between the settled and the young rows of a long tail is forgotten when its deletion was delivered", async () => {
-  const history = await countedHistory();
-  // The deleted row and the young ones share the longest prefix of their ids.
-  history.advance(20_000 - (history.now % 32_768) + 32_768);
-  history.addMany(6, { age: 60_000 });
-  const deleted = history.add({ age: 15_000 });
-  const request = { page: 1, limit: 5 };
-  await history.list({}, request);
-  history.delete(deleted);
-  history.addMany(smallLimits.rangeRows + 4, { age: 1000 });
-  // The newest rows were created after the batch.
-  history.changes = history.changes.filter(({ key }) => key === deleted).slice(-1);
-  await history.deliver(smallLimits);
-  expect(await history.list({}, request)).toEqual(history.expected({}, request));
 });

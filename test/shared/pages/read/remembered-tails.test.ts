@@ -23,8 +23,9 @@ afterEach(() => {
 /** Reads a tail. @returns whether its rows were read, and not remembered */
 async function isRead(partition: string): Promise<boolean> {
   let calls = 0;
+  const memory = { until: "y", version: "1" };
   const newest = { items: [{ sk: "y" }], done: false };
-  const found = await readTail({ partition }, { watermark: "a", settledBefore: "y", newest }, (send) => {
+  const found = await readTail({ partition }, { watermark: "a", newest, memory }, (send) => {
     calls++;
     return send({ abortSignal: new AbortController().signal });
   });

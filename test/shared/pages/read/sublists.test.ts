@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { filteredRange } from "../../../../shared/pages/counted-range.ts";
+import { filteredRange } from "../../../../shared/pages/read/counted-range.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { filteredRange } from "../../../../shared/pages/counted-range.ts";
+import { filteredRange } from "../../../../shared/pages/read/counted-range.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 
