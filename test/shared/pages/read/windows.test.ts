@@ -6,10 +6,9 @@ import { walk } from "../../../../shared/pages/read/range.ts";
 import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
-import { ConversationHistory } from "../../../support/conversation-history.ts";
+import { ConversationHistory, leadId } from "../../../support/conversation-history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
-const leadId = "lead_1";
 const list = countedLists.conversation;
 
 const fields = (n: number) => ({
