@@ -58,7 +58,8 @@ export async function readTail(
   try {
     if (span) {
       await readDown(earliest(start, span.to));
-      keys.push(...span.keys.filter((sk) => sk < reached && sk >= watermark));
+      // They may be too many for the arguments of one call.
+      for (const sk of span.keys) if (sk < reached && sk >= watermark) keys.push(sk);
       reached = earliest(reached, latest(span.from, watermark));
     }
     await readDown(watermark);
