@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { verify } from "../../lib/ops/counts/verify.ts";
 import { idTimestamp } from "../../shared/ids.ts";
-import { sumCells } from "../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { countEntries } from "../../shared/pages/tree/entry.ts";
 import { limits } from "../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
 import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
@@ -44,8 +44,7 @@ type Rows = readonly { readonly id: string }[];
 async function checkTree(account: string, type: keyof typeof countedLists, rows: Rows): Promise<string[]> {
   const owner = { account, list: countedLists[type] };
   const root = await readRoot(owner);
-  const counted = root ? [...root.entries, root.last].map(({ cells }) => cells) : [];
-  const total = [...sumCells(counted).values()].reduce((sum, count) => sum + count, 0);
+  const total = root ? countEntries([...root.entries, ...root.last]) : 0;
   const tail = rows.filter(({ id }) => id >= (root?.watermark ?? "")).length;
   const times = rows.map(({ id }) => idTimestamp(id));
   // Those that were old enough to be counted when the newest row arrived.
