@@ -93,21 +93,8 @@ test.each([
   expect(printed).toHaveLength(1);
 });
 
-<<<<<<< HEAD
 test("--dry-run does not wait", async () => {
   expect(await run(await writeFile(300), ["--dry-run"])).toEqual([]);
-=======
-test("rows before all others, in any order, are in the tree of their source at the end", async () => {
-  await run(await writeFile(30), 1000);
-  const createdAt = (i: number) => new Date(Date.now() - (1 + ((i * 7919) % 3000)) * 10_000_000).toISOString();
-  const rows = Array.from({ length: 3000 }, (_, i) => `Ada,fair,${createdAt(i + 1)}\n`);
-  await run(await leadFile(`name,source,createdAt\n${rows.join("")}`), 500);
-  expect(errors).toEqual([]);
-  const sublist = { index: "by-origin", partition: "LEAD#acme#fair" } as const;
-  const root = await readRoot({ account: "acme", list: countedLists.lead, sublist });
-  expect(root && countedRows(root)).toBe(3000);
-  expect(await total("acme", "fair")).toBe(3000);
->>>>>>> e51c36f (fix: rows that come late before the watermark are fed to their sublists)
 });
 
 test("an import that was killed while it waited is completed by the next one, without a wait of its own", async () => {
