@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { conversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, ulidPattern } from "../../../shared/ids.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
@@ -10,8 +10,9 @@ import { forEachAtRate } from "../common/for-each-at-rate.ts";
 import { selectPacedTable, writingCommand } from "../common/options.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
-import { inPartition, queryItems } from "../common/read-items.ts";
+import { queryAll } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { messagesOf } from "../erasure/lead-items.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
 import { type ImportOptions as CommonOptions, importRows, type Outcomes, withSpeed } from "./import-rows.ts";
 import type { Archive } from "./open-archive.ts";
@@ -53,7 +54,7 @@ async function importAccount(path: string, options: ImportOptions, wait: Wait): 
     );
   const pace = await selectPacedTable(options, wait);
   const run = (dryRun: boolean, report: (outcomes: Outcomes, sentence: string) => void) =>
-    importRows({ ...options, dryRun }, toSource(archive, account, pace), { pace, wait }, (outcomes) => {
+    importRows({ ...options, dryRun }, toSource(archive, account, pace), pace, (outcomes) => {
       const { imported, present, replaced, erased, orphaned } = outcomes;
       const verb = dryRun ? "would be " : "";
       const others = orphaned > 0 ? `, ${orphaned} of leads that do not exist` : "";
@@ -115,18 +116,13 @@ const countMessages = (account: string, conversationId: string, pace: Pace): Pro
     const key = conversationKey(account, conversationId);
     const conversation = await readItem(key);
     if (!conversation) return;
-    let messageCount = 0;
-    let lastId = "";
-    const { pk } = messageKey(account, conversationId, "");
-    for await (const items of queryItems({ ...inPartition(pk), ProjectionExpression: "sk" }, pace))
-      for (const { sk } of items)
-        if (messageId.test(String(sk))) {
-          messageCount += 1;
-          lastId = String(sk);
-        }
-    if (messageCount === 0) return;
-    const counted = { messageCount, lastMessageAt: createdAt(lastId) };
+    const selection = { ...messagesOf(account, conversationId), ProjectionExpression: "sk" };
+    const messages = await queryAll(selection, pace);
+    const ids = messages.map(({ sk }) => String(sk)).filter((id) => messageId.test(id));
+    const lastId = ids.at(-1);
+    if (lastId === undefined) return;
+    const counted = { messageCount: ids.length, lastMessageAt: createdAt(lastId) };
     const { messageCount: count, lastMessageAt } = conversation;
-    if (String(count) === String(messageCount) && lastMessageAt === counted.lastMessageAt) return;
+    if (String(count) === String(ids.length) && lastMessageAt === counted.lastMessageAt) return;
     await updateItem(buildUpdate(key, counted, { messageCount: count, lastMessageAt }));
   });

@@ -4,7 +4,7 @@ import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
 import type { PacedOptions } from "../common/options.ts";
-import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
+import { type Pace, unitsOption } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { countImported } from "../counts/count-imported.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
@@ -53,8 +53,8 @@ interface Source {
  */
 export async function importRows(
   { account, rate, replace = false, dryRun = false, json }: ImportOptions,
-  { count, phases, conversations, whenStored }: Source,
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+  { count, phases, conversations = async function* () {}, whenStored }: Source,
+  pace: Pace,
   report: (outcomes: Outcomes) => void,
 ): Promise<void> {
   const rows = { lead: new Map<string, number>(), conversation: new Map<string, number>() };
@@ -63,7 +63,7 @@ export async function importRows(
   const unmet = new Set(erased);
   const missing = new Set<string>();
   const importing: Importing = { account, runId: ulid(), replace, dryRun, erased, unmet, missing, pace };
-  const sweep = async () => dryRun || sweepErasedSince(account, unmet, { pace, wait, conversations });
+  const sweep = async () => dryRun || sweepErasedSince(account, unmet, conversations, pace);
   try {
     await withProgress(
       dryRun ? "Checking" : "Importing",
@@ -93,7 +93,12 @@ export async function importRows(
   const stored = outcomes.imported + outcomes.present + outcomes.replaced;
   if (dryRun || stored <= limits.sublistRows) return;
   const writtenAt = outcomes.imported > 0 ? Date.now() : 0;
-  await countImported(account, rows, { writtenAt, pace, wait, print: json ? () => {} : console.log });
+  await countImported(account, rows, {
+    writtenAt,
+    pace,
+    wait: pace.wait,
+    print: json ? () => {} : console.log,
+  });
 }
 
 function countName(rows: Map<string, number>, name: string): void {

@@ -5,8 +5,7 @@ import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
-import type { Wait } from "./pace.ts";
-import { Pace } from "./pace.ts";
+import { Pace, type Wait } from "./pace.ts";
 import { compareClocks } from "./table-clock.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */

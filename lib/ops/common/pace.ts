@@ -39,9 +39,17 @@ export const unitsOption = () =>
       return Number(text);
     });
 
+/** The calls of a short command: the SDK makes all further attempts. */
+export const unpaced: Pick<Pace, "wait" | "spend" | "retry"> = {
+  wait: setTimeout,
+  spend: async () => {},
+  retry: (call) => call(),
+};
+
 /** Spreads the read units of a long command over time, and slows it down while the table throttles it. */
 export class Pace {
-  readonly #wait: Wait;
+  /** Waits, also for other reasons than the rate. */
+  readonly wait: Wait;
   readonly #most: number;
   /** Units per second. */
   #rate: number;
@@ -54,7 +62,7 @@ export class Pace {
   constructor(units = defaultUnits, wait: Wait = setTimeout) {
     this.#most = units;
     this.#rate = units;
-    this.#wait = wait;
+    this.wait = wait;
   }
 
   /** Waits until the rate allows the next call. */
@@ -63,7 +71,7 @@ export class Pace {
     this.#paidAt = Math.max(this.#paidAt, now - credit) + (1000 * units) / this.#rate;
     // Without throttling, the rate doubles in about 35 seconds.
     this.#rate = Math.min(this.#most, this.#rate + units / 50);
-    if (this.#paidAt - now >= shortestWait) await this.#wait(this.#paidAt - now);
+    if (this.#paidAt - now >= shortestWait) await this.wait(this.#paidAt - now);
   }
 
   /**
@@ -84,7 +92,7 @@ export class Pace {
         failingSince ??= Date.now();
         return (isRetryable(error) || isTableBusy(error)) && Date.now() - failingSince < failingTimeout;
       },
-      wait: (milliseconds) => this.#wait(patience * milliseconds),
+      wait: (milliseconds) => this.wait(patience * milliseconds),
     });
   };
 

@@ -10,8 +10,7 @@ import {
   selectPacedTable,
   writingCommand,
 } from "../common/options.ts";
-import type { Wait } from "../common/pace.ts";
-import { unitsOption } from "../common/pace.ts";
+import { unitsOption, type Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { erase } from "./erase.ts";
@@ -68,7 +67,7 @@ export async function findCacheSeconds({
 async function eraseAccount(options: EraseOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedTable(options, wait);
   const { account, json, dryRun, yes } = options;
-  if (!(await wasErased(account, pace))) await checkAccount(options, pace, wait);
+  if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {
     const accounts = await withProgress("Reading", countTableItems, (onRows) => countAccounts(pace, onRows));
     const counts = describeCounts(accounts.get(account) ?? {});
@@ -82,7 +81,7 @@ async function eraseAccount(options: EraseOptions, wait: Wait): Promise<void> {
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new Findings({ account });
   await withProgress("Erasing", countTableItems, (onRows) =>
-    erase(found, { pace, wait, scan: true, keyCache, onRows }),
+    erase(found, { pace, scan: true, keyCache, onRows }),
   );
   const { counts, total, unreadable } = found;
   const { lead: leads = 0 } = counts;

@@ -8,8 +8,7 @@ import {
   selectPacedTable,
   writingCommand,
 } from "../common/options.ts";
-import type { Wait } from "../common/pace.ts";
-import { type Pace, unitsOption } from "../common/pace.ts";
+import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";
@@ -59,7 +58,7 @@ async function eraseLeads(options: EraseOptions, wait: Wait): Promise<void> {
     }
   }
   const found = new Findings({ account, leads }, unreadable);
-  await withProgress("Erasing", countTableItems, (onRows) => erase(found, { pace, wait, scan, onRows }));
+  await withProgress("Erasing", countTableItems, (onRows) => erase(found, { pace, scan, onRows }));
   report(options, found, ["was", "erased"]);
 }
 
@@ -80,8 +79,8 @@ async function findErasable(
       ? await findLeads(account, options, pace)
       : await readLeadsByEmail(account, email, pace, note);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
-  for await (const erased of readErasedLeads(account, pace, note))
-    for (const { leadId, pending } of erased) if (pending || leadId === lead) ids.add(leadId);
+  for (const { leadId, pending } of await readErasedLeads(account, pace, note))
+    if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
   unreadable.check(again(options, lead === undefined ? `--email ${email}` : `--lead ${lead}`));
   throw unknownPerson(account, options);

@@ -17,10 +17,12 @@ export const erasedCommand = (): Command =>
 async function listErased(options: AccountOptions & PacedOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
-  const erased = [];
-  for await (const leads of readErasedLeads(account, pace))
-    for (const { id, leadId, pending = false } of leads)
-      erased.push({ leadId, erasedAt: isErasureId(id) ? createdAt(id) : undefined, pending });
+  const leads = await readErasedLeads(account, pace);
+  const erased = leads.map(({ id, leadId, pending = false }) => ({
+    leadId,
+    erasedAt: isErasureId(id) ? createdAt(id) : undefined,
+    pending,
+  }));
   if (json) return console.log(JSON.stringify(erased));
   if (erased.length === 0) return console.log(`The account ${account} has no erased leads.`);
   console.log(formatColumns(erased));

@@ -6,7 +6,7 @@ import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
-import type { Pace, Wait } from "../common/pace.ts";
+import type { Pace } from "../common/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
@@ -28,7 +28,7 @@ const retention = 48 * 3600;
 export async function dropTrees(
   account: string,
   nodes: readonly { readonly pk: string }[],
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+  pace: Pace,
 ): Promise<void> {
   const lists = countedOwners(account);
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
@@ -37,7 +37,7 @@ export async function dropTrees(
     const { pk } = treeKey(owner, "");
     for await (const records of readTreeItems(owner, `${sublistPrefix}#`, pace))
       for (const { sk } of records) await dropSublist({ pk, sk: String(sk) }, pace);
-    await retryStep(() => writeEmptyRoot(owner, pace), toReading({ pace, wait }));
+    await retryStep(() => writeEmptyRoot(owner, pace), toReading({ pace, wait: pace.wait }));
     await deletePartition(pk, pace, ({ sk }) => sk !== "root");
   }
 }

@@ -57,7 +57,7 @@ async function republishEvents(options: RepublishOptions, wait: Wait): Promise<v
   const from = await file?.read();
   const { since, until = from?.until ?? Date.now() } = options;
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
-  if (account !== undefined) await checkAccount({ ...options, account }, pace, wait);
+  if (account !== undefined) await checkAccount({ ...options, account }, pace);
   const accounts = account === undefined ? [...(await countAccounts(pace)).keys()] : [account];
   const selection = { accounts, types: options.types, since, until };
   const events = put

@@ -1,4 +1,4 @@
-import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type ApiKey, toApiKey } from "../../../shared/domain/api-keys.ts";
@@ -10,7 +10,8 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { ofParent } from "../common/read-items.ts";
+import { unpaced } from "../common/pace.ts";
+import { ofParent, queryAll } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
@@ -81,7 +82,7 @@ async function findApiKeyItem(reference: ApiKeyReference): Promise<Item | undefi
  * @throws UserError when two keys have the same id
  */
 async function accountApiKeyItems(accountId: string): Promise<Item[]> {
-  const listed = await queryAccountIndex(accountId);
+  const listed = await queryAll(ofParent(accountApiKeysPartition(accountId)), unpaced);
   const items = listed.filter(({ pk }) => readPartition(String(pk))?.itemType === itemTypes.apiKey);
   const other = listed.find((item) => !items.includes(item));
   if (other) {
@@ -95,15 +96,5 @@ async function accountApiKeyItems(accountId: string): Promise<Item[]> {
     throw new UserError(
       `The account ${accountId} has two keys with the id ${repeated}: name the whole key instead of its id.`,
     );
-  return items;
-}
-
-async function queryAccountIndex(accountId: string): Promise<Item[]> {
-  const items = [];
-  const pages = paginateQuery(
-    { client: table },
-    { TableName: tableName, ...ofParent(accountApiKeysPartition(accountId)) },
-  );
-  for await (const { Items = [] } of pages) items.push(...Items);
   return items;
 }

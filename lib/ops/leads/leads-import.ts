@@ -54,7 +54,7 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
     for await (const lead of validLeads(file, rejects, startedAt, onRows))
       yield { type: "lead" as const, ...lead };
   };
-  await importRows(options, { count, phases: [lines] }, { pace, wait }, ({ imported, present, erased }) =>
+  await importRows(options, { count, phases: [lines] }, pace, ({ imported, present, erased }) =>
     report(options, count, { imported, present, erased }, rejects),
   );
 }

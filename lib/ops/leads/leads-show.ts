@@ -17,7 +17,8 @@ import {
   selectPacedTable,
 } from "../common/options.ts";
 import { type Pace, unitsOption } from "../common/pace.ts";
-import { readLeadConversations, readMessages } from "../erasure/lead-items.ts";
+import { queryAll } from "../common/read-items.ts";
+import { messagesOf, readLeadConversations } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = AccountOptions & PacedOptions & PersonOptions;
@@ -53,10 +54,8 @@ async function readLead(account: string, item: Item, pace: Pace): Promise<Stored
   const conversations = [];
   for (const stored of await readLeadConversations(account, lead.id, pace)) {
     const conversation = toConversation(stored);
-    const messages: Message[] = [];
-    for await (const page of readMessages(account, conversation.id, pace))
-      messages.push(...page.map((message) => toRecord(messageSchema, message)));
-    conversations.push({ ...conversation, messages });
+    const items = await queryAll(messagesOf(account, conversation.id), pace);
+    conversations.push({ ...conversation, messages: items.map((item) => toRecord(messageSchema, item)) });
   }
   return { lead, conversations };
 }
