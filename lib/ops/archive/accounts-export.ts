@@ -80,7 +80,7 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   );
   const sha256 = hash.digest("hex");
   const manifest = { format, version, account, table: tableName, createdAt, sha256, lines };
-  await writeOutput(inOneChunk(`${JSON.stringify(manifest, undefined, 2)}\n`), manifestPath(output));
+  await writeOutput([`${JSON.stringify(manifest, undefined, 2)}\n`], manifestPath(output));
   const { lead, conversation, message } = lines;
   console.log(
     json
@@ -91,8 +91,4 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   for (const sentence of named) console.error(sentence);
   console.error(`${unreadable} items are not valid and not in the file.`);
   process.exitCode = someInvalid;
-}
-
-async function* inOneChunk(text: string): AsyncGenerator<string> {
-  yield text;
 }

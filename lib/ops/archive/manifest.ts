@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../errors.ts";
+import { parseJson } from "../../parse-json.ts";
 import { isAccountId } from "../common/options.ts";
 import { type LineType, lineTypes } from "./archive-lines.ts";
 import { fieldCheck, timeFaults } from "./check-fields.ts";
@@ -62,7 +63,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   const json = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UserError(`${file} cannot be read (${errorCode(error)}): an export writes it beside its file.`);
   });
-  const manifest = parse(json);
+  const manifest = parseJson(json);
   if (manifest === undefined) throw new UserError(`${file} is not JSON.`);
   const [fault] = check(manifest);
   if (fault) throw new UserError(`${file}: ${describeFault(fault, "the manifest")}`);
@@ -78,12 +79,4 @@ export async function readManifest(path: string): Promise<Manifest> {
   throw new UserError(
     `${file} has the version ${checked.version}, but this program reads version ${version}.`,
   );
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

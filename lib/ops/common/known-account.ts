@@ -1,13 +1,7 @@
 import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import {
-  type AccountsOptions,
-  checkAccounts,
-  opsCommand,
-  selectPacedTable,
-  type TableOptions,
-} from "./options.ts";
+import { type AccountsOptions, opsCommand, selectPacedTable, type TableOptions } from "./options.ts";
 import { type Pace, unpaced, type Wait } from "./pace.ts";
 import { inPartition, ofParent, type QuerySelection, queryItems } from "./read-items.ts";
 
@@ -51,9 +45,9 @@ export async function unknownItem(
  * that exists.
  */
 export async function selectPacedAccounts(options: AccountsOptions, wait: Wait): Promise<Pace> {
-  checkAccounts(options);
+  const { account, all } = options;
+  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
   const pace = await selectPacedTable(options, wait);
-  const { account } = options;
   if (account !== undefined) await checkAccount({ ...options, account }, pace);
   return pace;
 }

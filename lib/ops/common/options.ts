@@ -143,11 +143,6 @@ export interface AccountsOptions extends PacedOptions {
   readonly all?: boolean;
 }
 
-/** @throws UserError if the options name neither an account nor all accounts */
-export function checkAccounts({ account, all }: Pick<AccountsOptions, "account" | "all">): void {
-  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
-}
-
 /** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */
 export async function selectPacedTable(options: PacedOptions, wait?: Wait): Promise<Pace> {
   // The pace makes all further attempts, so that it notices every throttle.
