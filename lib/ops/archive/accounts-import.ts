@@ -46,7 +46,7 @@ async function importAccount(path: string, options: ImportOptions, wait: Wait): 
   // The schemas take a quarter of the start of every command.
   const { openArchive } = await import("./open-archive.ts");
   const { account, rename, replace, dryRun, yes, json } = options;
-  await using archive = await openArchive(path);
+  const archive = await openArchive(path);
   const { manifest, count } = archive;
   if (manifest.account !== account && !rename)
     throw new UserError(

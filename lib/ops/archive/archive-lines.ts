@@ -13,7 +13,7 @@ import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-sche
 import { toRecord } from "../../../shared/schemas/record.ts";
 import { isRecord } from "../../is-record.ts";
 import { largestLimit } from "../accounts/account-limit.ts";
-import { type FieldsSchema, fieldCheck, idFaults, timeFaults } from "./check-fields.ts";
+import { type FieldsSchema, fieldCheck, idFaults, notTimeOfId, timeFaults } from "./check-fields.ts";
 import { type RowFault, rowFault } from "./row.ts";
 
 /**
@@ -43,9 +43,10 @@ interface LineKind<Type extends LineType> {
   readonly faults: (line: LineOf<Type>, now: number) => readonly RowFault[];
 }
 
-const text = { type: "string", minLength: 1 } as const;
+export const text = { type: "string", minLength: 1 } as const;
 
-const fields = <Properties extends FieldsSchema["properties"]>(properties: Properties) => ({
+/** The schema of an object that has all of these properties. */
+export const fields = <Properties extends FieldsSchema["properties"]>(properties: Properties) => ({
   type: "object" as const,
   properties,
   required: Object.keys(properties),
@@ -163,8 +164,7 @@ const nameFaults = (field: string, name: string | undefined) =>
     ? []
     : [rowFault(field, "invalid_format", "must be in lower case")];
 
-const creationFaults = (id: string, time: string) =>
-  isTimeOf(id, time) ? [] : [rowFault("createdAt", "not_allowed", "must be the time that the id contains")];
+const creationFaults = (id: string, time: string) => (isTimeOf(id, time) ? [] : [notTimeOfId]);
 
 function isTimeOf(id: string, time: string): boolean {
   try {

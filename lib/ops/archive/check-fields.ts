@@ -60,6 +60,9 @@ export function idFaults(field: string, id: unknown, prefix: string, now: number
   return [rowFault(field, "out_of_range", "must not contain a future time")];
 }
 
+/** The fault of a creation time that is not the one in the id. */
+export const notTimeOfId = rowFault("createdAt", "not_allowed", "must be the time that the id contains");
+
 /** The fault of a time, if it has one: it must be written as the API writes it, and not be in the future. */
 export function timeFaults(field: string, time: unknown, now: number): RowFault[] {
   const at = typeof time === "string" ? Date.parse(time) : Number.NaN;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../errors.ts";
 import { parseJson } from "../../parse-json.ts";
 import { isAccountId } from "../common/options.ts";
-import { type LineType, lineTypes } from "./archive-lines.ts";
+import { fields, type LineType, lineTypes, text } from "./archive-lines.ts";
 import { fieldCheck, timeFaults } from "./check-fields.ts";
 import { describeFault, rowFault } from "./row.ts";
 
@@ -29,29 +29,17 @@ export const version = 1;
 /** The path of the manifest of an archive. */
 export const manifestPath = (path: string) => `${path}.manifest.json`;
 
-const text = { type: "string", minLength: 1 } as const;
-
 const count = { type: "integer", minimum: 0 } as const;
 
-const check = fieldCheck("a manifest", {
-  type: "object",
-  properties: {
+const check = fieldCheck(
+  "a manifest",
+  fields({
     format: { type: "string", enum: [format] },
     version: count,
-    account: text,
-    table: text,
-    createdAt: text,
-    sha256: text,
-    lines: {
-      type: "object",
-      properties: Object.fromEntries(lineTypes.map((type) => [type, count])),
-      required: lineTypes,
-      additionalProperties: false,
-    },
-  },
-  required: ["format", "version", "account", "table", "createdAt", "sha256", "lines"],
-  additionalProperties: false,
-});
+    ...{ account: text, table: text, createdAt: text, sha256: text },
+    lines: fields(Object.fromEntries(lineTypes.map((type) => [type, count]))),
+  }),
+);
 
 /**
  * Reads the manifest of an archive.

@@ -34,7 +34,7 @@ export const importCommand = (wait: Wait = setTimeout): Command =>
 async function importLeads(path: string, options: ImportOptions, wait: Wait): Promise<void> {
   const { account, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
-  await using file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
+  const file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
   await using rejects = new RejectsFile(rejectsPath);
   const { count, digest } = file;
   if (dryRun) {
