@@ -2,34 +2,26 @@ import { createHash } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { checkAccount } from "../common/known-account.ts";
-import {
-  type AccountOptions,
-  accountCommand,
-  type PacedOptions,
-  selectPacedTable,
-  someInvalid,
-} from "../common/options.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { type PacedAccountOptions, pacedCommand, someInvalid } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
-import { unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countedOwners } from "../counts/all-owners.ts";
 import { countRows } from "../counts/all-rows.ts";
 
-type ExportOptions = AccountOptions & PacedOptions & { readonly output: string };
+type ExportOptions = PacedAccountOptions & { readonly output: string };
 
 /** How many items that cannot be read are named. */
 const mostNamed = 5;
 
 /** `accounts export`: writes everything of an account to an archive, which `accounts import` can read. */
 export const exportAccountCommand = (): Command =>
-  accountCommand("export", "write everything of an account but its API keys, for `accounts import`")
+  pacedCommand("export", "write everything of an account but its API keys, for `accounts import`")
     .requiredOption(
       "--output <file>",
       "the .jsonl file to write; its manifest is written beside it",
       parsePath,
     )
-    .addOption(unitsOption())
     .addHelpText(
       "after",
       "\nExit codes: 0 all is written, 1 failure, 3 some items are not valid and are left out.",
@@ -46,9 +38,8 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const { format, manifestPath, version } = await import("./manifest.ts");
   const { noLines } = await import("./open-archive.ts");
   const { readAccount } = await import("./read-account.ts");
-  const pace = await selectPacedTable(options);
+  const pace = await selectPacedAccounts(options);
   const { account, output, json } = options;
-  await checkAccount(options, pace);
   const createdAt = new Date().toISOString();
   const hash = createHash("sha256");
   const lines = noLines();

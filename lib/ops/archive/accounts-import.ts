@@ -7,14 +7,19 @@ import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { UserError } from "../../errors.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import { selectPacedTable, writingCommand } from "../common/options.ts";
+import { selectPacedTable } from "../common/options.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
 import { queryAll } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
 import { messagesOf } from "../erasure/lead-items.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
-import { type ImportOptions as CommonOptions, importRows, type Outcomes, withSpeed } from "./import-rows.ts";
+import {
+  type ImportOptions as CommonOptions,
+  importingCommand,
+  importRows,
+  type Outcomes,
+} from "./import-rows.ts";
 import type { Archive } from "./open-archive.ts";
 
 interface ImportOptions extends CommonOptions {
@@ -27,11 +32,8 @@ const parallel = 32;
 
 /** `accounts import`: stores what an archive has and the account does not, no matter how often it runs. */
 export const importAccountCommand = (wait: Wait = setTimeout): Command =>
-  withSpeed(
-    writingCommand(
-      "import",
-      "store what an exported account has and this one does not; after a failure, run it again to continue",
-    ),
+  importingCommand(
+    "store what an exported account has and this one does not; after a failure, run it again to continue",
   )
     .argument("<file>", "the .jsonl file of `accounts export`; its manifest is beside it")
     .option("--rename", "the account had another name where it was exported")

@@ -3,8 +3,8 @@ import { ulid } from "ulid";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
-import type { AccountOptions, PacedOptions } from "../common/options.ts";
-import { type Pace, unitsOption } from "../common/pace.ts";
+import { type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
+import type { Pace } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { countImported } from "../counts/count-imported.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
@@ -16,16 +16,19 @@ import { type Importing, type LineOutcome, storeLine } from "./store-line.ts";
 const parallel = 32;
 
 /** The options of a command that imports a file. */
-export interface ImportOptions extends AccountOptions, PacedOptions {
+export interface ImportOptions extends PacedAccountOptions {
   readonly rate: number;
   readonly replace?: boolean;
 }
 
-/** Adds the options that set the speed of an import. */
-export const withSpeed = (command: Command) =>
-  command
-    .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
-    .addOption(unitsOption());
+/** A command that imports a file into an account. */
+export const importingCommand = (description: string): Command =>
+  pacedWritingCommand("import", description).option(
+    "--rate <rows>",
+    "the maximum number of rows to write per second",
+    parseRate,
+    500,
+  );
 
 /** The number of lines with each outcome. */
 export type Outcomes = Readonly<Record<LineOutcome, number>>;

@@ -44,7 +44,7 @@ export async function unknownItem(
  * Selects the table that the options name, as `selectPacedTable` does, and checks that they name all accounts, or one
  * that exists.
  */
-export async function selectPacedAccounts(options: AccountsOptions, wait: Wait): Promise<Pace> {
+export async function selectPacedAccounts(options: AccountsOptions, wait?: Wait): Promise<Pace> {
   const { account, all } = options;
   if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
   const pace = await selectPacedTable(options, wait);

@@ -5,7 +5,7 @@ import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
-import { Pace, type Wait } from "./pace.ts";
+import { Pace, unitsOption, type Wait } from "./pace.ts";
 import { compareClocks } from "./table-clock.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
@@ -29,6 +29,10 @@ export const changeDeadline = () => Date.now() + 10_000;
 /** A command on an account, with the options that name the table. */
 export const accountCommand = (name: string, description: string) =>
   tableCommand(name, description, accountOption().makeOptionMandatory());
+
+/** A command on an account that reads or writes at a pace. */
+export const pacedCommand = (name: string, description: string) =>
+  accountCommand(name, description).addOption(unitsOption());
 
 /** A command on an account or on all accounts. */
 export const accountOrAllCommand = (name: string, description: string) =>
@@ -55,6 +59,10 @@ const accountOption = () => new Option("--account <id>", "the account").argParse
 /** A command on an account that writes to the table, unless `--dry-run` is set. */
 export const writingCommand = (name: string, description: string) =>
   withDryRun(accountCommand(name, description));
+
+/** The same at a pace. */
+export const pacedWritingCommand = (name: string, description: string) =>
+  withDryRun(pacedCommand(name, description));
 
 /** A command on an account or on all accounts that writes to the table, unless `--dry-run` is set. */
 export const writingAccountOrAllCommand = (name: string, description: string) =>
@@ -120,9 +128,8 @@ export async function selectTableByOptions(
   }
   if (stage) {
     // Only a stage has a file. What reads and checks it takes 0.1 s to load.
-    const { checkCredentials, stageRegion } = await import("./stage-pin.ts");
-    await checkCredentials(stage, operatorConfig);
-    const client = { ...operatorConfig, ...stageRegion(stage), ...config };
+    const { checkStage } = await import("./stage-pin.ts");
+    const client = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)), ...config };
     return selectTable(stageTableName(stage), client, exactNumbers);
   }
   if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
@@ -136,6 +143,8 @@ export const someInvalid = 3;
 export interface PacedOptions extends TableOptions {
   readonly units: number;
 }
+
+export interface PacedAccountOptions extends AccountOptions, PacedOptions {}
 
 /** The options of every command on the counts of an account or of all accounts. */
 export interface AccountsOptions extends PacedOptions {

@@ -70,12 +70,12 @@ const batchSize = 25;
 export const readsPerWrite = 3;
 
 /** Deletes items, batch by batch. Items that do not exist cost a write unit, too. */
-export async function deleteItems(keys: readonly Key[], pace: Pace): Promise<void> {
+export async function deleteItems(keys: readonly Item[], pace: Pace): Promise<void> {
   for (let from = 0; from < keys.length; from += batchSize)
     await deleteBatch(keys.slice(from, from + batchSize), pace);
 }
 
-async function deleteBatch(keys: readonly Key[], pace: Pace): Promise<void> {
+async function deleteBatch(keys: readonly Item[], pace: Pace): Promise<void> {
   let requests: NonNullable<BatchWriteCommandInput["RequestItems"]>[string] = keys.map(({ pk, sk }) => ({
     DeleteRequest: { Key: { pk, sk } },
   }));

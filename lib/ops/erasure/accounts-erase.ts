@@ -1,31 +1,28 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { countAccounts } from "../accounts/account-items.ts";
-import { describeCounts } from "../accounts/accounts-list.ts";
+import { countAccounts, describeCounts } from "../accounts/account-items.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { checkAccount } from "../common/known-account.ts";
 import {
-  type AccountOptions,
   opsCommand,
-  type PacedOptions,
+  type PacedAccountOptions,
+  pacedWritingCommand,
   selectPacedTable,
-  writingCommand,
 } from "../common/options.ts";
-import { unitsOption, type Wait } from "../common/pace.ts";
+import type { Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { erase } from "./erase.ts";
 import { Findings } from "./findings.ts";
 import { wasErased } from "./trees.ts";
 
-type EraseOptions = AccountOptions &
-  PacedOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
+type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 
 const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
 export const eraseAccountCommand = (wait: Wait): Command =>
-  writingCommand(
+  pacedWritingCommand(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
   )
@@ -35,7 +32,6 @@ export const eraseAccountCommand = (wait: Wait): Command =>
       "how long a revoked key works (default: authorizerCacheSeconds of the stage's file)",
       parseSeconds,
     )
-    .addOption(unitsOption())
     .addHelpText("after", `\n${eventsNote}`)
     .action((options: EraseOptions) => eraseAccount(options, wait));
 
@@ -69,7 +65,7 @@ async function eraseAccount(options: EraseOptions, wait: Wait): Promise<void> {
   const { account, json, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {
-    const accounts = await withProgress("Reading", countTableItems, (onRows) => countAccounts(pace, onRows));
+    const accounts = await countAccounts(pace);
     const counts = describeCounts(accounts.get(account) ?? {});
     if (dryRun && json) return console.log(JSON.stringify({ account, ...counts }));
     const { leads, conversations, messages, keys, erasedLeads, others } = counts;

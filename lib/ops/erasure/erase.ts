@@ -5,7 +5,7 @@ import {
   itemTypes,
   leadKey,
 } from "../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
 import type { Pace } from "../common/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
@@ -42,8 +42,8 @@ export async function erase(found: Findings, erasing: Erasing): Promise<void> {
     // The index may not have listed the newest keys.
   } while (keys.some(isLive));
   const { account, leads } = found.subject;
-  if (!leads) await dropTrees(account, nodes as unknown as readonly Key[], pace);
-  await end(found, keys as unknown as readonly Key[], pace);
+  if (!leads) await dropTrees(account, nodes, pace);
+  await end(found, keys, pace);
 }
 
 const isKey = ({ pk }: Item) => String(pk).startsWith(`${itemTypes.apiKey}#`);
@@ -101,12 +101,12 @@ async function* leadIds(found: Findings, pace: Pace): AsyncGenerator<string, und
 }
 
 /** Notes that nothing of the leads is left. Of an account, the notes are deleted: until then, it is known that it was begun. */
-async function end(found: Findings, keys: readonly Key[], pace: Pace): Promise<void> {
+async function end(found: Findings, keys: readonly Item[], pace: Pace): Promise<void> {
   const { account, leads } = found.subject;
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
   await deleteItems(keys, pace);
   for (const type of ["limit", "erasedLead"] as const)
     for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
-      await deleteItems(found.take(items) as unknown as readonly Key[], pace);
+      await deleteItems(found.take(items), pace);
 }

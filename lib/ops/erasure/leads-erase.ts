@@ -2,36 +2,31 @@ import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { confirm, yesOption } from "../common/confirm.ts";
 import {
-  type AccountOptions,
   opsCommand,
-  type PacedOptions,
+  type PacedAccountOptions,
+  pacedWritingCommand,
   selectPacedTable,
-  writingCommand,
 } from "../common/options.ts";
-import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
+import type { Pace, Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";
 import { erase } from "./erase.ts";
 import { readErasedLeads } from "./erased-leads.ts";
 import { Findings, Unreadable } from "./findings.ts";
-import { readLeadsByEmail } from "./lead-items.ts";
 import { sweep } from "./sweep-erased.ts";
 
-type EraseOptions = AccountOptions &
-  PacedOptions &
-  PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
+type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = (wait: Wait = setTimeout): Command =>
   withPerson(
-    writingCommand(
+    pacedWritingCommand(
       "erase",
       "delete a lead with its conversations, messages and all that names it; after a failure, run it again to continue",
     ),
   )
     .addOption(yesOption())
-    .addOption(unitsOption())
     .option(
       "--no-scan",
       "keep idempotency records, which expire within 24 hours, instead of reading the whole table",
@@ -74,10 +69,7 @@ async function findErasable(
 ): Promise<ReadonlySet<string>> {
   const { note } = unreadable;
   const { account, lead, email } = options;
-  const rows =
-    email === undefined
-      ? await findLeads(account, options, pace)
-      : await readLeadsByEmail(account, email, pace, note);
+  const rows = await findLeads(account, options, pace, note);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
   for (const { leadId, pending } of await readErasedLeads(account, pace, note))
     if (pending || leadId === lead) ids.add(leadId);

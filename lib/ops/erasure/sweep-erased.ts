@@ -1,5 +1,5 @@
 import { conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { filterAccount, findOwner } from "../accounts/account-items.ts";
 import type { Pace } from "../common/pace.ts";
@@ -42,7 +42,7 @@ export async function sweep(
   const kept: Item[] = [];
   const last: Item[] = [];
   const remove = async (items: readonly Item[]) => {
-    if (!dryRun) await deleteItems(items as unknown as readonly Key[], pace);
+    if (!dryRun) await deleteItems(items, pace);
   };
   const onItems = async (items: readonly Item[]) => {
     const now: Item[] = [];

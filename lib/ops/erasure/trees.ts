@@ -1,5 +1,5 @@
 import { sublistPrefix, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
-import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
@@ -25,14 +25,11 @@ const retention = 48 * 3600;
  * @param nodes those that a scan of the table has found
  * @throws UserError when a list of the account has rows again
  */
-export async function dropTrees(
-  account: string,
-  nodes: readonly { readonly pk: string }[],
-  pace: Pace,
-): Promise<void> {
+export async function dropTrees(account: string, nodes: readonly Item[], pace: Pace): Promise<void> {
   const lists = countedOwners(account);
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
-  for (const pk of new Set(nodes.map((node) => node.pk))) if (!whole.has(pk)) await dropTree(pk, pace);
+  for (const pk of new Set(nodes.map((node) => String(node.pk))))
+    if (!whole.has(pk)) await dropTree(pk, pace);
   for (const owner of lists) {
     const { pk } = treeKey(owner, "");
     for await (const records of readTreeItems(owner, `${sublistPrefix}#`, pace))
@@ -57,9 +54,9 @@ async function dropTree(pk: string, pace: Pace): Promise<void> {
   await deletePartition(pk, pace);
 }
 
-async function deletePartition(pk: string, pace: Pace, filter = (_: Key) => true): Promise<void> {
+async function deletePartition(pk: string, pace: Pace, filter = (_: Item) => true): Promise<void> {
   for await (const keys of queryItems({ ...inPartition(pk), ...keysOnly }, pace))
-    await deleteItems((keys as unknown as readonly Key[]).filter(filter), pace);
+    await deleteItems(keys.filter(filter), pace);
 }
 
 /**

@@ -6,12 +6,12 @@ import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { errorMessage, UserError } from "../../errors.ts";
-import { type ImportOptions as CommonOptions, importRows, withSpeed } from "../archive/import-rows.ts";
+import { type ImportOptions as CommonOptions, importingCommand, importRows } from "../archive/import-rows.ts";
 import { parseJsonLines } from "../archive/jsonl-rows.ts";
 import type { RowFault } from "../archive/row.ts";
 import { openRowFile, type RowFile } from "../archive/row-file.ts";
-import { checkAccount } from "../common/known-account.ts";
-import { selectPacedTable, someInvalid, writingCommand } from "../common/options.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { someInvalid } from "../common/options.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { parseCsv } from "./csv-rows.ts";
@@ -22,7 +22,7 @@ interface ImportOptions extends CommonOptions {
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
 export const importCommand = (wait: Wait = setTimeout): Command =>
-  withSpeed(writingCommand("import", "store the leads of a file; after a failure, run it again to continue"))
+  importingCommand("store the leads of a file; after a failure, run it again to continue")
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
     .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
     .addHelpText(
@@ -47,8 +47,7 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
     );
     return report(options, count, { valid: count - rejects.count }, rejects);
   }
-  const pace = await selectPacedTable(options, wait);
-  await checkAccount(options, pace);
+  const pace = await selectPacedAccounts(options, wait);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
   const lines = async function* (onRows: OnRows) {
     for await (const lead of validLeads(file, rejects, startedAt, onRows))
@@ -93,12 +92,7 @@ async function* validLeads(file: RowFile, rejects: RejectsFile, startedAt: numbe
 }
 
 /** The numbers of valid rows, or of those with each outcome. */
-interface Counts {
-  readonly valid?: number;
-  readonly imported?: number;
-  readonly present?: number;
-  readonly erased?: number;
-}
+type Counts = Partial<Record<"valid" | "imported" | "present" | "erased", number>>;
 
 function report({ account, json }: ImportOptions, rows: number, counts: Counts, rejects: RejectsFile): void {
   const { count: rejected, path } = rejects;

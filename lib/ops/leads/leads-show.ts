@@ -10,18 +10,13 @@ import {
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
 import { checkAccount } from "../common/known-account.ts";
-import {
-  type AccountOptions,
-  accountCommand,
-  type PacedOptions,
-  selectPacedTable,
-} from "../common/options.ts";
-import { type Pace, unitsOption } from "../common/pace.ts";
+import { type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
+import type { Pace } from "../common/pace.ts";
 import { queryAll } from "../common/read-items.ts";
 import { messagesOf, readLeadConversations } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type ShowOptions = AccountOptions & PacedOptions & PersonOptions;
+type ShowOptions = PacedAccountOptions & PersonOptions;
 
 /** Everything that is stored of a lead. */
 interface StoredLead {
@@ -31,9 +26,7 @@ interface StoredLead {
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
-  withPerson(accountCommand("show", "show a lead with its conversations and messages"))
-    .addOption(unitsOption())
-    .action(show);
+  withPerson(pacedCommand("show", "show a lead with its conversations and messages")).action(show);
 
 async function show(options: ShowOptions): Promise<void> {
   const pace = await selectPacedTable(options);

@@ -20,18 +20,20 @@ export const withPerson = (command: Command) =>
 /**
  * The items of the leads that the options name.
  *
+ * @param note called with leads that may be meant, and cannot be read
  * @throws UserError when they name none
  */
 export async function findLeads(
   account: string,
   { lead, email }: PersonOptions,
   pace: Pace,
+  note?: (item: Item, reason: string) => void,
 ): Promise<readonly Item[]> {
   if (lead !== undefined) {
     const item = await pace.retry(() => readItem(leadKey(account, lead)));
     return item ? [item] : [];
   }
-  if (email !== undefined) return readLeadsByEmail(account, email, pace);
+  if (email !== undefined) return readLeadsByEmail(account, email, pace, note);
   throw new UserError("Name the person: --lead ID or --email ADDRESS.");
 }
 
