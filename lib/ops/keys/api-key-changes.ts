@@ -35,11 +35,17 @@ export async function listApiKeys(accountId: string): Promise<ApiKey[]> {
 }
 
 /** Names a key by its id and account, or by its digest, with which no index is read. */
-export type ApiKeyReference =
-  | { readonly keyId: string; readonly account: string }
-  | { readonly keyId: string; readonly sha256: string; readonly account: string | undefined };
+export interface ApiKeyReference {
+  readonly keyId: string;
+  readonly sha256?: string;
+  readonly account?: string | undefined;
+}
 
-/** The key; undefined if there is none, or if it belongs to another account than the named one. */
+/**
+ * The key; undefined if there is none, or if it belongs to another account than the named one.
+ *
+ * @throws UserError for an id without an account
+ */
 export async function findApiKeyRecord(reference: ApiKeyReference): Promise<ApiKey | undefined> {
   const item = await findApiKeyItem(reference);
   return item && toApiKey(item);
@@ -66,13 +72,14 @@ export async function endApiKey(
   return toApiKey(stored);
 }
 
-async function findApiKeyItem(reference: ApiKeyReference): Promise<Item | undefined> {
-  const { account, keyId } = reference;
-  if ("sha256" in reference) {
-    const item = await readItem(apiKeyKey(reference.sha256, keyId));
+async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference): Promise<Item | undefined> {
+  if (sha256 !== undefined) {
+    const item = await readItem(apiKeyKey(sha256, keyId));
     return account === undefined || item?.accountId === account ? item : undefined;
   }
-  return (await accountApiKeyItems(reference.account)).find((item) => item.keyId === keyId);
+  if (account === undefined)
+    throw new UserError("An id needs the account of the key (--account), a whole key does not.");
+  return (await accountApiKeyItems(account)).find((item) => item.keyId === keyId);
 }
 
 /**
