@@ -65,12 +65,17 @@ export async function openEventBus(
   await client.send(new DescribeEventBusCommand({ Name: name })).catch(describe);
   return async (events) => {
     let entries = events.map((event) => toEntry(name, event));
+    let codes: readonly string[] = [];
     const attempt = async () => {
       const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries: entries }));
       entries = entries.filter((_, i) => results[i]?.ErrorCode !== undefined);
-      const codes = results.flatMap(({ ErrorCode }) => ErrorCode ?? []);
-      if (codes.length > 0) throw new RejectedError(name, codes);
+      codes = results.flatMap(({ ErrorCode }) => ErrorCode ?? []);
+      const kinds = [...new Set(codes)].join(", ");
+      if (codes.length > 0)
+        throw new UserError(`The event bus ${name} did not take ${codes.length} events (${kinds}).`);
     };
+    const isRetryable = (error: unknown) =>
+      error instanceof UserError ? codes.every((code) => retryableCodes.has(code)) : isTableBusy(error);
     const deadline = Date.now() + patience;
     await withRetry(attempt, { deadline, isRetryable, wait }).catch(describe);
   };
@@ -82,17 +87,3 @@ const toEntry = (bus: string, event: ServiceEvent) => ({
   DetailType: event.type,
   Detail: JSON.stringify({ ...event, repeated: true }),
 });
-
-/** Thrown when the bus did not take some events of a call. */
-class RejectedError extends UserError {
-  readonly codes: readonly string[];
-
-  constructor(bus: string, codes: readonly string[]) {
-    const kinds = [...new Set(codes)].join(", ");
-    super(`The event bus ${bus} did not take ${codes.length} events (${kinds}).`);
-    this.codes = codes;
-  }
-}
-
-const isRetryable = (error: unknown) =>
-  error instanceof RejectedError ? error.codes.every((code) => retryableCodes.has(code)) : isTableBusy(error);
