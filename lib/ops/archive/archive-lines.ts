@@ -86,9 +86,8 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
     schema: leadSchema,
     toLine: toLead,
     faults: ({ id, source, createdAt }, now) => [
-      ...idFaults("id", id, "lead", now),
+      ...creationFaults("lead", id, createdAt, now),
       ...nameFaults("source", source),
-      ...creationFaults(id, createdAt),
     ],
   },
   conversation: {
@@ -108,11 +107,10 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
     schema: messageSchema,
     toLine: (item) => toRecord(messageSchema, item),
     faults: ({ id, conversationId, leadId, channel, createdAt }, now) => [
-      ...idFaults("id", id, "msg", now),
+      ...creationFaults("msg", id, createdAt, now),
       ...idFaults("conversationId", conversationId, "conv", now),
       ...idFaults("leadId", leadId, "lead", now),
       ...nameFaults("channel", channel),
-      ...creationFaults(id, createdAt),
     ],
   },
 };
@@ -164,12 +162,8 @@ const nameFaults = (field: string, name: string | undefined) =>
     ? []
     : [rowFault(field, "invalid_format", "must be in lower case")];
 
-const creationFaults = (id: string, time: string) => (isTimeOf(id, time) ? [] : [notTimeOfId]);
-
-function isTimeOf(id: string, time: string): boolean {
-  try {
-    return createdAt(id) === time;
-  } catch {
-    return false;
-  }
+/** The faults of an id, and of a creation time, which the id contains. */
+function creationFaults(prefix: string, id: string, time: string, now: number): readonly RowFault[] {
+  const faults = idFaults("id", id, prefix, now);
+  return faults.length > 0 || createdAt(id) === time ? faults : [notTimeOfId];
 }

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -35,7 +35,7 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
   const { account, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
   const file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
-  await using rejects = new RejectsFile(rejectsPath);
+  const rejects = new RejectsFile(rejectsPath);
   const { count, digest } = file;
   if (dryRun) {
     await withProgress(
@@ -113,10 +113,9 @@ function report({ account, json }: ImportOptions, rows: number, counts: Counts, 
 }
 
 /** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
-export class RejectsFile implements AsyncDisposable {
+export class RejectsFile {
   readonly path: string;
   count = 0;
-  #file: FileHandle | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -124,17 +123,11 @@ export class RejectsFile implements AsyncDisposable {
 
   /** @throws UserError when the file cannot be written */
   async add(reject: { line: number; errors: readonly RowFault[]; row?: unknown }): Promise<void> {
+    const flag = this.count === 0 ? "w" : "a";
     this.count += 1;
-    try {
-      // Readable only by its owner, because it contains the data of leads.
-      this.#file ??= await open(this.path, "w", 0o600);
-      await this.#file.write(`${JSON.stringify(reject)}\n`);
-    } catch (error) {
+    // Readable only by its owner, because it contains the data of leads.
+    await writeFile(this.path, `${JSON.stringify(reject)}\n`, { flag, mode: 0o600 }).catch((error) => {
       throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file?.close();
+    });
   }
 }
