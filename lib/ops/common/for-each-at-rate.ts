@@ -1,11 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { InvalidArgumentError } from "commander";
+import { wholeNumber } from "./whole-number.ts";
 
 /** The value of `--rate`. */
-export function parseRate(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("A rate is a whole number above 0.");
-  return Number(text);
-}
+export const parseRate = wholeNumber(1, 999_999, "A rate is a whole number above 0.");
 
 /**
  * Works on values concurrently, and starts with at most `rate` of them a second, if there is a rate.

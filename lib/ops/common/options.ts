@@ -28,7 +28,7 @@ export const changeDeadline = () => Date.now() + 10_000;
 
 /** A command on an account, with the options that name the table. */
 export const accountCommand = (name: string, description: string) =>
-  tableCommand(name, description, accountOption().makeOptionMandatory());
+  allAccountsCommand(name, description).addOption(accountOption().makeOptionMandatory());
 
 /** A command on an account that reads or writes at a pace. */
 export const pacedCommand = (name: string, description: string) =>
@@ -36,12 +36,9 @@ export const pacedCommand = (name: string, description: string) =>
 
 /** A command on an account or on all accounts. */
 export const accountOrAllCommand = (name: string, description: string) =>
-  tableCommand(name, description, accountOption()).addOption(
-    new Option("--all", "all accounts: reads the whole table").conflicts("account"),
-  );
-
-const tableCommand = (name: string, description: string, account: Option) =>
-  allAccountsCommand(name, description).addOption(account);
+  allAccountsCommand(name, description)
+    .addOption(accountOption())
+    .addOption(new Option("--all", "all accounts: reads the whole table").conflicts("account"));
 
 /** A command on all accounts, with the options that name the table. */
 export const allAccountsCommand = (name: string, description: string) =>
@@ -70,7 +67,7 @@ export const writingAccountOrAllCommand = (name: string, description: string) =>
 
 /** The same for a command that can do without the account if another option names one of its items. */
 export const itemCommand = (name: string, description: string) =>
-  withDryRun(tableCommand(name, description, accountOption()));
+  withDryRun(allAccountsCommand(name, description).addOption(accountOption()));
 
 const withDryRun = (command: Command) =>
   command.option("--dry-run", "print what the command would do, and change nothing");

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import {
   isRetryable,
   isTableBusy,
@@ -8,6 +8,7 @@ import {
   StaleReadError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Waits for a time in milliseconds, like `setTimeout`. */
 export type Wait = (milliseconds: number) => Promise<unknown>;
@@ -34,10 +35,7 @@ const shortestWait = 50;
 export const unitsOption = () =>
   new Option("--units <n>", "the most read units to use per second")
     .default(defaultUnits)
-    .argParser((text) => {
-      if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("Units are a whole number above 0.");
-      return Number(text);
-    });
+    .argParser(wholeNumber(1, 9_999_999, "Units are a whole number above 0."));
 
 /** The calls of a short command: the SDK makes all further attempts. */
 export const unpaced: Pick<Pace, "wait" | "spend" | "retry"> = {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { countAccounts, describeCounts } from "../accounts/account-items.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { checkAccount } from "../common/known-account.ts";
@@ -11,6 +11,7 @@ import {
 import type { Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
+import { wholeNumber } from "../common/whole-number.ts";
 import { erase } from "./erase.ts";
 import { Findings } from "./findings.ts";
 import { wasErased } from "./trees.ts";
@@ -30,15 +31,10 @@ export const eraseAccountCommand = (wait: Wait): Command =>
     .option(
       "--cache-seconds <n>",
       "how long a revoked key works (default: authorizerCacheSeconds of the stage's file)",
-      parseSeconds,
+      wholeNumber(0, 9999, "Seconds are a whole number from 0 to 9999."),
     )
     .addHelpText("after", `\n${eventsNote}`)
     .action((options: EraseOptions) => eraseAccount(options, wait));
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("Seconds are a whole number from 0 to 9999.");
-  return Number(text);
-}
 
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;

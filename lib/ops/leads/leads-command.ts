@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { createdAt, ulidPattern } from "../../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { formatColumns } from "../common/columns.ts";
@@ -12,6 +12,7 @@ import {
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
+import { wholeNumber } from "../common/whole-number.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { eraseCommand } from "../erasure/leads-erase.ts";
 import { setLeadScore, setLeadStatus } from "./lead-changes.ts";
@@ -50,12 +51,7 @@ export function leadsCommand(): Command {
     .addCommand(pacedCommand("erased", "list the ids of erased leads").action(listErased));
 }
 
-function parseScore(text: string): number {
-  if (!/^(?:\d{1,2}|100)$/.test(text)) {
-    throw new InvalidArgumentError("A score is a whole number from 0 to 100.");
-  }
-  return Number(text);
-}
+const parseScore = wholeNumber(0, 100, "A score is a whole number from 0 to 100.");
 
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
   await selectTableByOptions(options);

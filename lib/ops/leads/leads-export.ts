@@ -38,14 +38,14 @@ export function exportCommand(): Command {
 }
 
 async function exportLeads(options: ExportOptions): Promise<void> {
-  const { account, output, json } = options;
+  const { account, output, status, source, json } = options;
   if (json && output === undefined)
     throw new UserError("--json needs --output, because stdout has the leads.");
   const pace = await selectPacedAccounts(options);
   let exported = 0;
   await withProgress(
     "Exporting",
-    () => countLeads(options),
+    async () => (await listLeads(account, { status, source }, { page: 1, limit: 1 })).pagination.total,
     (onRows) => {
       const text = formatLeads(options, pace, (rows) => {
         exported += rows;
@@ -76,11 +76,6 @@ async function* formatLeads(options: ExportOptions, pace: Pace, onRows: OnRows):
       : leads.map((lead) => `${JSON.stringify(lead)}\n`).join("");
     onRows(leads.length);
   }
-}
-
-async function countLeads({ account, status, source }: ExportOptions): Promise<number> {
-  const { pagination } = await listLeads(account, { status, source }, { page: 1, limit: 1 });
-  return pagination.total;
 }
 
 /**

@@ -2,12 +2,7 @@ import type { Command } from "commander";
 import { toConversation } from "../../../shared/domain/conversations.ts";
 import { toLead } from "../../../shared/domain/leads.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import {
-  type Conversation,
-  type Message,
-  message as messageSchema,
-} from "../../../shared/schemas/conversation-schemas.ts";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { message as messageSchema } from "../../../shared/schemas/conversation-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
 import { checkAccount } from "../common/known-account.ts";
 import { type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
@@ -17,12 +12,6 @@ import { messagesOf, readLeadConversations } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = PacedAccountOptions & PersonOptions;
-
-/** Everything that is stored of a lead. */
-interface StoredLead {
-  readonly lead: Lead;
-  readonly conversations: readonly (Conversation & { readonly messages: readonly Message[] })[];
-}
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
@@ -36,13 +25,14 @@ async function show(options: ShowOptions): Promise<void> {
     await checkAccount(options, pace);
     throw unknownPerson(account, options);
   }
-  const leads: StoredLead[] = [];
+  const leads: Awaited<ReturnType<typeof readLead>>[] = [];
   for (const item of items) leads.push(await readLead(account, item, pace));
   if (json) return console.log(JSON.stringify({ account, leads }));
   for (const lead of leads) console.log(describe(lead));
 }
 
-async function readLead(account: string, item: Item, pace: Pace): Promise<StoredLead> {
+/** Reads everything that is stored of a lead. */
+async function readLead(account: string, item: Item, pace: Pace) {
   const lead = toLead(item);
   const conversations = [];
   for (const stored of await readLeadConversations(account, lead.id, pace)) {
@@ -54,7 +44,7 @@ async function readLead(account: string, item: Item, pace: Pace): Promise<Stored
 }
 
 /** A text with a line for each field and each message. */
-function describe({ lead, conversations }: StoredLead): string {
+function describe({ lead, conversations }: Awaited<ReturnType<typeof readLead>>): string {
   const lines = Object.entries(lead).map(([name, value]) => `${name}: ${format(value)}`);
   for (const { id, channel, status, messages } of conversations) {
     lines.push("", `Conversation ${id} on ${channel}, ${status}:`);
