@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { exportAccountCommand } from "../archive/accounts-export.ts";
 import { importAccountCommand } from "../archive/accounts-import.ts";
@@ -10,7 +9,7 @@ import { countAccounts, describeCounts } from "./account-items.ts";
 import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./account-limit.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
-export const accountsCommand = (wait: Wait = setTimeout): Command =>
+export const accountsCommand = (wait?: Wait): Command =>
   new Command("accounts")
     .description("list accounts, move or erase everything of one, and set its rate limit")
     .addCommand(

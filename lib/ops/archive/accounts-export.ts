@@ -43,19 +43,14 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const createdAt = new Date().toISOString();
   const hash = createHash("sha256");
   const lines = noLines();
-  const named: string[] = [];
-  let unreadable = 0;
-  const onUnreadable = (sentence: string) => {
-    unreadable += 1;
-    if (unreadable <= mostNamed) named.push(sentence);
-  };
+  const unreadable: string[] = [];
   await withProgress(
     "Exporting",
     () => countRows(countedOwners(account), pace),
     async (onRows) => {
       const text = async function* () {
         let empty = true;
-        for await (const page of readAccount(account, pace, onUnreadable)) {
+        for await (const page of readAccount(account, pace, (sentence) => unreadable.push(sentence))) {
           if (page.length === 0) continue;
           empty = false;
           for (const { type } of page) lines[type] += 1;
@@ -75,11 +70,11 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const { lead, conversation, message } = lines;
   console.log(
     json
-      ? JSON.stringify({ ...manifest, unreadable })
+      ? JSON.stringify({ ...manifest, unreadable: unreadable.length })
       : `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`,
   );
-  if (unreadable === 0) return;
-  for (const sentence of named) console.error(sentence);
-  console.error(`${unreadable} items are not valid and not in the file.`);
+  if (unreadable.length === 0) return;
+  for (const sentence of unreadable.slice(0, mostNamed)) console.error(sentence);
+  console.error(`${unreadable.length} items are not valid and not in the file.`);
   process.exitCode = someInvalid;
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
@@ -31,7 +30,7 @@ interface ImportOptions extends CommonOptions {
 const parallel = 32;
 
 /** `accounts import`: stores what an archive has and the account does not, no matter how often it runs. */
-export const importAccountCommand = (wait: Wait = setTimeout): Command =>
+export const importAccountCommand = (wait?: Wait): Command =>
   importingCommand(
     "store what an exported account has and this one does not; after a failure, run it again to continue",
   )
@@ -44,7 +43,7 @@ export const importAccountCommand = (wait: Wait = setTimeout): Command =>
     .addOption(yesOption())
     .action((path: string, options: ImportOptions) => importAccount(path, options, wait));
 
-async function importAccount(path: string, options: ImportOptions, wait: Wait): Promise<void> {
+async function importAccount(path: string, options: ImportOptions, wait?: Wait): Promise<void> {
   // The schemas take a quarter of the start of every command.
   const { openArchive } = await import("./open-archive.ts");
   const { account, rename, replace, dryRun, yes, json } = options;

@@ -2,7 +2,7 @@ import { accountApiKeysPartition, accountPartition } from "../../../shared/dynam
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { type AccountsOptions, opsCommand, selectPacedTable, type TableOptions } from "./options.ts";
-import { type Pace, unpaced, type Wait } from "./pace.ts";
+import { type AnyPace, type Pace, unpaced, type Wait } from "./pace.ts";
 import { inPartition, ofParent, type QuerySelection, queryItems } from "./read-items.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
@@ -35,8 +35,9 @@ export async function checkAccount(
 export async function unknownItem(
   options: TableOptions & { readonly account: string },
   item: string,
+  pace = unpaced,
 ): Promise<Error> {
-  await checkAccount(options);
+  await checkAccount(options, pace);
   return new UserError(`The account ${options.account} has no ${item}.`);
 }
 
@@ -56,13 +57,13 @@ export async function selectPacedAccounts(options: AccountsOptions, wait?: Wait)
 export async function hasItems(
   account: string,
   types: readonly (typeof lasting)[number][],
-  pace: typeof unpaced,
+  pace: AnyPace,
 ): Promise<boolean> {
   for (const type of types) if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
   return false;
 }
 
-async function isKnown(account: string, pace: typeof unpaced): Promise<boolean> {
+async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
   if (await hasItems(account, lasting, pace)) return true;
   return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
     // A table that was restored without its indexes.
@@ -71,7 +72,7 @@ async function isKnown(account: string, pace: typeof unpaced): Promise<boolean> 
   });
 }
 
-async function hasAny(selection: QuerySelection, pace: typeof unpaced): Promise<boolean> {
+async function hasAny(selection: QuerySelection, pace: AnyPace): Promise<boolean> {
   const { value: items } = await queryItems({ ...selection, Limit: 1 }, pace).next();
   return items.length > 0;
 }

@@ -37,8 +37,11 @@ export const unitsOption = () =>
     .default(defaultUnits)
     .argParser(wholeNumber(1, 9_999_999, "Units are a whole number above 0."));
 
-/** The calls of a short command: the SDK makes all further attempts. */
-export const unpaced: Pick<Pace, "wait" | "spend" | "retry"> = {
+/** What calls need of a pace. */
+export type AnyPace = Pick<Pace, "wait" | "spend" | "retry">;
+
+/** The pace of a short command: the SDK makes all further attempts. */
+export const unpaced: AnyPace = {
   wait: setTimeout,
   spend: async () => {},
   retry: (call) => call(),

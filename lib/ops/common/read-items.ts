@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace, unpaced } from "./pace.ts";
+import type { AnyPace, Pace } from "./pace.ts";
 import type { OnRows } from "./progress.ts";
 
 /** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
@@ -23,7 +23,7 @@ export type QuerySelection = Omit<
  */
 export async function* queryItems(
   selection: QuerySelection,
-  pace: typeof unpaced,
+  pace: AnyPace,
   after?: Key,
 ): AsyncGenerator<readonly Item[]> {
   let position: Item | undefined = after;
@@ -43,7 +43,7 @@ export async function* queryItems(
 }
 
 /** Reads the same items, and keeps them all. */
-export async function queryAll(selection: QuerySelection, pace: typeof unpaced): Promise<Item[]> {
+export async function queryAll(selection: QuerySelection, pace: AnyPace): Promise<Item[]> {
   const all: Item[] = [];
   for await (const items of queryItems(selection, pace)) all.push(...items);
   return all;

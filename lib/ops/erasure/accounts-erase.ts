@@ -22,7 +22,7 @@ const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
-export const eraseAccountCommand = (wait: Wait): Command =>
+export const eraseAccountCommand = (wait?: Wait): Command =>
   pacedWritingCommand(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
@@ -56,7 +56,7 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseOptions, wait: Wait): Promise<void> {
+async function eraseAccount(options: EraseOptions, wait?: Wait): Promise<void> {
   const pace = await selectPacedTable(options, wait);
   const { account, json, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);

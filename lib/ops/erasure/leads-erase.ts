@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { confirm, yesOption } from "../common/confirm.ts";
 import {
@@ -19,7 +18,7 @@ import { sweep } from "./sweep-erased.ts";
 type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
-export const eraseCommand = (wait: Wait = setTimeout): Command =>
+export const eraseCommand = (wait?: Wait): Command =>
   withPerson(
     pacedWritingCommand(
       "erase",
@@ -34,7 +33,7 @@ export const eraseCommand = (wait: Wait = setTimeout): Command =>
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
     .action((options: EraseOptions) => eraseLeads(options, wait));
 
-async function eraseLeads(options: EraseOptions, wait: Wait): Promise<void> {
+async function eraseLeads(options: EraseOptions, wait?: Wait): Promise<void> {
   const pace = await selectPacedTable(options, wait);
   const { account, lead, email = "", scan, dryRun, yes } = options;
   const unreadable = new Unreadable();
@@ -75,7 +74,7 @@ async function findErasable(
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
   unreadable.check(again(options, lead === undefined ? `--email ${email}` : `--lead ${lead}`));
-  throw unknownPerson(account, options);
+  throw await unknownPerson(options, pace);
 }
 
 function describe(

@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import { setTimeout } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { EventType } from "../../../shared/domain/event-schemas.ts";
 import { eventTypes } from "../../../shared/domain/events.ts";
@@ -32,7 +31,7 @@ interface RepublishOptions extends AccountsOptions, BusOptions {
 export const eventTypeNames: readonly EventType[] = [...eventTypes.values()];
 
 /** `events republish`: puts events on the bus again, from the items in the table. */
-export function eventsCommand(wait: Wait = setTimeout): Command {
+export function eventsCommand(wait?: Wait): Command {
   const republishCommand = writingAccountOrAllCommand(
     "republish",
     "send the events of stored leads, conversations and messages, and of erased leads again, marked as repetitions",
@@ -77,10 +76,10 @@ export function parseTime(text: string): number {
   );
 }
 
-async function republishEvents(options: RepublishOptions, wait: Wait): Promise<void> {
+async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<void> {
   const pace = await selectPacedAccounts(options, wait);
   const { account, types, since, progress, dryRun } = options;
-  const put = dryRun ? undefined : await connect(options, wait);
+  const put = dryRun ? undefined : await connect(options, pace);
   const from = progress === undefined ? undefined : await readPosition(progress, toTask(options));
   const { until = from?.until ?? Date.now() } = options;
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
@@ -91,7 +90,7 @@ async function republishEvents(options: RepublishOptions, wait: Wait): Promise<v
   report(options, selection, events);
 }
 
-async function connect(options: RepublishOptions, wait: Wait): Promise<PutEvents> {
+async function connect(options: RepublishOptions, { wait }: Pace): Promise<PutEvents> {
   const { name, config } = await findBus(options);
   return openEventBus(name, config, wait);
 }

@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
@@ -21,7 +20,7 @@ interface ImportOptions extends CommonOptions {
 }
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
-export const importCommand = (wait: Wait = setTimeout): Command =>
+export const importCommand = (wait?: Wait): Command =>
   importingCommand("store the leads of a file; after a failure, run it again to continue")
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
     .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
@@ -31,7 +30,7 @@ export const importCommand = (wait: Wait = setTimeout): Command =>
     )
     .action((path: string, options: ImportOptions) => importLeads(path, options, wait));
 
-async function importLeads(path: string, options: ImportOptions, wait: Wait): Promise<void> {
+async function importLeads(path: string, options: ImportOptions, wait?: Wait): Promise<void> {
   const { account, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
   const file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });

@@ -4,7 +4,6 @@ import { toLead } from "../../../shared/domain/leads.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { message as messageSchema } from "../../../shared/schemas/conversation-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
-import { checkAccount } from "../common/known-account.ts";
 import { type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
 import type { Pace } from "../common/pace.ts";
 import { queryAll } from "../common/read-items.ts";
@@ -21,10 +20,7 @@ async function show(options: ShowOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
   const items = await findLeads(account, options, pace);
-  if (items.length === 0) {
-    await checkAccount(options, pace);
-    throw unknownPerson(account, options);
-  }
+  if (items.length === 0) throw await unknownPerson(options, pace);
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
   for (const item of items) leads.push(await readLead(account, item, pace));
   if (json) return console.log(JSON.stringify({ account, leads }));

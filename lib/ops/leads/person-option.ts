@@ -2,6 +2,8 @@ import { type Command, Option } from "commander";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
+import { unknownItem } from "../common/known-account.ts";
+import type { AccountOptions } from "../common/options.ts";
 import type { Pace } from "../common/pace.ts";
 import { readLeadsByEmail } from "../erasure/lead-items.ts";
 
@@ -37,10 +39,10 @@ export async function findLeads(
   throw new UserError("Name the person: --lead ID or --email ADDRESS.");
 }
 
-/** The error for a person whom the account does not know. */
-export const unknownPerson = (account: string, { lead }: PersonOptions) =>
-  new UserError(
-    lead === undefined
-      ? `The account ${account} has no lead with this email address.`
-      : `The account ${account} has no lead ${lead}.`,
+/** The error for a person whom the account does not know, or for the account that does not exist. */
+export const unknownPerson = (options: AccountOptions & PersonOptions, pace: Pace) =>
+  unknownItem(
+    options,
+    options.lead === undefined ? "lead with this email address" : `lead ${options.lead}`,
+    pace,
   );

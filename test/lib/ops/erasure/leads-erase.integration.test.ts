@@ -190,11 +190,12 @@ describe("leads erase", () => {
   });
 
   test.each([
-    [["--lead", "lead_1"], "The account nobody has no lead lead_1."],
-    [["--email", "a@example.com"], "The account nobody has no lead with this email address."],
+    [["--lead", "lead_1"], "The account known has no lead lead_1."],
+    [["--email", "a@example.com"], "The account known has no lead with this email address."],
     [[], "Name the person: --lead ID or --email ADDRESS."],
   ])("%j fails with one sentence", async (args, failure) => {
-    expect(await erase("nobody", ...args)).toEqual({ output: undefined, failure });
+    await issueApiKey("known");
+    expect(await erase("known", ...args)).toEqual({ output: undefined, failure });
   });
 });
 
