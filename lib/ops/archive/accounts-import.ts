@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
-import { createdAt, ulidPattern } from "../../../shared/ids.ts";
+import { createdAt, isId } from "../../../shared/ids.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { UserError } from "../../errors.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
@@ -84,6 +84,9 @@ function toSource(archive: Archive, account: string, pace: Pace) {
         onRows(1);
       }
     };
+  const conversations = async function* () {
+    for await (const line of archive.lines()) if (line.type === "conversation") yield line;
+  };
   return {
     count: archive.count,
     // Leads come before their conversations, and conversations before their messages. A conversation that ends makes room for
@@ -94,19 +97,13 @@ function toSource(archive: Archive, account: string, pace: Pace) {
       linesWhere((line) => line.type === "conversation" && line.status === active),
       linesWhere(({ type }) => type === "message"),
     ],
-    conversations: () => conversations(archive),
+    conversations,
     whenStored: (erased: ReadonlySet<string>) =>
-      forEachAtRate(conversations(archive), { parallel }, async ({ id, leadId }) => {
+      forEachAtRate(conversations(), { parallel }, async ({ id, leadId }) => {
         if (!erased.has(leadId)) await countMessages(account, id, pace);
       }),
   };
 }
-
-async function* conversations(archive: Archive) {
-  for await (const line of archive.lines()) if (line.type === "conversation") yield line;
-}
-
-const messageId = new RegExp(`^msg_${ulidPattern}$`);
 
 /**
  * Counts the messages of a conversation, and corrects their number and the time of the last one where the conversation has
@@ -119,7 +116,7 @@ const countMessages = (account: string, conversationId: string, pace: Pace): Pro
     if (!conversation) return;
     const selection = { ...messagesOf(account, conversationId), ProjectionExpression: "sk" };
     const messages = await queryAll(selection, pace);
-    const ids = messages.map(({ sk }) => String(sk)).filter((id) => messageId.test(id));
+    const ids = messages.map(({ sk }) => sk).filter((id) => isId("msg", id));
     const lastId = ids.at(-1);
     if (lastId === undefined) return;
     const counted = { messageCount: ids.length, lastMessageAt: createdAt(lastId) };

@@ -31,6 +31,5 @@ export async function forEachAtRate<T>(
     }
   };
   const ended = await Promise.allSettled(Array.from({ length: parallel }, worker));
-  const failure = ended.find(({ status }) => status === "rejected");
-  if (failure?.status === "rejected") throw failure.reason;
+  for (const end of ended) if (end.status === "rejected") throw end.reason;
 }

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { createdAt, ulidPattern } from "../../../shared/ids.ts";
+import { createdAt, isId } from "../../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { formatColumns } from "../common/columns.ts";
 import { unknownItem } from "../common/known-account.ts";
@@ -82,12 +82,10 @@ async function listErased(options: PacedAccountOptions): Promise<void> {
   const leads = await readErasedLeads(account, pace);
   const erased = leads.map(({ id, leadId, pending = false }) => ({
     leadId,
-    erasedAt: isErasureId(id) ? createdAt(id) : undefined,
+    erasedAt: isId("erasure", id) ? createdAt(id) : undefined,
     pending,
   }));
   if (json) return console.log(JSON.stringify(erased));
   if (erased.length === 0) return console.log(`The account ${account} has no erased leads.`);
   console.log(formatColumns(erased));
 }
-
-const isErasureId = (id: unknown) => new RegExp(`^erasure_${ulidPattern}$`).test(String(id));
