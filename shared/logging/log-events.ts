@@ -6,3 +6,5 @@ export const functionFailed = "function failed";
 export const rateLimiterFailedOpen = "rate limiter failed open";
 export const countsFailed = "counts failed";
 export const countsDamaged = "counts damaged";
+export const countsAudited = "counts audited";
+export const countsRepaired = "counts repaired";
