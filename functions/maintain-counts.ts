@@ -2,8 +2,8 @@ import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from "aws-la
 import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
-import { countedChanges } from "../shared/pages/maintenance/changes.ts";
-import { maintainLists, type Unsettled } from "../shared/pages/maintenance/maintain-lists.ts";
+import { countedChanges } from "../shared/pages/maintain/changes.ts";
+import { maintainLists, type Unsettled } from "../shared/pages/maintain/maintain-lists.ts";
 
 /** Time of an invocation that is reserved for its last commits, in milliseconds. */
 const reserve = 5000;

@@ -8,3 +8,4 @@ export const countsFailed = "counts failed";
 export const countsDamaged = "counts damaged";
 export const countsAudited = "counts audited";
 export const countsRepaired = "counts repaired";
+export const countsUnfit = "counts unfit";

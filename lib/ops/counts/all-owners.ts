@@ -1,6 +1,6 @@
 import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { inParallel } from "../../../shared/pages/maintenance/in-parallel.ts";
+import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import { type CountedOwner, countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { errorMessage } from "../../errors.ts";
 import { toUserError } from "../common/aws-errors.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { idTimestamp } from "../../../shared/ids.ts";
-import { inParallel } from "../../../shared/pages/maintenance/in-parallel.ts";
+import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";

@@ -1,5 +1,5 @@
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { advance, furthestWatermark } from "../../../shared/pages/maintenance/advance.ts";
+import { advance, furthestWatermark } from "../../../shared/pages/maintain/advance.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { sumEntry } from "../../../shared/pages/tree/entry.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";

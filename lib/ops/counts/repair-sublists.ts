@@ -1,7 +1,7 @@
 import type { Sublist } from "../../../shared/dynamodb/keys.ts";
 import { type Retry, withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { advanceSublist } from "../../../shared/pages/maintenance/advance-sublist.ts";
+import { advanceSublist } from "../../../shared/pages/maintain/advance-sublist.ts";
 import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { commit, isTreeChanged, readRoot } from "../../../shared/pages/tree/tree-store.ts";

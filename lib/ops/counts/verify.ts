@@ -1,6 +1,6 @@
 import { indexes, type Sublist, sublistIndexes } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { inParallel } from "../../../shared/pages/maintenance/in-parallel.ts";
+import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import { type CountedOwner, countedRow } from "../../../shared/pages/tree/counted-list.ts";
 import { type Reading, readAllRows, toReading } from "./all-rows.ts";
 import { type Difference, identity, readTree, TreeComparison } from "./compare-tree.ts";

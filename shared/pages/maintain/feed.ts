@@ -5,8 +5,8 @@ import { type CountedRow, readRows } from "../tree/rows.ts";
 import { commit, DamagedTreeError, readRoot, readRoots, TreeChangedError } from "../tree/tree-store.ts";
 import { weigh } from "./advance.ts";
 import { setRows } from "./append-rows.ts";
-import { inParallel } from "./in-parallel.ts";
 import { emptyTree } from "./empty-tree.ts";
+import { inParallel } from "./in-parallel.ts";
 import type { Means } from "./tree-edit.ts";
 
 /** What is left after a feed. */

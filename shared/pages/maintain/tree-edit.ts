@@ -1,15 +1,7 @@
 import type { Retry } from "../../dynamodb/retry.ts";
 import { equalCells } from "../tree/cells.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import {
-  cut,
-  type Entry,
-  encodeEntries,
-  indexAt,
-  rowEntry,
-  separator,
-  sumEntry,
-} from "../tree/entry.ts";
+import { cut, type Entry, encodeEntries, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, type Node, readNode, readRoot, TreeChangedError } from "../tree/tree-store.ts";

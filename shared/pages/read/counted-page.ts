@@ -1,13 +1,15 @@
-import type { Item } from "../dynamodb/table-client.ts";
+import type { Item } from "../../dynamodb/table-client.ts";
+import * as logEvents from "../../logging/log-events.ts";
+import { limits } from "../tree/tree-limits.ts";
+import { treeKey } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
-import { type Attempt, findRow, type Place } from "./find-row.ts";
+import { findRow, UnfitNodeError } from "./find-row.ts";
 import { isSettled, readStart } from "./list-start.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { rangeId, walk } from "./range.ts";
-import { type AdmitLongList, withinBudget } from "./read-budget.ts";
+import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
 import { readTailPage } from "./tail-page.ts";
-import { limits } from "./tree/tree-limits.ts";
 import { narrowStart, readNewest } from "./window-start.ts";
 
 /** How often a reader starts again when the tree changes while it reads. */
@@ -20,56 +22,56 @@ const attempts = 3;
  * @throws TooExpensiveError when the list would need too many calls or too much time
  */
 export function countedPage<T>(
-  counted: CountedRange,
+  list: CountedRange,
   request: PageRequest,
   toRecord: (item: Item) => T,
   admitLongList?: AdmitLongList,
 ): Promise<Page<T>> {
-  return withinBudget(rangeId(counted.range), admitLongList, async (call) => {
-    const { items, total } = await findWhileChanged({ ...counted, call }, request);
+  return withinBudget(rangeId(list.range), admitLongList, async (call) => {
+    const { items, total } = await findWhileChanged(list, request, call);
     return { data: items.map(toRecord), pagination: { ...request, total } };
   });
 }
 
-/** Reads again while the tree changes, a few times. */
-async function findWhileChanged(
-  list: Omit<Attempt, "lastAttempt" | "nodes">,
-  request: PageRequest,
-): Promise<Found> {
+/** Reads again while the tree changes, a few times, and then without the tree. */
+async function findWhileChanged(list: CountedRange, request: PageRequest, call: Call): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
-    const found = await findPage({ ...list, lastAttempt: attempt === attempts, nodes: new Map() }, request);
-    if (found !== "changed") return found;
+    try {
+      return await findPage(list, request, call);
+    } catch (error) {
+      if (!(error instanceof UnfitNodeError)) throw error;
+      if (attempt < attempts) continue;
+      const { account } = list.tree;
+      console.error({ event: logEvents.countsUnfit, account, tree: treeKey(list.tree, "").pk });
+      return findPlain(list, request, call);
+    }
   }
 }
 
-/** @returns `changed` when the tree changed during the attempt, unless it is the last one */
-async function findPage(attempt: Attempt, request: PageRequest): Promise<Found | "changed"> {
-  const { range, call, lastAttempt, window = {} } = attempt;
+/** @throws UnfitNodeError when the tree changed during the attempt */
+async function findPage(list: CountedRange, request: PageRequest, call: Call): Promise<Found> {
+  const { range, tree, window = {} } = list;
   const { page, limit } = request;
   const offset = (page - 1) * limit;
-  const [whole, first] = await Promise.all([
-    readStart(attempt, page === 1 ? limit : limits.tail + 1, call),
-    page === 1 && isSettled(attempt) ? readNewest(attempt, limit) : undefined,
-  ]);
-  if (first?.done) return { items: first.items, total: first.items.length };
-  const start = await narrowStart(attempt, whole, request, first);
-  if (start) {
-    const { tail, counted, total } = start;
-    if (offset >= total) return { items: [], total };
-    if (offset < tail.length || !counted || offset === 0)
-      return { items: await readTailPage(range, start, request, call, window), total };
-    const place = await findRow(attempt, counted, counted.rows - 1 - (offset - tail.length));
-    if (place) return { items: await readFrom(attempt, place, limit), total };
-  }
-  return lastAttempt ? findPlain(range, request, call, window) : "changed";
+  const ofWindow = page === 1 && isSettled(list) ? readNewest(list, limit, call) : undefined;
+  const maxRows = page === 1 ? limit : limits.tail + 1;
+  const whole = await readStart(list, { maxRows, ofWindow }, call);
+  const nodes = new Map();
+  const start = await narrowStart({ ...list, call, nodes }, whole);
+  const { keys, counted, total } = start;
+  if (offset >= total) return { items: [], total };
+  if (offset < keys.length || !counted || offset === 0)
+    return { items: await readTailPage(range, start, request, call, window), total };
+  const rank = counted.rows - 1 - (offset - keys.length);
+  const reading = { ...counted, tree, call, nodes };
+  const { before, skip } = await findRow(reading, rank, areSmall(whole.newest.items));
+  const bounds = { before, downTo: window.from, maxRows: skip + limit };
+  const { items } = await walk(range, bounds, call);
+  return { items: items.slice(skip), total };
 }
 
-/** The rows of a page that begins at a place. It is in the middle of a leaf, whose rows before it are read with it. */
-async function readFrom(
-  { range, call, window }: Attempt,
-  { before, skip }: Place,
-  limit: number,
-): Promise<readonly Item[]> {
-  const { items } = await walk(range, { before, downTo: window?.from, maxRows: skip + limit }, call);
-  return items.slice(skip);
-}
+/** A node of rows costs one read unit, which half a node of rows of this size costs in an index, in bytes. */
+const smallRow = 500;
+
+/** Whether rows are so small that skipping some costs less than reading their sort keys. */
+const areSmall = (items: readonly Item[]) => JSON.stringify(items).length <= smallRow * items.length;

@@ -3,9 +3,9 @@ import {
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
   statusPartition,
-} from "../dynamodb/keys.ts";
+} from "../../dynamodb/keys.ts";
+import type { CountedList, CountedOwner, Filter } from "../tree/counted-list.ts";
 import type { Range } from "./range.ts";
-import type { CountedList, CountedOwner, Filter } from "./tree/counted-list.ts";
 import type { Window } from "./window.ts";
 
 /** The rows of a list, and the tree that counts them. */

@@ -1,11 +1,11 @@
-import { indexes, rowKey } from "../dynamodb/keys.ts";
-import { type Item, readItem } from "../dynamodb/table-client.ts";
+import { indexes, rowKey } from "../../dynamodb/keys.ts";
+import { type Item, readItem } from "../../dynamodb/table-client.ts";
+import type { CountedList, Filter } from "../tree/counted-list.ts";
 import { countedPage } from "./counted-page.ts";
 import { filteredRange } from "./counted-range.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { plainPage } from "./plain-page.ts";
 import type { AdmitLongList } from "./read-budget.ts";
-import type { CountedList, Filter } from "./tree/counted-list.ts";
 import { isWithin, type Window } from "./window.ts";
 
 /** Which rows of a list are asked for: those that match all that is defined. */
@@ -32,8 +32,12 @@ export function listPage<T>(
 ): Promise<Page<T>> {
   const { account, list, id, parent, filter, window } = selection;
   if (id !== undefined) return itemPage(selection, id, request, toRecord);
-  if (parent === undefined)
-    return countedPage({ ...filteredRange(account, list, filter), window }, request, toRecord, admitLongList);
+  if (parent === undefined) {
+    const counted = { ...filteredRange(account, list, filter), window };
+    const isCounted = filter.status === undefined || list.statuses.includes(filter.status);
+    const readPage = isCounted ? countedPage : plainPage;
+    return readPage(counted, request, toRecord, admitLongList);
+  }
   const range = { index: "by-parent", partition: parent, where: toConditions(selection) } as const;
   return plainPage({ range, window }, request, toRecord, admitLongList);
 }

@@ -1,91 +1,82 @@
+import { cellOf, keyAt } from "../tree/counted-list.ts";
+import { countEntries } from "../tree/entry.ts";
+import type { Root } from "../tree/root.ts";
+import { limits } from "../tree/tree-limits.ts";
+import { readRoot } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
 import { type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import { readTail } from "./tail.ts";
-import { countRows } from "./tree/cells.ts";
-import { keyAt } from "./tree/counted-list.ts";
-import { countEntries, type Entry } from "./tree/entry.ts";
-import type { Root } from "./tree/root.ts";
-import { matcher } from "./tree/statuses.ts";
-import { indexedAge, limits } from "./tree/tree-limits.ts";
-import { readRoot } from "./tree/tree-store.ts";
 
 /** What every list reads first. */
 export interface ListStart {
-  /** The newest rows. */
+  /** The newest rows; of a window that ended some time ago, those of the window. */
   readonly newest: Segment;
-  /** The sort keys of the rows that are not counted, newest first. */
-  readonly tail: readonly string[];
-  /** Where the tail ends; empty if it has all rows. */
-  readonly watermark: string;
-  /** The tree with the other rows; without it, the tail has all rows. */
+  /** The sort keys of the newest rows, newest first: those of the tail, and of the newest rows in the root. */
+  readonly keys: readonly string[];
+  /** Where these end; empty if they are all rows. */
+  readonly end: string;
+  /** The nodes with the other rows; undefined if there are none. */
   readonly counted: CountedRows | undefined;
   /** The number of rows. */
   readonly total: number;
 }
 
-/** The rows of a list that its tree counts. */
+/** The rows of a list that are in the nodes of its tree. */
 export interface CountedRows {
   readonly root: Root;
-  /** The number of rows of the list in an entry. */
-  readonly count: (entry: Entry) => number;
-  /** The number of rows before the end of the tail. */
+  readonly cell: number | undefined;
+  /** The number of rows before the end. */
   readonly rows: number;
 }
 
 /**
- * Reads the root of a list's tree and the list's tail: all of its rows if it has no tree that can count them. For a window
- * that ends before the watermark, neither the newest rows nor the tail are read.
+ * Reads the root of a list's tree, the newest rows and the sort keys of the tail: all of its rows without a tree. The total
+ * of every list is computed here. A window that ends before the tail needs neither.
+ *
+ * @param ofWindow the newest rows of a window that ended some time ago
  */
-export async function readStart(list: CountedRange, maxRows: number, call: Call): Promise<ListStart> {
+export async function readStart(
+  list: CountedRange,
+  { maxRows, ofWindow }: { readonly maxRows: number; readonly ofWindow: Promise<Segment> | undefined },
+  call: Call,
+): Promise<ListStart> {
   const { range, tree, status, window } = list;
-  const settledBefore = settledKey(list);
-  const end = isSettled(list) ? window?.before : undefined;
-  const [root, early] = await Promise.all([
-    call((options) => readRoot(tree, "root", options)),
-    end === undefined ? walk(range, { maxRows }, call) : undefined,
+  const isEarlier = isSettled(list);
+  const [root, early, windowRows = unread] = await Promise.all([
+    call((options) => readRoot(tree, options)),
+    isEarlier ? undefined : walk(range, { maxRows }, call),
+    ofWindow,
   ]);
-  const matches = root && root.pending.length === 0 ? matcher(root.statuses, status) : undefined;
-  const counted = root && matches && countTree(root, matches);
-  if (counted && end !== undefined && end < root.watermark)
-    return {
-      newest: { items: [], done: false },
-      tail: [],
-      watermark: root.watermark,
-      counted,
-      total: counted.rows,
-    };
+  const { watermark = "", lastStart = "", last = [], entries = [] } = root ?? {};
+  const cell = status === undefined ? undefined : cellOf(tree.list, status);
+  const rows = countEntries(entries, cell);
+  const counted = root && rows > 0 ? { root, cell, rows } : undefined;
+  const lastKeys = last.filter((row) => countEntries([row], cell) > 0).map(({ start }) => start);
+  const known = (newest: Segment, tail: readonly string[]): ListStart => {
+    const keys = [...tail, ...lastKeys.toReversed()];
+    return { newest, keys, end: lastStart, counted, total: keys.length + rows };
+  };
+  if (isEarlier && (window?.before ?? "") <= watermark) return known(windowRows, []);
   const newest = early ?? (await walk(range, { maxRows }, call));
-  // Without a tree, nothing of the whole list is counted yet.
-  const isTail = newest.done || (!matches && (root !== undefined || tree.sublist !== undefined));
-  if (isTail || !counted) {
-    const bounds = { watermark: "", settledBefore: isTail ? "" : settledBefore };
-    const tail = await readTail(range, { ...bounds, newest }, call);
-    return { newest, tail, watermark: "", counted: undefined, total: tail.length };
+  if (newest.done) {
+    const keys = newest.items.map(({ sk }) => String(sk));
+    return { newest, keys, end: "", counted: undefined, total: keys.length };
   }
-  const { watermark, overdue } = counted.root;
-  const remembered = overdue ? "" : settledBefore;
-  const tail = await readTail(range, { watermark, settledBefore: remembered, newest }, call);
-  return { newest, tail, watermark, counted, total: tail.length + counted.rows };
+  return known(newest, await readTail(range, { watermark, newest, memory: memoryOf(list, root) }, call));
 }
+
+const unread: Segment = { items: [], done: false };
 
 /** Whether no route creates rows in the list's window any more. A window that ends later seldom ends before the watermark. */
 export const isSettled = (list: CountedRange) =>
   list.window?.before !== undefined && list.window.before < settledKey(list);
 
-/** The sort key before which no route creates rows any more that the list could miss. */
-const settledKey = (list: CountedRange) => keyAt(list.tree.list, Date.now() - lateness(list));
+/** The sort key before which no route creates rows any more. */
+const settledKey = ({ tree }: CountedRange) => keyAt(tree.list, Date.now() - limits.allowedLateness);
 
-function countTree(root: Root, matches: (cell: number) => boolean): CountedRows {
-  const count = ({ cells }: Entry) => countRows(cells, matches);
-  return { root, count, rows: countEntries([...root.entries, root.last], count) };
-}
-
-/**
- * How old a row of the tail is when it is remembered, in milliseconds. In a sublist, the watermark passes a row that is
- * changed at `indexedAge` or later; what was changed before that is in the index at twice that age.
- */
-function lateness({ range, tree }: CountedRange): number {
-  if (tree.sublist) return 2 * indexedAge(limits);
-  return range.index ? limits.indexLateness : limits.allowedLateness;
-}
+/** How the tail is remembered: only that of a whole list, because an index may be late, and until one of its rows is changed. */
+const memoryOf = (list: CountedRange, root: Root | undefined) =>
+  list.range.index === undefined
+    ? { until: settledKey(list), version: `${root?.generation} ${root?.changedAt}` }
+    : undefined;

@@ -1,4 +1,5 @@
-import type { Item } from "../dynamodb/table-client.ts";
+import type { Item } from "../../dynamodb/table-client.ts";
+import type { CountedRange } from "./counted-range.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { type Range, rangeId, readPages, walk } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
@@ -39,16 +40,15 @@ export function plainPage<T>(
 
 /** The rows of a page without counts: all rows of the range are its tail. */
 export async function findPlain(
-  range: Range,
+  { range, window = {} }: CountedRange,
   request: PageRequest,
   call: Call,
-  window: Window,
 ): Promise<Found> {
   const newest = await walk(range, { maxRows: request.limit }, call);
-  const keys = await readTail(range, { watermark: "", settledBefore: "", newest }, call);
-  const tail = keys.filter(isWithin(window));
-  const total = tail.length;
+  const tail = await readTail(range, { watermark: "", newest, memory: undefined }, call);
+  const keys = tail.filter(isWithin(window));
+  const total = keys.length;
   if ((request.page - 1) * request.limit >= total) return { items: [], total };
-  const start = { newest: newestWithin(newest, window), tail, watermark: "", counted: undefined, total };
+  const start = { newest: newestWithin(newest, window), keys, end: "", counted: undefined, total };
   return { items: await readTailPage(range, start, request, call, window), total };
 }

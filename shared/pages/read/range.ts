@@ -1,6 +1,6 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { type IndexName, indexes } from "../dynamodb/keys.ts";
-import { type Item, table, tableName } from "../dynamodb/table-client.ts";
+import { type IndexName, indexes } from "../../dynamodb/keys.ts";
+import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import type { Call } from "./read-budget.ts";
 
 /** The rows of a list: a partition of the table or of one of its indexes. */

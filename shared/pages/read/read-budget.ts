@@ -1,4 +1,4 @@
-import { isThrottled, TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
+import { isThrottled, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;

@@ -1,36 +1,34 @@
+import { earliest, latest } from "../tree/counted-list.ts";
 import { type Range, rangeId, readPages, type Segment } from "./range.ts";
 import type { Call } from "./read-budget.ts";
-import { latest } from "./tree/counted-list.ts";
 
-/** The sort keys, newest first, of all rows from one sort key to before another. */
+/** The sort keys, newest first, of all rows of a tail from one sort key to before another. */
 interface Span {
   readonly from: string;
   readonly to: string;
   readonly keys: readonly string[];
+  /** Rows of the tail were changed when this is another one. */
+  readonly version: string;
 }
 
 /**
- * What this environment knows of tails: for each range, spans that do not overlap, newest first. No route creates a row
- * there any more, so lists need not read them again. It makes a list's cost depend on the rows of the last seconds, however
- * far the watermark is behind.
+ * What this environment knows of tails, by their ranges. No route creates a row there any more, so lists need not read them
+ * again. It makes a list's cost depend on the rows of the last seconds, however far the watermark is behind.
  */
-const known = new Map<string, readonly Span[]>();
+const known = new Map<string, Span>();
 
-/**
- * The most sort keys that an environment remembers: about 60 MB, or the creates of three hours at 100 a second. Beyond,
- * it forgets the longest tail, whose lists then fail until the maintainer has shortened it.
- */
+/** The most sort keys that an environment remembers: about 60 MB, or the creates of three hours at 100 a second. */
 const maxKeys = 1_000_000;
+
+/** The most tails that an environment remembers. */
+const maxTails = 1000;
 
 interface Tail {
   readonly watermark: string;
-  /**
-   * The sort key before which no route creates rows any more; empty for a range whose rows are not to be remembered,
-   * because no watermark will pass them when they are deleted.
-   */
-  readonly settledBefore: string;
-  /** The newest rows of the range, which have been read. */
+  /** The newest rows of the range, which may have been read before the root. */
   readonly newest: Segment;
+  /** Up to which sort key rows are remembered, and for which version of the tail; without it, none are. */
+  readonly memory: { readonly until: string; readonly version: string } | undefined;
 }
 
 /**
@@ -39,15 +37,16 @@ interface Tail {
  */
 export async function readTail(
   range: Range,
-  { watermark, settledBefore, newest }: Tail,
+  { watermark, newest, memory }: Tail,
   call: Call,
 ): Promise<readonly string[]> {
   const id = rangeId(range);
-  const spans = settledBefore === "" ? [] : above(watermark, known.get(id) ?? []);
-  const to = latest(settledBefore, spans[0]?.to ?? "");
-  let keys = sortKeys(newest).filter((sk) => sk >= watermark);
+  const found = memory && known.get(id);
+  const span = found?.version === memory?.version && found && found.to > watermark ? found : undefined;
+  const keys = sortKeys(newest).filter((sk) => sk >= watermark);
+  const start = latest(watermark, newest.done ? watermark : (sortKeys(newest).at(-1) ?? watermark));
   // All rows from here on have been read.
-  let reached = newest.done ? watermark : latest(watermark, sortKeys(newest).at(-1) ?? watermark);
+  let reached = start;
   const readDown = async (downTo: string) => {
     if (reached <= downTo) return;
     for await (const page of readPages(range, { before: reached, downTo, keysOnly: true }, call)) {
@@ -56,19 +55,18 @@ export async function readTail(
     }
     reached = downTo;
   };
-  const older = [...spans];
   try {
-    for (let span = older[0]; span; span = older[0]) {
-      const { from, to } = span;
-      await readDown(to);
-      keys = keys.filter((sk) => sk >= to).concat(span.keys);
-      reached = from;
-      older.shift();
+    if (span) {
+      await readDown(earliest(start, span.to));
+      keys.push(...span.keys.filter((sk) => sk < reached && sk >= watermark));
+      reached = earliest(reached, latest(span.from, watermark));
     }
     await readDown(watermark);
   } finally {
-    const read = { from: reached, to, keys: keys.filter((sk) => sk < to) };
-    if (settledBefore !== "") remember(id, reached < to ? [read, ...older] : older);
+    // The newest rows may have been read before a change that the root tells of.
+    const to = memory && earliest(memory.until, latest(start, span?.to ?? ""));
+    if (memory && to !== undefined && reached < to)
+      remember(id, { ...memory, from: reached, to, keys: keys.filter((sk) => sk < to) });
   }
   return keys;
 }
@@ -78,31 +76,14 @@ export const forgetTails = () => known.clear();
 
 const sortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
 
-/** The parts of spans at or past the watermark. */
-function above(watermark: string, spans: readonly Span[]): readonly Span[] {
-  return spans
-    .filter(({ to }) => to > watermark)
-    .map((span) =>
-      span.from >= watermark
-        ? span
-        : { ...span, from: watermark, keys: span.keys.filter((sk) => sk >= watermark) },
-    );
-}
-
-function remember(id: string, spans: readonly Span[]): void {
+function remember(id: string, { version, from, to, keys }: Span): void {
   known.delete(id);
-  if (spans.length > 0) known.set(id, spans);
-  // The first is the one that was read least recently.
-  if (known.size > maxRanges) known.delete(known.keys().next().value ?? "");
-  let count = [...known.values()].reduce((sum, spans) => sum + countKeys(spans), 0);
-  while (count > maxKeys) {
-    const [longest = ""] = [...known].sort(([, a], [, b]) => countKeys(b) - countKeys(a))[0] ?? [];
-    count -= countKeys(known.get(longest) ?? []);
-    known.delete(longest);
+  known.set(id, { version, from, to, keys });
+  let count = [...known.values()].reduce((sum, span) => sum + span.keys.length, 0);
+  for (const [oldest, span] of known) {
+    if (known.size <= maxTails && count <= maxKeys) break;
+    // The first is the one that was read least recently.
+    known.delete(oldest);
+    count -= span.keys.length;
   }
 }
-
-const countKeys = (spans: readonly Span[]) => spans.reduce((sum, { keys }) => sum + keys.length, 0);
-
-/** The most ranges that an environment remembers. */
-const maxRanges = 1000;

@@ -1,5 +1,5 @@
-import { parseTimestamp } from "../timestamps.ts";
-import { type CountedList, keyAt } from "./tree/counted-list.ts";
+import { parseTimestamp } from "../../timestamps.ts";
+import { type CountedList, keyAt } from "../tree/counted-list.ts";
 
 /** A part of a list: the rows from one sort key to before another. A missing one is no bound. */
 export interface Window {

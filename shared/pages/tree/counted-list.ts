@@ -44,9 +44,6 @@ export function cellOf({ statuses }: CountedList, status: unknown): number {
   return index < 0 ? statuses.length : index;
 }
 
-/** Whether the rows of a status have a cell of their own. */
-export const hasCell = ({ statuses }: CountedList, status: string) => statuses.includes(status);
-
 /** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
 export const keyAt = (list: CountedList, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
 

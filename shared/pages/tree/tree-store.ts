@@ -43,9 +43,7 @@ export async function readRoot(owner: CountedOwner, options?: CallOptions): Prom
 }
 
 /** Reads the roots of at most `maxBatchKeys` trees. @returns those that exist, in any order, by their owners */
-export async function readRoots<T extends CountedOwner>(
-  owners: readonly T[],
-): Promise<ReadonlyMap<T, Root>> {
+export async function readRoots<T extends CountedOwner>(owners: readonly T[]): Promise<ReadonlyMap<T, Root>> {
   const keys = owners.map((owner) => treeKey(owner, rootName));
   const items = new Map((await readItems(keys, true)).map((item) => [item.pk, item]));
   return new Map(
