@@ -14,7 +14,7 @@ import { writeOutput } from "../common/output-file.ts";
 import { unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countedOwners } from "../counts/all-owners.ts";
-import { countRows } from "../counts/all-rows.ts";
+import { countRows } from "../counts/list-reading.ts";
 
 type ExportOptions = AccountOptions & PacedOptions & { readonly output: string };
 

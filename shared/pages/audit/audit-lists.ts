@@ -37,7 +37,10 @@ interface AuditOptions {
  * Verifies the lists with rows in one of 168 parts of the table, by the hour of the week, and repairs those that are wrong.
  * So each list is verified once a week, and nothing has to be remembered.
  */
-export async function auditLists(now: number, { deadline, wait = setTimeout }: AuditOptions): Promise<Audited> {
+export async function auditLists(
+  now: number,
+  { deadline, wait = setTimeout }: AuditOptions,
+): Promise<Audited> {
   const pace = auditPace(deadline, wait);
   const found = await findLists(Math.floor(now / 3_600_000) % parts, pace);
   const audited = { lists: found.length, verified: 0, repaired: 0 };
@@ -78,7 +81,7 @@ function auditPace(deadline: number, wait: (milliseconds: number) => Promise<unk
 }
 
 /** Reads the keys of a part of the table. @returns the lists with rows in it */
-async function findLists(Segment: number, { retry, spend }: Pace): Promise<CountedOwner[]> {
+async function findLists(Segment: number, pace: Pace): Promise<CountedOwner[]> {
   const partitions = new Set<string>();
   let position: Item | undefined;
   do {
@@ -86,8 +89,8 @@ async function findLists(Segment: number, { retry, spend }: Pace): Promise<Count
       ...{ TableName: tableName, Segment, TotalSegments: parts, ProjectionExpression: "pk" },
       ...{ ExclusiveStartKey: position, ReturnConsumedCapacity: "TOTAL" },
     });
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await retry(() => table.send(scan));
-    await spend(ConsumedCapacity?.CapacityUnits ?? 0);
+    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(scan));
+    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
     for (const { pk } of Items) partitions.add(String(pk));
     position = LastEvaluatedKey;
   } while (position);

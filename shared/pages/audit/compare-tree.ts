@@ -107,7 +107,12 @@ export async function compareRows(
       isIn(row) && row.sk < before ? [[row.sk, row.cell] as const] : [],
     );
     const keys = new Set(some);
-    found.push(...differences(rows.filter(({ sk }) => keys.has(sk)), new Map(actual)));
+    found.push(
+      ...differences(
+        rows.filter(({ sk }) => keys.has(sk)),
+        new Map(actual),
+      ),
+    );
     rest = rest.slice(some.length);
   }
   return found;

@@ -6,7 +6,7 @@ import { treeKey } from "../tree/tree-store.ts";
 import type { Pace } from "./tree-part.ts";
 
 /** Reads the sublists of a list that have trees, by their records. */
-export async function readSublists(list: CountedOwner, { retry, spend }: Pace): Promise<SublistOwner[]> {
+export async function readSublists(list: CountedOwner, pace: Pace): Promise<SublistOwner[]> {
   const sublists: SublistOwner[] = [];
   let position: Item | undefined;
   do {
@@ -18,8 +18,8 @@ export async function readSublists(list: CountedOwner, { retry, spend }: Pace): 
       ExclusiveStartKey: position,
       ReturnConsumedCapacity: "TOTAL",
     });
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await retry(() => table.send(query));
-    await spend(ConsumedCapacity?.CapacityUnits ?? 0);
+    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
+    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
     for (const { index, partition } of Items as unknown as readonly Sublist[])
       sublists.push({ ...list, sublist: { index, partition } });
     position = LastEvaluatedKey;

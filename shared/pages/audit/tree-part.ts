@@ -39,10 +39,11 @@ export async function readTreePart(
   owner: CountedOwner,
   start: string,
   until: string | undefined,
-  { retry, spend }: Pace,
+  pace: Pace,
 ): Promise<TreePart> {
+  const { retry } = pace;
   const root = await retry(() => readRoot(owner));
-  await spend(1);
+  await pace.spend(1);
   if (!root) return { root, rows: [], end: undefined };
   const damaged = async (place: string) => {
     const now = await retry(() => readRoot(owner));
@@ -65,13 +66,13 @@ export async function readTreePart(
     const index = indexAt(entries, start);
     end = entries[index + 1]?.start ?? end;
     entries = await readRows(level, entries[index] as Entry);
-    await spend(1);
+    await pace.spend(1);
   }
   const first = indexAt(entries, start);
   const isNeeded = (entry: Entry) => until === undefined || entry.start < until;
   const needed = entries.slice(first).filter((entry, index) => index === 0 || isNeeded(entry));
   const nodes = await settledAll(needed.map((entry) => readRows(1, entry)));
-  await spend(nodes.length);
+  await pace.spend(nodes.length);
   end = entries[first + nodes.length]?.start ?? end;
   const rows = nodes.flat();
   if (!areRows(rows, needed[0]?.start ?? "", end)) throw await damaged(`The order of rows from ${start}`);
@@ -81,7 +82,9 @@ export async function readTreePart(
 /** Whether entries are rows between two sort keys, in order. */
 function areRows(entries: readonly Entry[], from: string, to: string): boolean {
   const isRow = ({ cells }: Entry) => cells.size === 1 && [...cells.values()][0] === 1;
-  const isSorted = entries.every(({ start }, index) => index === 0 || (entries[index - 1]?.start ?? "") < start);
+  const isSorted = entries.every(
+    ({ start }, index) => index === 0 || (entries[index - 1]?.start ?? "") < start,
+  );
   const [first, last] = [entries[0], entries.at(-1)];
   return isSorted && entries.every(isRow) && (!first || (first.start >= from && (last?.start ?? "") < to));
 }

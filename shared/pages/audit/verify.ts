@@ -80,7 +80,10 @@ async function compareTrees(list: CountedOwner, fed: string, { pace, onRows }: A
     start = next;
   }
   // A list with few rows needs no tree, and a sublist has one if it has a record.
-  const needed = [...(count > limits.tail ? [whole] : []), ...recorded.map((it) => sublists.get(it.sublist.partition))];
+  const needed = [
+    ...(count > limits.tail ? [whole] : []),
+    ...recorded.map((it) => sublists.get(it.sublist.partition)),
+  ];
   for (const tree of needed) if (tree?.isMissing) tree.damage = new DamagedTreeError("The root is missing.");
   return [whole, ...sublists.values()].filter(isWrong);
 }
@@ -89,7 +92,8 @@ async function compareTrees(list: CountedOwner, fed: string, { pace, onRows }: A
 async function lookAgain({ owner, damage, differences }: Finding, fed: string, pace: Pace): Promise<Finding> {
   const root = await pace.retry(() => readRoot(owner));
   await pace.spend(1);
-  if (damage) return { owner, differences, damage: root?.generation === damage.root?.generation ? damage : undefined };
+  if (damage)
+    return { owner, differences, damage: root?.generation === damage.root?.generation ? damage : undefined };
   const before = new Map(differences.map((difference) => [difference.sk, difference]));
   try {
     const now = await compareRows(owner, [...before.keys()], fed, pace);
