@@ -49,12 +49,13 @@ export async function auditLists(
     try {
       const findings = await verify(owner, { pace, wait });
       audited.verified += 1;
+      // Without findings, it counts a tail that no change has come for.
+      const complete = await repair(owner, findings, { deadline, wait });
       if (findings.length === 0) continue;
       audited.repaired += 1;
       const { account, list } = owner;
       const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
       const damaged = findings.filter(({ damage }) => damage).length;
-      const complete = await repair(owner, findings, { deadline, wait });
       const repaired = { trees: findings.length, damaged, rows, complete };
       console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
     } catch (error) {
