@@ -7,10 +7,10 @@ import {
   statusPartition,
 } from "../dynamodb/keys.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
+import type { Page, PageRequest } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
-import type { Page, PageRequest } from "../pages/read/page.ts";
-import { countedLists } from "../pages/tree/counted-list.ts";
 import { creationWindow } from "../pages/read/window.ts";
+import { countedLists } from "../pages/tree/counted-list.ts";
 import {
   active,
   type Conversation,

@@ -11,10 +11,10 @@ import {
 import { withRetry } from "../dynamodb/retry.ts";
 import { type Item, readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { createdAt, newId } from "../ids.ts";
+import type { Page, PageRequest } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
-import type { Page, PageRequest } from "../pages/read/page.ts";
-import { countedLists } from "../pages/tree/counted-list.ts";
 import { creationWindow } from "../pages/read/window.ts";
+import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";

@@ -1,5 +1,5 @@
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import { countedChanges, type RowChange } from "../../shared/pages/maintenance/changes.ts";
+import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
 import { streamRecord } from "../support/stream-record.ts";
 import { toText } from "./texts.ts";
 

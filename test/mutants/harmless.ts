@@ -1,25 +1,25 @@
 /** Mutants that no test can notice: their file and their change, as the run prints them. */
 const harmless: readonly (readonly [file: string, change: string])[] = [
   // A range between equal bounds has no rows and makes no call.
-  ["shared/pages/tail.ts", "if (reached <= downTo) return; → if (reached < downTo) return;"],
+  ["shared/pages/read/tail.ts", "if (reached <= downTo) return; → if (reached < downTo) return;"],
   // A window that ends where the tail begins has the same rows either way.
   [
-    "shared/pages/window-start.ts",
+    "shared/pages/read/window-start.ts",
     "const isCut = before !== undefined && before < start.watermark; → const isCut = before !== undefined && before <= start.watermark;",
   ],
   // A larger estimate leaves the tail to the next commit, in which it is counted as well.
   [
-    "shared/pages/maintenance/tree-edit.ts",
+    "shared/pages/maintain/tree-edit.ts",
     "if (leaves.length === 0) return this.size; → if (false) return this.size;",
   ],
   // Right behind the tail, both ways read the same rows.
   [
-    "shared/pages/counted-page.ts",
+    "shared/pages/read/counted-page.ts",
     "if (offset < tail.length || !counted || offset === 0) → if (offset <= tail.length || !counted || offset === 0)",
   ],
   // A name of a range is only compared with other names, and no index has this one.
   [
-    "shared/pages/range.ts",
+    "shared/pages/read/range.ts",
     `export const rangeId = ({ index, partition }: Range) => \`\${index ?? "table"} \${partition}\`; → export const rangeId = ({ index, partition }: Range) => \`\${index} \${partition}\`;`,
   ],
   // Every record of a stream has the time.

@@ -6,10 +6,10 @@ import { conversationItem, listConversations } from "../../shared/domain/convers
 import { conversationKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
-import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
-import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
+import { countedChanges } from "../../shared/pages/maintain/changes.ts";
+import { maintainLists, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
 import type { PageRequest } from "../../shared/pages/page.ts";
-import { forgetTails } from "../../shared/pages/tail.ts";
+import { forgetTails } from "../../shared/pages/read/tail.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Conversation, ConversationsQuery } from "../../shared/schemas/conversation-schemas.ts";
 import { streamRecord } from "./stream-record.ts";

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
-import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
-import { rowKey } from "../../shared/dynamodb/keys.ts";
-import { tableName } from "../../shared/dynamodb/table-client.ts";
-import { countedChanges } from "../../shared/pages/maintenance/changes.ts";
-import { maintainLists, type Unsettled } from "../../shared/pages/maintenance/maintain-lists.ts";
+import { itemTypes, rowKey, sublistPrefix } from "../../shared/dynamodb/keys.ts";
+import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import { countedChanges } from "../../shared/pages/maintain/changes.ts";
+import { maintainLists, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
 import { ChangeStream, type StreamChange } from "./counted-world/change-stream.ts";
@@ -31,15 +30,16 @@ export class CountedWorld {
   readonly owner;
   /** Whether a route's write has landed since the last `look`. */
   landed = false;
-  readonly #limits: Limits;
+  /** Whether a tree may be damaged. */
+  isDamaged = false;
+  readonly limits: Limits;
   readonly #unsettled: Unsettled = new Map();
   readonly #creates = new Map<Actor, number>();
-  #rebuild: Actor | undefined;
 
   constructor(kind: RowKind, limits: Limits) {
     this.kind = kind;
     this.owner = { account: this.account, list: kind.list };
-    this.#limits = limits;
+    this.limits = limits;
     this.io.beforeAdvance = async (to) => {
       for (const [actor, landBy] of this.#creates) if (landBy < to) await this.io.finish(actor);
     };
@@ -91,7 +91,7 @@ export class CountedWorld {
     const batch = this.stream.take(order);
     const records = [...batch, ...this.stream.repeat(again)].map(({ record }) => record);
     const run = async (self: Actor) => {
-      const means = { limits: this.#limits, wait: this.io.wait, unsettled: this.#unsettled };
+      const means = { limits: this.limits, wait: this.io.wait, unsettled: this.#unsettled };
       const [unfinished] = await maintainLists(countedChanges(records), {
         deadline: Number.POSITIVE_INFINITY,
         ...means,
@@ -112,31 +112,36 @@ export class CountedWorld {
     if (maintainer) this.io.crash(maintainer);
   }
 
-  /** Starts a rebuild of the whole list, unless one runs. */
-  async rebuild(): Promise<void> {
-    if (this.#rebuild && !this.#rebuild.done) return;
-    const options = { limits: this.#limits, wait: this.io.wait };
-    this.#rebuild = await this.io.start("rebuild", () => rebuild(this.owner, options));
-  }
-
-  crashRebuild(): void {
-    if (this.#rebuild) this.io.crash(this.#rebuild);
-    this.#rebuild = undefined;
+  /** A node or a root of a tree disappears, or a node loses its entries. */
+  async damage(index: number, how: "delete" | "spoil"): Promise<void> {
+    // A root that is made again in the same second could repeat versions: no commit is that fast.
+    const isOld = ({ generation = 0 }: Item) => Number(generation) < this.io.now - 10_000;
+    const isNode = (item: Item) =>
+      String(item.pk).startsWith(`${itemTypes.count}#`) &&
+      !String(item.sk).startsWith(sublistPrefix) &&
+      isOld(item);
+    const nodes = [...this.table.memory.items()].filter(isNode);
+    const node = nodes[index % Math.max(1, nodes.length)];
+    if (!node) return;
+    this.isDamaged = true;
+    const Key = { pk: node.pk, sk: node.sk };
+    const spoils = how === "spoil" && node.sk !== "root";
+    await this.io.direct(
+      spoils
+        ? new PutCommand({ TableName: tableName, Item: { ...Key, entries: new Uint8Array() } })
+        : new DeleteCommand({ TableName: tableName, Key }),
+    );
   }
 
   /** What a list may have now. */
   bounds(filter: ListFilter): Bounds {
-    return this.expected.bounds(filter, this.io.now, this.stream.open());
+    const longestLag = Math.max(0, ...this.table.lags);
+    return this.expected.bounds(filter, this.io.now, longestLag, this.stream.open());
   }
 
-  /**
-   * By how many rows an unfiltered total may be off: for changes that are not counted yet, and for those that a maintainer
-   * with a slow clock has left to its next update.
-   */
+  /** By how many rows an unfiltered total may be off, for changes that are not counted yet. */
   slack(): Slack {
-    const { backdated, deleted } = this.stream.slack();
-    const left = [...this.#unsettled.values()].flatMap(({ keys }) => keys).length;
-    return { backdated: backdated + left, deleted: deleted + left };
+    return this.stream.slack();
   }
 
   /** The page that a list must return. */

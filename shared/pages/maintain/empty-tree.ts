@@ -1,26 +1,32 @@
 import type { Retry } from "../../dynamodb/retry.ts";
 import * as logEvents from "../../logging/log-events.ts";
-import type { CountedOwner } from "../tree/counted-list.ts";
+import { type CountedOwner, latest } from "../tree/counted-list.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
-import { commit, type DamagedTreeError, treeKey } from "../tree/tree-store.ts";
+import { commit, type DamagedTreeError, readRoot, treeKey } from "../tree/tree-store.ts";
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
  * the tail.
  *
- * @param filling of a sublist: all rows before this sort key have to be counted again, at least
+ * A feed that is under way may have set rows in the damaged tree already, and commits the list without another look: so all
+ * rows that the list counts are filled in.
+ *
+ * @param fedTo of a sublist: what a feed is about to say of the list
  * @throws TreeChangedError when another commit came first
  */
 export async function emptyTree(
   owner: CountedOwner,
   { root, message }: DamagedTreeError,
   { retry }: { readonly retry: Retry },
-  filling = "",
+  fedTo = "",
 ): Promise<void> {
   const { account, list, sublist } = owner;
   const tree = treeKey(owner, "").pk;
   console.error({ event: logEvents.countsDamaged, account, list: list.type, tree, message });
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
-  await retry(() => commit(owner, sublist ? { ...empty, filling } : empty, [], { renews: true }));
+  const whole = sublist && (await retry(() => readRoot({ account, list })));
+  const ends = [fedTo, root?.watermark ?? "", root?.filling ?? "", whole?.watermark ?? ""];
+  const filling = sublist && ends.reduce(latest);
+  await retry(() => commit(owner, { ...empty, filling }, [], { renews: true }));
 }

@@ -1,11 +1,11 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
+import type { Page, PageRequest } from "../page.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { treeKey } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
 import { findRow, UnfitNodeError } from "./find-row.ts";
 import { isSettled, readStart } from "./list-start.ts";
-import type { Page, PageRequest } from "./page.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { rangeId, walk } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
@@ -33,16 +33,22 @@ export function countedPage<T>(
   });
 }
 
-/** Reads again while the tree changes, a few times, and then without the tree. */
+/** Reads again while the tree changes, a few times, and then without the tree: at once if it is damaged. */
 async function findWhileChanged(list: CountedRange, request: PageRequest, call: Call): Promise<Found> {
+  let version: number | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
       return await findPage(list, request, call);
     } catch (error) {
       if (!(error instanceof UnfitNodeError)) throw error;
-      if (attempt < attempts) continue;
-      const { account } = list.tree;
-      console.error({ event: logEvents.countsUnfit, account, tree: treeKey(list.tree, "").pk });
+      if (error.version === version) {
+        const tree = treeKey(list.tree, "").pk;
+        const { message } = error;
+        console.error({ event: logEvents.countsDamaged, account: list.tree.account, tree, message });
+      } else if (attempt < attempts) {
+        version = error.version;
+        continue;
+      }
       return findPlain(list, request, call);
     }
   }

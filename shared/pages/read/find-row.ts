@@ -18,6 +18,13 @@ export interface TreeReading {
 /** Thrown when a node differs from the root that was read before it: the tree has changed, or it is damaged. */
 export class UnfitNodeError extends Error {
   override readonly name = "UnfitNodeError";
+  /** The version of the root. */
+  readonly version: number;
+
+  constructor(message: string, { version }: Root) {
+    super(message);
+    this.version = version;
+  }
 }
 
 /** The position of a row: a number of rows before a sort key. */
@@ -74,7 +81,10 @@ async function readBelow(
   nodes.set(name, reading);
   const node = await reading;
   if (!node)
-    throw new UnfitNodeError(`The node ${entry.start} of level ${level} is missing, or its sums differ.`);
+    throw new UnfitNodeError(
+      `The node ${entry.start} of level ${level} is missing, or its sums differ.`,
+      root,
+    );
   return node;
 }
 

@@ -1,9 +1,9 @@
 import { indexes, rowKey } from "../../dynamodb/keys.ts";
 import { type Item, readItem } from "../../dynamodb/table-client.ts";
+import type { Page, PageRequest } from "../page.ts";
 import type { CountedList, Filter } from "../tree/counted-list.ts";
 import { countedPage } from "./counted-page.ts";
 import { filteredRange } from "./counted-range.ts";
-import type { Page, PageRequest } from "./page.ts";
 import { plainPage } from "./plain-page.ts";
 import type { AdmitLongList } from "./read-budget.ts";
 import { isWithin, type Window } from "./window.ts";

@@ -1,6 +1,6 @@
 import type { Item } from "../../dynamodb/table-client.ts";
+import type { Page, PageRequest } from "../page.ts";
 import type { CountedRange } from "./counted-range.ts";
-import type { Page, PageRequest } from "./page.ts";
 import { type Range, rangeId, readPages, walk } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
 import { readTail } from "./tail.ts";

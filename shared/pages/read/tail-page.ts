@@ -1,7 +1,7 @@
 import type { Item } from "../../dynamodb/table-client.ts";
+import type { PageRequest } from "../page.ts";
 import { earliest } from "../tree/counted-list.ts";
 import type { ListStart } from "./list-start.ts";
-import type { PageRequest } from "./page.ts";
 import { type Range, readPages, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import type { Window } from "./window.ts";

@@ -1,4 +1,4 @@
-import { forgetTails } from "../../../shared/pages/tail.ts";
+import { forgetTails } from "../../../shared/pages/read/tail.ts";
 import { type Call, metered, readUnits, writeUnits } from "../../support/meter.ts";
 import { advanceClock } from "./clock.ts";
 import { createdRecord } from "./items.ts";

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { countedChanges } from "../../../shared/pages/maintenance/changes.ts";
-import { maintainLists } from "../../../shared/pages/maintenance/maintain-lists.ts";
+import { countedChanges } from "../../../shared/pages/maintain/changes.ts";
+import { maintainLists } from "../../../shared/pages/maintain/maintain-lists.ts";
 import { advanceClock } from "./clock.ts";
 
 /** The most records of a stream batch. */

@@ -6,7 +6,7 @@ import {
   statusPartition,
 } from "../../../shared/dynamodb/keys.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
-import type { Range } from "../../../shared/pages/range.ts";
+import type { Range } from "../../../shared/pages/read/range.ts";
 import type { Population } from "./population.ts";
 import type { LeadFilter, LeadRow } from "./rows.ts";
 

@@ -2,8 +2,8 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
-import type { Range } from "../../../shared/pages/range.ts";
-import type { Window } from "../../../shared/pages/window.ts";
+import type { Range } from "../../../shared/pages/read/range.ts";
+import type { Window } from "../../../shared/pages/read/window.ts";
 
 /** More rows than one call can read: a call ends after 1 MB. */
 const rowsPerCall = 100_000;

@@ -1,6 +1,6 @@
 import { TooExpensiveError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import type { PageRequest } from "../../../shared/pages/page.ts";
-import { forgetTails } from "../../../shared/pages/tail.ts";
+import { forgetTails } from "../../../shared/pages/read/tail.ts";
 import { type Metered, metered, type Part, readUnits, roundTrips } from "../../support/meter.ts";
 import { seeded } from "../../support/random.ts";
 import { type Spread, spread, sum } from "../../support/statistics.ts";

@@ -1,4 +1,4 @@
-import { TreeEdit } from "../../../shared/pages/maintenance/tree-edit.ts";
+import { TreeEdit } from "../../../shared/pages/maintain/tree-edit.ts";
 import { noCells } from "../../../shared/pages/tree/cells.ts";
 import { type CountedOwner, countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, separator } from "../../../shared/pages/tree/entry.ts";

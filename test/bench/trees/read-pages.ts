@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { countedPage } from "../../../shared/pages/counted-page.ts";
-import { filteredRange } from "../../../shared/pages/counted-range.ts";
-import { forgetTails } from "../../../shared/pages/tail.ts";
+import { countedPage } from "../../../shared/pages/read/counted-page.ts";
+import { filteredRange } from "../../../shared/pages/read/counted-range.ts";
+import { forgetTails } from "../../../shared/pages/read/tail.ts";
 import { countedLists, type Filter } from "../../../shared/pages/tree/counted-list.ts";
 import { seeded } from "../../support/random.ts";
 import { type Spread, spread } from "../../support/statistics.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sourceOrChannelPartition } from "../../../shared/dynamodb/keys.ts";
-import { countedChanges } from "../../../shared/pages/maintenance/changes.ts";
+import { countedChanges } from "../../../shared/pages/maintain/changes.ts";
 import { countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { storedConversation, storedLead } from "../../support/stored.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { rebuild } from "../../../lib/ops/counts/rebuild.ts";
 import { leadItem, listLeads } from "../../../shared/domain/leads.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../shared/pages/maintenance/maintain.ts";
+import { maintain } from "../../../shared/pages/maintain/maintain.ts";
 import { countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";

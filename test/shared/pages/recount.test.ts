@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recountLeaf } from "../../../shared/pages/maintenance/recount.ts";
+import { recountLeaf } from "../../../shared/pages/maintain/recount.ts";
 import { countRows } from "../../../shared/pages/tree/cells.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { smallLimits } from "../../support/small-limits.ts";

@@ -1,52 +1,75 @@
+import { setTimeout } from "node:timers/promises";
 import { expect } from "vitest";
-import { indexes, type Sublist, sublistKey, sublistPrefix } from "../../../shared/dynamodb/keys.ts";
-import { isSum } from "../../../shared/pages/find-row.ts";
-import type { SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { indexes, sublistKey, sublistPrefix } from "../../../shared/dynamodb/keys.ts";
+import { fill } from "../../../shared/pages/maintain/advance-sublist.ts";
+import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
+import { maintainList } from "../../../shared/pages/maintain/maintain-list.ts";
+import { type CountedOwner, cellOf, type SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
 import type { Entry } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
-import { cellNumber } from "../../../shared/pages/tree/statuses.ts";
-import { readNode, readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import type { MemoryTable } from "../memory-table.ts";
-import type { ListedRow, RowKind } from "./row-kind.ts";
+import { DamagedTreeError, readNode, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import type { CountedWorld } from "../counted-world.ts";
 
-/** The sublists of an account that have a tree. */
-export function sublistsWithTrees({ list }: RowKind, account: string, table: MemoryTable): Sublist[] {
-  const { pk } = sublistKey(list.type, account, { index: "by-origin", partition: "" });
-  return [...table.items()]
+/** Checks that the trees of a world's list and of its sublists have exactly the rows that they must have. */
+export async function checkTrees(world: CountedWorld): Promise<void> {
+  const list = await checkTree(world, world.owner);
+  for (const owner of sublistOwners(world)) {
+    const root = await checkTree(world, owner);
+    if (!root || root.filling !== undefined) continue;
+    const missing = rowsOf(world, owner).filter(({ id }) => id >= root.watermark && id < (list?.fed ?? ""));
+    expect(missing, `the rows that ${owner.sublist.partition} was not fed`).toEqual([]);
+  }
+}
+
+/** The sublists of a world that have trees. */
+function sublistOwners({ kind, account, owner, table }: CountedWorld): SublistOwner[] {
+  const { pk } = sublistKey(kind.list.type, account, { index: "by-origin", partition: "" });
+  return [...table.memory.items()]
     .filter((item) => item.pk === pk && String(item.sk).startsWith(sublistPrefix))
-    .map(({ index, partition }) => ({ index, partition }) as Sublist);
+    .map(({ partition }) => ({ ...owner, sublist: { index: "by-origin", partition: String(partition) } }));
 }
 
-/** Checks that the tree of a sublist has exactly its rows before the watermark. */
-export async function checkSublistTree(
-  kind: RowKind,
-  owner: SublistOwner,
-  rows: readonly ListedRow[],
-): Promise<void> {
-  const { sublist, account } = owner;
-  const root = await readRoot(owner);
-  if (!root) throw new Error(`The tree of ${sublist.partition} is missing.`);
-  const inSublist = rows.filter(
-    (row) => kind.toItem(account, row)[indexes[sublist.index]] === sublist.partition,
-  );
-  const counted = inSublist.filter(({ id }) => id < root.watermark).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const expected = counted.map(({ id, status }) => [id, [[cellNumber(root.statuses, status), 1]]]);
-  expect(toRows(await readEntries(owner, root)), `the tree of ${sublist.partition}`).toEqual(expected);
+const rowsOf = ({ kind, account, expected }: CountedWorld, { sublist }: CountedOwner) =>
+  [...expected.rows.values()]
+    .filter((row) => !sublist || kind.toItem(account, row)[indexes[sublist.index]] === sublist.partition)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Checks that a tree has exactly the rows before its watermark; a damaged one is first counted again. */
+async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root | undefined> {
+  let root = await readRoot(owner);
+  let entries = root && (await readRows(owner, root));
+  if (root && !entries) {
+    await count(world, owner, root);
+    root = await readRoot(owner);
+    entries = root && (await readRows(owner, root));
+  }
+  if (!root) return undefined;
+  const counted = rowsOf(world, owner).filter(({ id }) => id < (root?.watermark ?? ""));
+  const expected = counted.map(({ id, status }) => [id, [[cellOf(owner.list, status), 1]]]);
+  const found = entries?.map(({ start, cells }) => [start, [...cells]]);
+  expect(found, `the tree of ${owner.sublist?.partition ?? "the list"}`).toEqual(expected);
+  return root;
 }
 
-const toRows = (entries: readonly Entry[]) => entries.map(({ start, cells }) => [start, [...cells]]);
-
-/** The lowest entries of a tree; checks that each entry above is the sum of its node. */
-async function readEntries(owner: SublistOwner, root: Root): Promise<readonly Entry[]> {
+/** The rows of a tree, in order; undefined if one of its nodes is missing or differs from its sums. */
+async function readRows(owner: CountedOwner, root: Root): Promise<readonly Entry[] | undefined> {
   let { entries } = root;
   for (let level = root.level; level > 0; level--) {
-    const nodes: Entry[] = [];
+    const below: Entry[] = [];
     for (const entry of entries) {
-      const node = await readNode(owner, root.generation, level, entry.start);
-      expect(node && isSum(entry, node), `the node ${entry.start} of level ${level}`).toBe(true);
-      nodes.push(...(node ?? []));
+      const node = await readNode(owner, root, level, entry);
+      if (!node) return undefined;
+      below.push(...node);
     }
-    entries = nodes;
+    entries = below;
   }
-  return entries;
+  return [...entries, ...root.last];
+}
+
+async function count({ owner: list, limits }: CountedWorld, owner: CountedOwner, root: Root): Promise<void> {
+  const means = { limits, retry: <T>(call: () => Promise<T>) => call() };
+  await emptyTree(owner, new DamagedTreeError("damaged by the test", root), means);
+  const { sublist } = owner;
+  if (sublist) while (await fill({ ...owner, sublist }, means));
+  else await maintainList(list, [], { limits, deadline: Number.POSITIVE_INFINITY, wait: setTimeout });
 }

@@ -1,6 +1,5 @@
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import type { CountedWorld } from "../counted-world.ts";
-import { checkSublistTree, sublistsWithTrees } from "./check-trees.ts";
+import { checkTrees } from "./check-trees.ts";
 import { allFilters, compareLists } from "./readers.ts";
 
 /** More steps than any schedule needs. */
@@ -24,15 +23,9 @@ export async function drain(world: CountedWorld): Promise<void> {
   io.check();
 }
 
-/** Checks every list, and every tree of a sublist, when all changes are counted and the indexes are up to date. */
+/** Checks every list and every tree, when all changes are counted and the indexes are up to date. */
 export async function checkWorld(world: CountedWorld): Promise<void> {
-  const { io, table, kind, account, owner, expected } = world;
-  await io.advanceTo(io.now + limits.indexLateness);
-  table.lags = [];
-  const rows = [...expected.rows.values()];
-  await io.alone(async () => {
-    for (const sublist of sublistsWithTrees(kind, account, table.memory))
-      await checkSublistTree(kind, { ...owner, sublist }, rows);
-  });
+  world.table.lags = [];
+  await world.io.alone(() => checkTrees(world));
   await compareLists(world, allFilters(world));
 }

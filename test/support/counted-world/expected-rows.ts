@@ -1,5 +1,5 @@
 import { idTimestamp } from "../../../shared/ids.ts";
-import { indexedAge, limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import type { ListedRow, ListFilter } from "./row-kind.ts";
 
 /** The states of a row in the table, and when it was written. */
@@ -14,11 +14,6 @@ export interface Bounds {
   /** Those that it has for certain. */
   readonly certain: Set<string>;
   readonly possible: Set<string>;
-  /**
-   * The rows outside the window of a list by status that have changed lately: for each of them the total may be off by
-   * one, because the tree counts the leaves in which the window begins and ends, and the index has their rows.
-   */
-  readonly outside: Set<string>;
 }
 
 const newestFirst = (a: ListedRow, b: ListedRow) => (a.id < b.id ? 1 : -1);
@@ -26,10 +21,6 @@ const newestFirst = (a: ListedRow, b: ListedRow) => (a.id < b.id ? 1 : -1);
 /** Whether a row is in the list with a filter. */
 export const isListed = (row: ListedRow, filter: ListFilter) =>
   hasValues(row, filter) && isCreatedWithin(idTimestamp(row.id), filter);
-
-/** Whether a list has a tree with leaves, and its rows in an index. */
-export const readsLeaves = ({ status, origin, parent }: ListFilter) =>
-  status !== undefined && origin === undefined && parent === undefined;
 
 const isCreatedWithin = (time: number, { createdAfter = 0, createdBefore = time + 1 }: ListFilter) =>
   createdAfter <= time && time < createdBefore;
@@ -66,32 +57,26 @@ export class ExpectedRows {
   /**
    * What a list may have at a time.
    *
+   * @param longestLag how late indexes are at most, in milliseconds
    * @param open the rows with changes that are not counted yet, and those whose creation is not
    */
   bounds(
     filter: ListFilter,
     now: number,
+    longestLag: number,
     open: { readonly changed: ReadonlySet<string>; readonly created: ReadonlySet<string> },
   ): Bounds {
-    const isOld = (at: number) => at <= now - indexedAge(limits);
+    const isOld = (at: number) => at <= now - longestLag - limits.allowedLateness - limits.skew;
     const certain = new Set<string>();
     const possible = new Set<string>();
-    const outside = new Set<string>();
-    const { createdAfter, createdBefore, ...values } = filter;
     for (const [id, { states, createdAt, changedAt }] of this.#histories) {
       const row = this.rows.get(id);
       const settled = isOld(changedAt) && !open.changed.has(id);
       const constant = isOld(createdAt) && !open.created.has(id) && states.every((s) => isListed(s, filter));
-      if (readsLeaves(filter) && !isCreatedWithin(idTimestamp(id), filter)) {
-        const never = states.every((s) => !isListed(s, values));
-        const always = isOld(createdAt) && !open.created.has(id) && states.every((s) => isListed(s, values));
-        if (!settled && !never && !(row && always)) outside.add(id);
-        continue;
-      }
       if (row && isListed(row, filter) && (settled || constant)) certain.add(id);
       if (settled ? row && isListed(row, filter) : states.some((state) => isListed(state, filter)))
         possible.add(id);
     }
-    return { certain, possible, outside };
+    return { certain, possible };
   }
 }

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import {
   type BatchGetCommandInput,
   DeleteCommand,
@@ -5,24 +6,12 @@ import {
   type QueryCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type Change, MemoryTable } from "../memory-table.ts";
 
-/** How late one call reads an index. */
-export interface Lag {
-  /** In milliseconds, at most `longestLag`. */
-  readonly by: number;
-  /** Whether only some of its rows are late. */
-  readonly some: boolean;
-}
-
-/** The latest that a write appears in an index, in milliseconds. */
-export const longestLag = limits.indexLateness;
-
-/** A table in memory whose indexes are read as they were a while ago, and so are items that are not read consistently. */
+/** A table in memory whose indexes have each row later than the table, and so have reads that are not consistent. */
 export class LaggingTable {
-  /** The lags of the reads to come, one after another and again from the first; none when all are up to date. */
-  lags: readonly Lag[] = [];
+  /** How late rows are, in milliseconds, one after another and again from the first; none when all are up to date. */
+  lags: readonly number[] = [];
   readonly memory: MemoryTable;
   readonly #now: () => number;
   readonly #log: { readonly at: number; readonly change: Change }[] = [];
@@ -36,15 +25,15 @@ export class LaggingTable {
 
   /** Runs a command, like the document client. */
   send = async (command: object): Promise<Record<string, unknown>> => {
-    const lag = isConsistent(command) ? undefined : this.lags[this.#calls++ % this.lags.length];
-    return (lag ? this.#before(lag) : this.memory).execute(command).output;
+    const isExact = isConsistent(command) || this.lags.length === 0;
+    return (isExact ? this.memory : this.#before(this.#calls++)).execute(command).output;
   };
 
-  /** The table before the changes that are not in the index yet. */
-  #before({ by, some }: Lag): MemoryTable {
+  /** The table before the changes that are not in the index yet. @param call each call finds other rows late */
+  #before(call: number): MemoryTable {
+    const lagOf = (sk: string) => this.lags[(crc32(sk) + (call % 3)) % this.lags.length] ?? 0;
     const late = this.#log.filter(
-      ({ at, change }) =>
-        at > this.#now() - by && change.key.pk.split("#").length === 2 && !(some && isEven(change.key.sk)),
+      ({ at, change: { key } }) => key.pk.split("#").length === 2 && at > this.#now() - lagOf(key.sk),
     );
     if (late.length === 0) return this.memory;
     const table = new MemoryTable();
@@ -68,5 +57,3 @@ function isConsistent(command: object): boolean {
   >;
   return IndexName === undefined && RequestItems?.[tableName]?.ConsistentRead !== false;
 }
-
-const isEven = (key: string) => key.charCodeAt(key.length - 1) % 2 === 0;

@@ -30,7 +30,12 @@ export interface PageOfList {
 export async function readPage(world: CountedWorld, { page, skew, ...list }: PageOfList): Promise<void> {
   const filter = filterOf(world, list);
   const run = async () => {
-    const { data, pagination } = await world.kind.read(world.account, filter, { page, limit });
+    const response = await world.kind.read(world.account, filter, { page, limit }).catch((error: unknown) => {
+      // The small trees of tests have so many levels that two attempts use up the calls of a list.
+      if (!(world.isDamaged && error instanceof TooExpensiveError)) throw error;
+    });
+    if (!response) return;
+    const { data, pagination } = response;
     if (!isUnfiltered(filter)) return expectWithin(world.bounds(filter), data, pagination.total);
     const { backdated, deleted } = world.slack();
     const rows = world.expected.matching(filter).length;
@@ -61,15 +66,15 @@ function filterOf({ io: { now } }: CountedWorld, { filter, age = {} }: Omit<Page
 }
 
 function expectWithin(
-  { certain, possible, outside }: Bounds,
+  { certain, possible }: Bounds,
   data: readonly { readonly id: string }[],
   total: number,
 ): void {
   const ids = data.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].sort().reverse());
   expect(ids.filter((id) => !possible.has(id))).toEqual([]);
-  expect(total).toBeGreaterThanOrEqual(certain.size - outside.size);
-  expect(total).toBeLessThanOrEqual(possible.size + outside.size);
+  expect(total).toBeGreaterThanOrEqual(certain.size);
+  expect(total).toBeLessThanOrEqual(possible.size);
 }
 
 /**
@@ -91,17 +96,16 @@ export async function readPageSlowly(
     if (!response) return;
     const ids = response.data.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort().reverse());
-    const outside = bounds.outside.size;
     const { backdated, deleted } = isUnfiltered(filter) ? slack : { backdated: 0, deleted: 0 };
-    expect(response.pagination.total).toBeGreaterThanOrEqual(bounds.certain.size - outside - backdated);
-    expect(response.pagination.total).toBeLessThanOrEqual(bounds.possible.size + outside + deleted);
+    expect(response.pagination.total).toBeGreaterThanOrEqual(bounds.certain.size - backdated);
+    expect(response.pagination.total).toBeLessThanOrEqual(bounds.possible.size + deleted);
   };
   return world.io.start("slow reader", run, skew);
 }
 
 function unfilteredBounds({ expected }: CountedWorld, filter: ListFilter): Bounds {
   const ids = expected.matching(filter).map(({ id }) => id);
-  return { certain: new Set(ids), possible: new Set(ids), outside: new Set() };
+  return { certain: new Set(ids), possible: new Set(ids) };
 }
 
 /** Compares every page of lists with the rows in memory. */

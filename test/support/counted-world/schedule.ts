@@ -1,7 +1,6 @@
 import fc from "fast-check";
-import { forgetTails } from "../../../shared/pages/tail.ts";
+import { forgetTails } from "../../../shared/pages/read/tail.ts";
 import type { CountedWorld } from "../counted-world.ts";
-import { longestLag } from "./lagging-table.ts";
 import { readPage, readPageSlowly } from "./readers.ts";
 import type { ListFilter, RowKind } from "./row-kind.ts";
 
@@ -45,9 +44,7 @@ function steps({ statuses, origins, parents }: RowKind) {
     fc.record({ origin, parent: some(parent) }),
     fc.record({ status: some(status), origin: some(origin), parent }),
   );
-  // An environment with a fast clock may remember a row of the whole list that a maintainer with a slow one has just seen
-  // deleted, until the watermark passes it.
-  const exactly = fc.record({ filter: fc.constant<ListFilter>({}), page, age });
+  const exactly = fc.record({ filter: fc.constant<ListFilter>({}), page, age, skew });
   const request = fc.oneof(exactly, fc.record({ filter: sublist, page, age, skew }));
   return fc.oneof(
     { weight: 9, arbitrary: action("create", { origin, parent }) },
@@ -87,8 +84,7 @@ function steps({ statuses, origins, parents }: RowKind) {
     { weight: 4, arbitrary: action("run", { index, calls: fc.integer({ min: 2, max: 40 }) }) },
     { weight: 2, arbitrary: action("throttle", { index }) },
     { weight: 1, arbitrary: action("crash", { index }) },
-    { weight: 1, arbitrary: action("rebuild", {}) },
-    { weight: 1, arbitrary: action("crash rebuild", {}) },
+    { weight: 1, arbitrary: action("damage", { index, how: fc.constantFrom("delete", "spoil") }) },
     { weight: 4, arbitrary: action("read", { request }) },
     { weight: 2, arbitrary: action("read slowly", { request }) },
     { weight: 1, arbitrary: action("new environment", {}) },
@@ -98,13 +94,13 @@ function steps({ statuses, origins, parents }: RowKind) {
 /** A step of a schedule. */
 type Step = ReturnType<typeof steps> extends fc.Arbitrary<infer T> ? T : never;
 
-/** How late calls read an index: some not at all, some only for some rows. */
-const lags = fc.array(
-  fc.record({
-    by: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: longestLag }), fc.constant(longestLag)),
-    some: fc.boolean(),
-  }),
-  { maxLength: 6 },
+/** How late rows come to an index, in milliseconds: not at all, or up to some time, or not before the end. */
+const lags = fc.oneof(
+  fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 30_000 })), { maxLength: 6 }),
+  fc.array(
+    fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 600_000 }), fc.constant(Number.POSITIVE_INFINITY)),
+    { maxLength: 6 },
+  ),
 );
 
 /** Random schedules for a world with rows of this kind. */
@@ -135,13 +131,11 @@ export async function take(world: CountedWorld, step: Step): Promise<unknown> {
     case "run":
       return io.run(step.index, step.calls);
     case "throttle":
-      return io.throttle(step.index, "maintainer", "rebuild");
+      return io.throttle(step.index, "maintainer");
     case "crash":
       return world.crashMaintainer(step.index);
-    case "rebuild":
-      return world.rebuild();
-    case "crash rebuild":
-      return world.crashRebuild();
+    case "damage":
+      return world.damage(step.index, step.how);
     case "read":
       return readPage(world, step.request);
     case "read slowly":

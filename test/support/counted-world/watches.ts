@@ -1,4 +1,4 @@
-import { type Bounds, isListed, readsLeaves } from "./expected-rows.ts";
+import { type Bounds, isListed } from "./expected-rows.ts";
 import type { ListedRow, ListFilter } from "./row-kind.ts";
 
 /** By how many rows a total may be off. */
@@ -28,7 +28,6 @@ export class Watches {
   /** Notes that a row was written, or deleted. */
   note(id: string, row: ListedRow | undefined, { backdated, deleted }: Slack): void {
     for (const { filter, bounds, slack } of this.#watches) {
-      if (readsLeaves(filter)) bounds.outside.add(id);
       if (row && isListed(row, filter)) bounds.possible.add(id);
       else bounds.certain.delete(id);
       slack.backdated = Math.max(slack.backdated, backdated);

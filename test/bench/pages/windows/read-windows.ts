@@ -1,7 +1,7 @@
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { creationWindow } from "../../../../shared/pages/window.ts";
+import { creationWindow } from "../../../../shared/pages/read/window.ts";
 import { seeded } from "../../../support/random.ts";
 import { countAll, countSublists } from "../count-sublists.ts";
 import { rowItem } from "../items.ts";

@@ -32,7 +32,7 @@ import {
 } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
-import { maintain } from "../../../../shared/pages/maintenance/maintain.ts";
+import { maintain } from "../../../../shared/pages/maintain/maintain.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../../support/call.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TreeEdit } from "../../../../shared/pages/maintenance/tree-edit.ts";
+import { TreeEdit } from "../../../../shared/pages/maintain/tree-edit.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import type { Entry } from "../../../../shared/pages/tree/entry.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";

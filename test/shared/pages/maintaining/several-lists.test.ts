@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { leadItem, listLeads } from "../../../../shared/domain/leads.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { maintainLists, type Unsettled } from "../../../../shared/pages/maintenance/maintain-lists.ts";
+import { maintainLists, type Unsettled } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { countRows } from "../../../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";

@@ -1,6 +1,6 @@
 import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { maintainLists } from "../../../../shared/pages/maintenance/maintain-lists.ts";
+import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 import { seeded } from "../../../support/random.ts";

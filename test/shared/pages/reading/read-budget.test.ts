@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { type Call, withinBudget } from "../../../../shared/pages/read-budget.ts";
+import { type Call, withinBudget } from "../../../../shared/pages/read/read-budget.ts";
 import { throttled } from "../../../support/watched-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -140,7 +140,7 @@ describe("the admission of a long list", () => {
 test("an environment remembers a thousand ranges that back off, and forgets them all when there are more", async () => {
   vi.spyOn(Math, "random").mockReturnValue(1);
   vi.resetModules();
-  const fresh = await import("../../../../shared/pages/read-budget.ts");
+  const fresh = await import("../../../../shared/pages/read/read-budget.ts");
   const backOff = (id: string) =>
     expect(fresh.withinBudget(id, admit, () => Promise.reject(throttled()))).rejects.toThrow("throttled");
   for (let i = 0; i < 1000; i++) await backOff(`range ${i}`);

@@ -1,7 +1,7 @@
 import type { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
-import { forgetTails, readTail } from "../../../../shared/pages/tail.ts";
+import { forgetTails, readTail } from "../../../../shared/pages/read/tail.ts";
 
 /** The sort keys of all tails in this test, newest first. */
 let keys: readonly string[];

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toConversation } from "../../../../shared/domain/conversations.ts";
 import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts";
-import { listPage } from "../../../../shared/pages/list-page.ts";
-import { walk } from "../../../../shared/pages/range.ts";
+import { listPage } from "../../../../shared/pages/read/list-page.ts";
+import { walk } from "../../../../shared/pages/read/range.ts";
+import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
-import { isWithin, type Window } from "../../../../shared/pages/window.ts";
 import { ConversationHistory } from "../../../support/conversation-history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 

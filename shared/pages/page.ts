@@ -1,4 +1,4 @@
-import { defaultLimit, defaultPage } from "../../schemas/page-schemas.ts";
+import { defaultLimit, defaultPage } from "../schemas/page-schemas.ts";
 
 /** The number of a page, from 1, and the number of items per page. */
 export interface PageRequest {
