@@ -113,7 +113,7 @@ test("few rows of an account without others need no maintainer, and --dry-run wa
 
 test("rows before all others, in any order, are in the tree of their source at the end", async () => {
   await run(await writeFile(30), 1000);
-  const createdAt = (i: number) => new Date(Date.now() - ((i * 7919) % 3000) * 10_000_000).toISOString();
+  const createdAt = (i: number) => new Date(Date.now() - (1 + ((i * 7919) % 3000)) * 10_000_000).toISOString();
   const rows = Array.from({ length: 3000 }, (_, i) => `Ada,fair,${createdAt(i + 1)}\n`);
   await run(await leadFile(`name,source,createdAt\n${rows.join("")}`), 500);
   expect(errors).toEqual([]);
