@@ -1,7 +1,6 @@
-import { sublistKey, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
+import { sublistPrefix, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { readSublists } from "../../../shared/pages/audit/sublists.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
@@ -43,13 +42,25 @@ export async function dropTrees(
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
   for (const pk of new Set(nodes.map((node) => node.pk))) if (!whole.has(pk)) await dropTree(pk, pace);
   for (const owner of lists) {
-    for (let sublists = await readSublists(owner, pace); sublists.length > 0; ) {
-      for (const { list, sublist } of sublists)
-        await dropSublist(sublistKey(list.type, account, sublist), pace);
-      sublists = await readSublists(owner, pace);
-    }
-    await deletePartition(treeKey(owner, "").pk, pace, ({ sk }) => sk !== "root");
+    const { pk } = treeKey(owner, "");
+    while (await dropSublists(pk, pace));
+    await deletePartition(pk, pace, ({ sk }) => sk !== "root");
   }
+}
+
+/** Deletes the trees of the sublists of a list. @returns whether there was one */
+async function dropSublists(pk: string, pace: Pace): Promise<boolean> {
+  let found = false;
+  const records = {
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": pk, ":prefix": `${sublistPrefix}#` },
+  };
+  for await (const items of queryItems({ ...records, ...keysOnly }, pace))
+    for (const { sk } of items) {
+      found = true;
+      await dropSublist({ pk, sk: String(sk) }, pace);
+    }
+  return found;
 }
 
 /** Deletes the tree of a sublist, and then its record, by which it is found. */

@@ -21,7 +21,7 @@ export async function readSublists(list: CountedOwner, pace: Pace): Promise<Subl
     const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
     await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
     for (const { index, partition } of Items as unknown as readonly Sublist[])
-      sublists.push({ ...list, sublist: { index, partition } });
+      if (typeof partition === "string") sublists.push({ ...list, sublist: { index, partition } });
     position = LastEvaluatedKey;
   } while (position);
   return sublists;

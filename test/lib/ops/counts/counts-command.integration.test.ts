@@ -104,7 +104,7 @@ describe("ops counts", () => {
     expect(conversations).toMatchObject({ list: "conversations", counted: 0, tail: 0 });
     expect(conversations).not.toHaveProperty("levels");
     const [text] = (await counts("status", "--account", account)).printed;
-    expect(text).toMatch(/^account +list +counted +tail +oldest in tail +unfed +levels .+ sublists\n/);
+    expect(text).toMatch(/^account +list +counted +unfed +levels .+ tail +oldest in tail +sublists\n/);
 
     const all: { account: string; list: string }[] = JSON.parse(
       String((await counts("status", "--all", "--json")).printed[0]),

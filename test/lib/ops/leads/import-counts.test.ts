@@ -77,7 +77,9 @@ const total = async (account: string, source?: string) =>
 const sentence = (left: number) =>
   `About ${left} of the rows are not counted yet: lists are exact when the stream has brought them (\`npm run ops -- counts status --account acme --table unit\`).`;
 
-test.each([1000, 30])("an import ends when a maintainer of %i rows a second has counted its rows", async (perSecond) => {
+test.each([
+  1000, 30,
+])("an import ends when a maintainer of %i rows a second has counted its rows", async (perSecond) => {
   const waits = await run(await writeFile(300), perSecond);
   expect(waits).toBeGreaterThanOrEqual(5);
   expect(waits).toBeLessThan(12);
@@ -113,7 +115,8 @@ test("few rows of an account without others need no maintainer, and --dry-run wa
 
 test("rows before all others, in any order, are in the tree of their source at the end", async () => {
   await run(await writeFile(30), 1000);
-  const createdAt = (i: number) => new Date(Date.now() - (1 + ((i * 7919) % 3000)) * 10_000_000).toISOString();
+  const createdAt = (i: number) =>
+    new Date(Date.now() - (1 + ((i * 7919) % 3000)) * 10_000_000).toISOString();
   const rows = Array.from({ length: 3000 }, (_, i) => `Ada,fair,${createdAt(i + 1)}\n`);
   await run(await leadFile(`name,source,createdAt\n${rows.join("")}`), 500);
   expect(errors).toEqual([]);
