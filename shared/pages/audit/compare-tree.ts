@@ -95,7 +95,7 @@ export async function compareRows(
   pace: Pace,
 ): Promise<Difference[]> {
   const found: Difference[] = [];
-  for (let rest = [...sks].sort(); rest.length > 0; ) {
+  for (let rest = [...new Set(sks)].sort(); rest.length > 0; ) {
     const first = String(rest[0]);
     const { root, rows, end } = await readPart(owner, first, `${first}!`, pace);
     const before = countedBefore(owner, root, fed);
