@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { ulid } from "ulid";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
-import { opsCommand, type PacedOptions } from "../common/options.ts";
-import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
+import { opsCommand, type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
+import type { Pace } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { importedRows, waitForCounts } from "../counts/count-imported.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
@@ -15,18 +15,19 @@ import { type Importing, type LineOutcome, storeLine } from "./store-line.ts";
 const parallel = 32;
 
 /** The options of a command that imports a file. */
-export interface ImportOptions extends PacedOptions {
-  readonly account: string;
+export interface ImportOptions extends PacedAccountOptions {
   readonly rate: number;
   readonly replace?: boolean;
-  readonly dryRun?: boolean;
 }
 
-/** Adds the options that set the speed of an import. */
-export const withSpeed = (command: Command) =>
-  command
-    .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
-    .addOption(unitsOption());
+/** A command that imports a file into an account. */
+export const importingCommand = (description: string): Command =>
+  pacedWritingCommand("import", description).option(
+    "--rate <rows>",
+    "the maximum number of rows to write per second",
+    parseRate,
+    500,
+  );
 
 /** The number of lines with each outcome. */
 export type Outcomes = Readonly<Record<LineOutcome, number>>;
@@ -51,18 +52,19 @@ interface Source {
  */
 export async function importRows(
   { rate, replace = false, dryRun = false, ...options }: ImportOptions,
-  { count, phases, conversations, whenStored }: Source,
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+  { count, phases, conversations = async function* () {}, whenStored }: Source,
+  pace: Pace,
   report: (outcomes: Outcomes) => void,
 ): Promise<void> {
   const { account } = options;
   const rows = importedRows(account);
   const outcomes = { imported: 0, present: 0, replaced: 0, erased: 0, orphaned: 0 };
+  const countStored = () => outcomes.imported + outcomes.present + outcomes.replaced;
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);
   const missing = new Set<string>();
   const importing: Importing = { account, runId: ulid(), replace, dryRun, erased, unmet, missing, pace };
-  const sweep = async () => dryRun || sweepErasedSince(account, unmet, { pace, wait, conversations });
+  const sweep = async () => dryRun || sweepErasedSince(account, unmet, conversations, pace);
   try {
     await withProgress(
       dryRun ? "Checking" : "Importing",
@@ -83,15 +85,14 @@ export async function importRows(
   } catch (error) {
     // The operator may not run the command again. The first error is the one to report.
     await sweep().catch(() => {});
-    const stored = outcomes.imported + outcomes.present + outcomes.replaced;
     throw await toPartialFailure(
       error,
-      (reason) => `Stopped after ${stored} rows: ${reason} Run the same command again to continue.`,
+      (reason) => `Stopped after ${countStored()} rows: ${reason} Run the same command again to continue.`,
     );
   }
   report(outcomes);
   if (dryRun) return;
-  const left = await waitForCounts(rows, { pace, wait });
+  const left = await waitForCounts(rows, pace);
   if (left > 0)
     console.error(
       `About ${left} of the rows are not counted yet: lists are exact when the stream has brought them (${opsCommand(options, `counts status --account ${account}`)}).`,

@@ -9,7 +9,7 @@ import {
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import type { Pace, Wait } from "../common/pace.ts";
+import type { Pace } from "../common/pace.ts";
 
 /** A row that an import has written. */
 interface ImportedRow {
@@ -98,7 +98,7 @@ export const importedRows = (account: string) => ({
  */
 export async function waitForCounts(
   { lead, conversation }: ReturnType<typeof importedRows>,
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+  pace: Pace,
 ): Promise<number> {
   let before = Number.POSITIVE_INFINITY;
   for (let idle = 0; ; idle++) {
@@ -106,6 +106,6 @@ export async function waitForCounts(
     if (left < before) idle = 0;
     if (left === 0 || idle >= mostIdleLooks) return left;
     before = Math.min(before, left);
-    await wait(lookDelay);
+    await pace.wait(lookDelay);
   }
 }

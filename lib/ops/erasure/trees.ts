@@ -1,13 +1,13 @@
 import { sublistPrefix, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, isTreeChanged, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
-import type { Pace, Wait } from "../common/pace.ts";
+import type { Pace } from "../common/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
@@ -27,20 +27,17 @@ const longestBatch = 30_000;
  * @param nodes those that a scan of the table has found
  * @throws UserError when a list of the account has rows again
  */
-export async function dropTrees(
-  account: string,
-  nodes: readonly { readonly pk: string }[],
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
-): Promise<void> {
+export async function dropTrees(account: string, nodes: readonly Item[], pace: Pace): Promise<void> {
   const lists = countedOwners(account);
   const deadline = Number.POSITIVE_INFINITY;
   for (const owner of lists)
     await withRetry(() => pace.retry(() => writeEmptyRoot(owner, pace)), {
-      ...{ deadline, isRetryable: isTreeChanged, wait },
+      ...{ deadline, isRetryable: isTreeChanged, wait: pace.wait },
     });
-  if (nodes.length > 0) await wait(longestBatch);
+  if (nodes.length > 0) await pace.wait(longestBatch);
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
-  for (const pk of new Set(nodes.map((node) => node.pk))) if (!whole.has(pk)) await dropTree(pk, pace);
+  for (const pk of new Set(nodes.map((node) => String(node.pk))))
+    if (!whole.has(pk)) await dropTree(pk, pace);
   for (const owner of lists) {
     const { pk } = treeKey(owner, "");
     while (await dropSublists(pk, pace));
@@ -78,9 +75,9 @@ async function dropTree(pk: string, pace: Pace): Promise<void> {
   await deletePartition(pk, pace);
 }
 
-async function deletePartition(pk: string, pace: Pace, filter = (_: Key) => true): Promise<void> {
+async function deletePartition(pk: string, pace: Pace, filter = (_: Item) => true): Promise<void> {
   for await (const keys of queryItems({ ...inPartition(pk), ...keysOnly }, pace))
-    await deleteItems((keys as unknown as readonly Key[]).filter(filter), pace);
+    await deleteItems(keys.filter(filter), pace);
 }
 
 /**
