@@ -27,7 +27,7 @@ async function rebuildCounts(options: RebuildOptions, wait: Wait): Promise<void>
   const rebuildAccount = async (account: string, onRows: OnRows = () => {}) => {
     const owners = countedOwners(account);
     if (dryRun) return { rebuilt: false, rows: await countRows(owners, pace) };
-    await Promise.all(owners.map((owner) => rebuild(owner, { pace, wait, onRows })));
+    await Promise.all(owners.map((owner) => rebuild(owner, { pace, onRows })));
     return { rebuilt: true };
   };
   if (account === undefined) {

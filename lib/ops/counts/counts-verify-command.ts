@@ -28,15 +28,15 @@ export const verifyCommand = (wait: Wait): Command =>
 async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedAccounts(options, wait);
   const { account, json } = options;
-  if (account === undefined) return verifyAll(options, { pace, wait });
+  if (account === undefined) return verifyAll(options, { pace });
   const { differences } = await withProgress(
     "Verifying",
     () => countRows(countedOwners(account), pace),
-    (onRows) => verifyAccount(account, options, { pace, wait, onRows }),
+    (onRows) => verifyAccount(account, options, { pace, onRows }),
   );
   if (json) console.log(JSON.stringify(differences));
   else if (differences.length === 0) console.log(`The counts of the account ${account} are correct.`);
-  else console.log(formatColumns(differences.map(toTableRow)));
+  else console.log(formatColumns(differences));
   if (differences.length === 0) return;
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
   if (!options.repair) throw new UserError(`${found}: run ${describeRepair(options, account)}.`);
@@ -54,7 +54,7 @@ async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void
   const differing = verified.filter(({ differences }) => differences.length > 0);
   if (!options.json) {
     const rows = differing.flatMap(({ account, differences }) =>
-      differences.map((difference) => ({ account, ...toTableRow(difference) })),
+      differences.map((difference) => ({ account, ...difference })),
     );
     if (rows.length > 0) console.log(formatColumns(rows));
     const correct = verified.length - differing.length;
@@ -88,10 +88,6 @@ function describe({ owner, differences, damage }: Finding): Readonly<Record<stri
 /** The status that a cell counts; null for a row that is not there. */
 const statusName = ({ list }: CountedOwner, cell: number | undefined) =>
   cell === undefined ? null : (list.statuses[cell] ?? "(other)");
-
-/** A row of the printed table. */
-const toTableRow = (difference: Readonly<Record<string, string | null>>) =>
-  Object.fromEntries(Object.entries(difference).map(([name, value]) => [name, value ?? "none"]));
 
 const describeRepair = (options: AccountsOptions, account: string) =>
   opsCommand(options, `counts verify --repair --account ${account}`);

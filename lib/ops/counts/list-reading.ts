@@ -1,24 +1,22 @@
-import { setTimeout } from "node:timers/promises";
 import type { Retry } from "../../../shared/dynamodb/retry.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import type { Pace, Wait } from "../common/pace.ts";
+import type { Pace } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
 
 /** How a command reads and counts lists. */
 export interface Reading {
   readonly pace: Pace;
-  readonly wait: Wait;
   readonly onRows?: OnRows;
 }
 
 /** The means of a maintainer that goes on until all is counted, at the pace of a command. */
-export const toMaintenance = ({ pace, wait = setTimeout, onRows = () => {} }: Reading) => ({
+export const toMaintenance = ({ pace, onRows = () => {} }: Reading) => ({
   deadline: Number.POSITIVE_INFINITY,
-  wait,
+  wait: pace.wait,
   paced: (async (call) => {
     const response = await pace.retry(call);
     const { units = 1, rows = [] } = (response ?? {}) as Partial<Rows>;

@@ -22,7 +22,7 @@ const longestRequest = 60_000;
  * can work at the same time; one that is ended leaves the rest to them.
  */
 export async function rebuild(list: CountedOwner, reading: Reading): Promise<void> {
-  const { pace, wait } = reading;
+  const { pace } = reading;
   const { rows } = await pace.retry(() => readRows(list, { start: "", maxRows: 1 }));
   if (rows.length === 0 && !(await pace.retry(() => readRoot(list)))) return;
   const sublists = await readSublists(list, pace);
@@ -32,7 +32,7 @@ export async function rebuild(list: CountedOwner, reading: Reading): Promise<voi
   const maintenance = toMaintenance(reading);
   if (!(await countChanges(list, noChange([list, ...sublists]), maintenance)))
     throw new UserError("The table cannot be reached: the rest is counted with the next change.");
-  await wait(longestRequest);
+  await pace.wait(longestRequest);
   for (const owner of [list, ...sublists]) await deleteOldNodes(owner, pace);
 }
 

@@ -47,7 +47,7 @@ export async function auditLists(
   // If the time is too short for all, the next week begins with others.
   for (const owner of found.sort(() => Math.random() - 0.5)) {
     try {
-      const findings = await verify(owner, { pace, wait });
+      const findings = await verify(owner, { pace });
       audited.verified += 1;
       // Without findings, it counts a tail that no change has come for.
       const complete = await repair(owner, findings, { deadline, wait });
@@ -71,6 +71,7 @@ export async function auditLists(
 function auditPace(deadline: number, wait: (milliseconds: number) => Promise<unknown>): Pace {
   let paidAt = 0;
   return {
+    wait,
     retry: (call) => withRetry(call, { deadline, isRetryable: isBusy, wait }),
     spend: async (units) => {
       const now = Date.now();

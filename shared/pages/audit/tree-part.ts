@@ -11,6 +11,7 @@ export interface Pace {
   readonly retry: Retry;
   /** Called with the read units of each call; waits when they were too many. */
   readonly spend: (units: number) => Promise<void>;
+  readonly wait: (milliseconds: number) => Promise<unknown>;
 }
 
 /** A row that a tree counts. */

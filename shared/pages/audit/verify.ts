@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { inParallel } from "../maintain/in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { type RowBounds, type Rows, readRows } from "../tree/rows.ts";
@@ -19,7 +18,6 @@ export interface Finding {
 /** How an audit works. */
 export interface Auditing {
   readonly pace: Pace;
-  readonly wait?: (milliseconds: number) => Promise<unknown>;
   /** Called with the number of rows of each page. */
   readonly onRows?: (rows: number) => void;
 }
@@ -40,7 +38,7 @@ const looks = [20_000, 40_000];
  * @returns the trees that are wrong
  */
 export async function verify(list: CountedOwner, auditing: Auditing): Promise<readonly Finding[]> {
-  const { pace, wait = setTimeout } = auditing;
+  const { pace } = auditing;
   const root = await pace.retry(() => readRoot(list));
   // The trees of an erased account stay away.
   if (root?.expiresAt !== undefined) return [];
@@ -48,7 +46,7 @@ export async function verify(list: CountedOwner, auditing: Auditing): Promise<re
   let found: readonly Finding[] = await compareTrees(list, fed, auditing);
   for (const delay of looks) {
     if (found.length === 0) break;
-    await wait(delay);
+    await pace.wait(delay);
     const same: Finding[] = [];
     for (const finding of found) same.push(await lookAgain(finding, fed, pace));
     found = same.filter(isWrong);

@@ -15,8 +15,8 @@ import { MemoryTable } from "../../../support/memory-table.ts";
 const leads = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, sublist: { index: "by-origin", partition: "LEAD#acme#web" } } as const;
 const deadline = Number.POSITIVE_INFINITY;
-const pace = new Pace(1_000_000, async () => {});
 const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
+const pace = new Pace(1_000_000, wait);
 
 let memory: MemoryTable;
 /** Called before each command. */
@@ -117,11 +117,11 @@ test("--units sets the pace of verify and rebuild", async () => {
   }
 });
 
-const rebuildLeads = () => rebuild(leads, { pace, wait });
+const rebuildLeads = () => rebuild(leads, { pace });
 
 /** Checks all trees, and that no node of an earlier one is left. */
 async function expectRebuilt() {
-  expect(await verify(leads, { pace, wait })).toEqual([]);
+  expect(await verify(leads, { pace })).toEqual([]);
   for (const owner of [leads, webLeads]) {
     const root = await readRoot(owner);
     expect(root).toMatchObject({ filling: undefined, watermark: expect.stringMatching(/^lead_/) });
@@ -137,7 +137,7 @@ test("a rebuild reads each row twice, and deletes the old nodes after a minute",
   await countedLeads(1000);
   let rows = 0;
   const start = Date.now();
-  await rebuild(leads, { pace, wait, onRows: (read) => (rows += read) });
+  await rebuild(leads, { pace, onRows: (read) => (rows += read) });
   expect(rows).toBeLessThan(2200);
   expect(Date.now() - start).toBeGreaterThanOrEqual(60_000);
   await expectRebuilt();

@@ -40,12 +40,13 @@ async function check(during: (look: number) => unknown = () => {}) {
   let units = 0;
   const waits: number[] = [];
   const pace = {
+    wait: async (time: number) => during(waits.push(time)),
     retry: <T>(call: () => Promise<T>) => call(),
     spend: async (used: number) => {
       units += used;
     },
   };
-  const findings = await verify(leads, { pace, wait: async (time) => during(waits.push(time)) });
+  const findings = await verify(leads, { pace });
   return { findings, waits, units };
 }
 
