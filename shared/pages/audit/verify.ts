@@ -90,8 +90,7 @@ async function compareTrees(list: CountedOwner, fed: string, { pace, onRows }: A
 async function lookAgain({ owner, damage, differences }: Finding, fed: string, pace: Pace): Promise<Finding> {
   const root = await pace.retry(() => readRoot(owner));
   await pace.spend(1);
-  if (damage)
-    return { owner, differences, damage: root?.generation === damage.root?.generation ? damage : undefined };
+  if (damage && root?.generation === damage.root?.generation) return { owner, differences, damage };
   const before = new Map(differences.map((difference) => [difference.sk, difference]));
   try {
     const now = await compareRows(owner, [...before.keys()], fed, pace);
