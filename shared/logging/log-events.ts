@@ -7,3 +7,6 @@ export const rateLimiterFailedOpen = "rate limiter failed open";
 export const countsFailed = "counts failed";
 export const countsBehind = "counts behind";
 export const countsDamaged = "counts damaged";
+export const countsAudited = "counts audited";
+export const countsRepaired = "counts repaired";
+export const countsUnfit = "counts unfit";

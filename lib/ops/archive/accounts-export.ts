@@ -7,7 +7,7 @@ import { type PacedAccountOptions, pacedCommand, someInvalid } from "../common/o
 import { writeOutput } from "../common/output-file.ts";
 import { withProgress } from "../common/progress.ts";
 import { countedOwners } from "../counts/all-owners.ts";
-import { countRows } from "../counts/all-rows.ts";
+import { countRows } from "../counts/list-reading.ts";
 
 type ExportOptions = PacedAccountOptions & { readonly output: string };
 

@@ -1,6 +1,5 @@
 import { conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { filterAccount, findOwner } from "../accounts/account-items.ts";
 import type { Pace } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
@@ -106,7 +105,7 @@ async function* readListed(
 }
 
 /** Until all writes that had found a lead have ended, and the indexes list what was stored, in milliseconds. */
-const sweepDelay = Math.max(longestWrite, limits.indexLateness + limits.skew + 1);
+const sweepDelay = 32_000;
 
 /**
  * Deletes what an import has stored of erased leads: this one before the lead was erased, or one that ended early. If there
