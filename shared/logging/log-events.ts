@@ -9,4 +9,3 @@ export const countsBehind = "counts behind";
 export const countsDamaged = "counts damaged";
 export const countsAudited = "counts audited";
 export const countsRepaired = "counts repaired";
-export const countsUnfit = "counts unfit";
