@@ -17,12 +17,13 @@ import { WatchedTable } from "./watched-table.ts";
 
 type Fields = Pick<Conversation, "channel" | "status">;
 
+/** The lead of all conversations. */
+export const leadId = "lead_01KDVDKFD0CDDZ6WV8KSBHWN8P";
+
 /** An account's conversations in a table in memory and in a model of it, with a clock that only the test moves. */
 export class ConversationHistory {
   readonly table = new WatchedTable();
   readonly account = randomUUID();
-  /** The lead of conversations that name no other. */
-  readonly leadId = "lead_1";
   /** The conversations in the table, by id. */
   conversations = new Map<string, Conversation>();
   now: number;
@@ -59,7 +60,7 @@ export class ConversationHistory {
   }
 
   /** Starts a conversation, and moves the clock by some milliseconds. @returns its id */
-  add({ leadId = this.leadId, ...fields }: Fields & { readonly leadId?: string }, then = 100): string {
+  add(fields: Fields, then = 100): string {
     const id = newId("conv", this.now);
     const conversation = { id, leadId, ...fields, lastMessageAt: createdAt(id), messageCount: 1 };
     this.#write(id, conversation);

@@ -31,7 +31,7 @@ interface Landing {
 
 /** An account's leads in a table in memory and in a model of it, with a clock that only the test moves. */
 export class LeadHistory {
-  readonly table = new WatchedTable();
+  readonly table: WatchedTable;
   readonly account = randomUUID();
   readonly owner = { account: this.account, list: countedLists.lead };
   /** The leads in the table, by id. */
@@ -46,7 +46,8 @@ export class LeadHistory {
   /** When a list or a maintainer last ran: a lead that was written since may have landed at any time since. */
   #seen = 0;
 
-  constructor(start = Date.UTC(2026, 0, 1)) {
+  constructor(table = new WatchedTable(), start = Date.UTC(2026, 0, 1)) {
+    this.table = table;
     this.now = start;
     vi.useFakeTimers({ toFake: ["Date"], now: start });
   }
@@ -127,7 +128,7 @@ export class LeadHistory {
     };
     vi.setSystemTime(this.now + skew);
     const changes = rows.length > 0 ? [{ owner: this.owner, rows }] : [];
-    const means = { deadline: this.now + 60_000, limits, wait, unsettled: this.unsettled };
+    const means = { deadline: this.now + skew + 60_000, limits, wait, unsettled: this.unsettled };
     const unfinished = await maintainLists(changes, means);
     vi.setSystemTime(this.now);
     this.#seen = this.now;

@@ -34,7 +34,8 @@ export async function feed(owner: CountedOwner, means: Means): Promise<Fed> {
   const sublists = partition(owner, rows);
   const pays = (rows: readonly CountedRow[]) => weigh(rows, read) >= limits.sublistRows;
   if (next === undefined && weigh(rows, read) < limits.fedRows && !sublists.some(({ rows }) => pays(rows))) {
-    await retry(() => commit(owner, { ...root, lookAt: 2 * unfed }));
+    const due = Math.max(limits.fedRows, unfed + limits.sublistRows);
+    await retry(() => commit(owner, { ...root, lookAt: Math.min(2 * unfed, due) }));
     return { more: false, filling: [] };
   }
   const roots = new Map<SublistOwner, Root>();

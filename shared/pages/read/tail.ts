@@ -61,7 +61,8 @@ export async function readTail(
   try {
     if (span) {
       await readDown(earliest(start, span.to));
-      settled.push(...span.keys.filter((sk) => sk >= watermark));
+      // They may be too many for the arguments of one call.
+      for (const sk of span.keys) if (sk >= watermark) settled.push(sk);
       to = latest(start, span.to);
       reached = earliest(reached, latest(span.from, watermark));
     }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { listLeads } from "../../../shared/domain/leads.ts";
-import { drain } from "../../support/counted-world/drain.ts";
+import { checkWorld, drain } from "../../support/counted-world/drain.ts";
 import { compareLists, readPage } from "../../support/counted-world/readers.ts";
 import { leadRows } from "../../support/counted-world/row-kind.ts";
 import { CountedWorld } from "../../support/counted-world.ts";
@@ -9,161 +8,95 @@ import { smallLimits } from "../../support/small-limits.ts";
 const commit = ["PutCommand", "TransactWriteCommand"];
 
 let world: CountedWorld;
-beforeEach(() => {
+/** The source `a` has a tree with nine leads. */
+beforeEach(async () => {
   world = new CountedWorld(leadRows, smallLimits);
+  await create(..."aaaaaaaaa");
+  await world.io.advanceTo(world.io.now + 10_000);
+  await drain(world);
 });
 afterEach(() => world.io.restore());
 
-/** Creates this many leads one after another and counts them. */
-async function createCounted(leads: number): Promise<void> {
-  for (let i = 0; i < leads; i++) {
-    await world.create("a");
-    await world.io.step(0);
+/** Creates leads with these sources, one after another. */
+async function create(...sources: string[]): Promise<void> {
+  for (const source of sources) {
+    await world.createMany(1, source);
     await world.io.advanceTo(world.io.now + 10);
   }
-  await world.io.advanceTo(world.io.now + 10_000);
-  await drain(world);
 }
 
-/** The filters of the lists of some sources, and of all. */
-const filtersOf = (...origins: string[]) =>
-  [undefined, ...origins].flatMap((origin) =>
-    [undefined, ...leadRows.statuses].map((status) => ({ origin, status })),
+/** Starts a maintainer with all changes, stopped before its first call. */
+const startMaintainer = (skew = 0) =>
+  world.deliver(
+    world.stream.pending.map(() => 0),
+    [],
+    skew,
   );
 
-/** Starts a maintainer with all pending changes, stopped before its first call. */
-const startMaintainer = () => world.deliver(Array(50).fill(0), []);
+/** Delivers all changes to a maintainer and runs it to its end. */
+async function maintain(skew = 0): Promise<void> {
+  const maintainer = await startMaintainer(skew);
+  await world.io.finish(maintainer);
+  if (maintainer.error) throw maintainer.error;
+}
 
-describe("a race of two maintainers over an insert and a deletion in one leaf", () => {
+describe("two maintainers, of which the slower one read a node before the other's commit", () => {
+  const insert = () => world.backdate(10_055, "a");
+  const remove = () => world.delete(4);
+
   test.each([
-    ["insert", true],
-    ["deletion", false],
-  ])("counts both when the maintainer of the %s commits last", async (_, insertFirst) => {
-    await createCounted(9);
-    const insert = () => world.backdate(10_055, "a");
-    const remove = () => world.delete(4);
-    await (insertFirst ? insert : remove)();
+    ["an insert", insert, remove],
+    ["a deletion", remove, insert],
+  ])("count both of their changes, %s last", async (_, first, second) => {
+    await first();
     const slow = await startMaintainer();
     await world.io.runUntil(slow, ...commit);
-    await (insertFirst ? remove : insert)();
-    await world.io.finish(await startMaintainer());
+    await second();
+    await maintain();
     await world.io.finish(slow);
     await drain(world);
-    world.io.check();
-    await compareLists(world, filtersOf("a"));
-  });
-});
-
-test("a maintainer recounts a leaf that another has counted in the meantime", async () => {
-  await createCounted(9);
-  await world.change(4, { status: "booked" });
-  const slow = await startMaintainer();
-  await world.io.runUntil(slow, ...commit);
-  await world.change(4, { status: "qualified" });
-  await world.io.finish(await startMaintainer());
-  expect(await world.io.runUntil(slow, "wait")).toEqual([expect.stringMatching(/Put|TransactWrite/)]);
-  const secondAttempt = await world.io.runUntil(slow, ...commit);
-  expect(secondAttempt).toEqual(expect.arrayContaining(["wait", "GetCommand root", "QueryCommand"]));
-  await world.io.finish(slow);
-  world.io.check();
-  await compareLists(world, filtersOf("a"));
-});
-
-test("a maintainer reads the root once per attempt, before any rows", async () => {
-  await createCounted(9);
-  await world.change(4, { status: "booked" });
-  const first = await startMaintainer();
-  const calls = await world.io.runUntil(first, ...commit);
-  const firstRows = calls.indexOf("QueryCommand");
-  expect(calls.slice(0, firstRows)).toEqual(["GetCommand root"]);
-  expect(calls.slice(firstRows)).not.toContain("GetCommand root");
-  expect(calls.filter((call) => call === "QueryCommand")).toHaveLength(2);
-  await world.io.finish(first);
-});
-
-describe("a race of a page's reader with changes", () => {
-  /** Starts a reader and stops it after it has read the root and the newest rows. */
-  async function startReading(page: number, filter: { status?: "new" } = {}) {
-    const responses: Awaited<ReturnType<typeof listLeads>>[] = [];
-    const reader = await world.io.start("reader", async () => {
-      responses.push(await listLeads(world.account, filter, { page, limit: 4 }));
-    });
-    await world.io.step(0);
-    await world.io.step(0);
-    expect(reader.done).toBe(false);
-    const finish = async () => {
-      await world.io.finish(reader);
-      if (reader.error) throw reader.error;
-      return responses[0];
-    };
-    return finish;
-  }
-
-  test.each([
-    3, 4, 5, 6, 7, 8,
-  ])("returns an exact page when the changes are counted in the meantime: page %i", async (page) => {
-    await createCounted(40);
-    const finish = await startReading(page, { status: "new" });
-    for (const at of [2, 9, 16, 23, 30, 37]) await world.change(at, { status: "booked" });
-    await world.io.finish(await startMaintainer());
-    expect(await finish()).toEqual(world.response({ status: "new" }, page, 4));
+    await checkWorld(world);
   });
 
-  test.each([
-    2, 5, 9,
-  ])("returns the page as it was when leads are created in the meantime: page %i", async (page) => {
-    await createCounted(40);
-    const expected = world.response({}, page, 4);
-    const finish = await startReading(page);
-    for (let i = 0; i < 7; i++) {
-      await world.create("late");
-      await world.io.step(1);
-    }
-    expect(await finish()).toEqual(expected);
+  test("read each root once per attempt, before the rows, and the slower one starts again", async () => {
+    await world.change(4, { status: "booked" });
+    const slow = await startMaintainer();
+    const calls = await world.io.runUntil(slow, ...commit);
+    expect(calls).toEqual(["GetCommand root", "QueryCommand", ...calls.slice(2)]);
+    expect(calls.slice(2)).not.toContain("GetCommand root");
+    expect(calls).toContain("BatchGetCommand");
+    await world.change(4, { status: "qualified" });
+    await maintain();
+    expect(await world.io.runUntil(slow, "wait")).toEqual([expect.stringMatching(/Put|TransactWrite/)]);
+    const again = await world.io.runUntil(slow, ...commit);
+    expect(again.slice(0, 3)).toEqual(["wait", "GetCommand root", "QueryCommand"]);
+    await world.io.finish(slow);
+    await drain(world);
+    await checkWorld(world);
   });
 });
 
 test("a maintainer with a slow clock counts the deletion of a row that one with a fast clock counted", async () => {
-  for (let i = 0; i < 6; i++) {
-    await world.create("a");
-    await world.io.step(0);
-  }
+  await create(..."aaaaaa");
   await world.io.advanceTo(world.io.now + 4500);
-  await world.io.finish(await world.deliver(Array(6).fill(0), [], 1000));
-  await world.delete(2);
-  await world.io.finish(await world.deliver([0], [], -1000));
-  await compareLists(world, filtersOf("a"));
+  await maintain(1000);
+  await world.delete(11);
+  await maintain(-1000);
+  await compareLists(world, [{}, { origin: "a" }]);
 });
 
-test.each([
-  ["maintainer", 0, startMaintainer],
-  ["rebuild", 5, () => world.rebuild()],
-])("a %s that is interrupted before it reads the root leaves the watermark where another moved it", async (_, calls, start) => {
-  await createCounted(9);
+test("a maintainer that sleeps before it reads the root leaves the watermark where another moved it", async () => {
   await world.change(4, { status: "booked" });
-  await start();
-  await world.io.run(0, calls);
+  const sleeper = await startMaintainer();
   await world.io.advanceTo(world.io.now + 20_000);
   await world.createMany(4, "a");
   await world.io.advanceTo(world.io.now + 20_000);
   // The environment remembers the tail without the back-dated lead.
   await readPage(world, { filter: {}, page: 1 });
   await world.backdate(10_000, "a");
-  await world.io.finish(await startMaintainer());
-  await world.io.run(0, 20);
+  await maintain();
+  await world.io.finish(sleeper);
   await compareLists(world, [{}]);
-});
-
-test("lists are exact while the maintainer is stopped and after it has caught up", async () => {
-  await createCounted(12);
-  for (let i = 0; i < 30; i++) {
-    await world.create(i % 3 ? "a" : "b");
-    await world.io.step(0);
-    await world.io.advanceTo(world.io.now + 1000);
-    if (i % 10 === 9) await compareLists(world, filtersOf("a", "b"));
-  }
-  await drain(world);
-  await compareLists(world, filtersOf("a", "b"));
 });
 
 test.each([
@@ -173,13 +106,48 @@ test.each([
   world.io.restore();
   world = new CountedWorld(leadRows, { ...smallLimits, allowedLateness });
   await world.create("late");
-  for (let i = 0; i < 6; i++) {
-    await world.create("a");
-    await world.io.step(1);
-  }
+  await world.createMany(6, "a");
   await world.io.advanceTo(world.io.now + 2000);
-  await world.io.finish(await startMaintainer());
+  await maintain();
   await world.io.step(0);
   const read = readPage(world, { filter: {}, page: 1 });
   await (outcome === "counted" ? expect(read).resolves.toBeUndefined() : expect(read).rejects.toThrow());
+});
+
+/** What happens while a maintainer is stopped: to a lead in the trees, and to one that it counts and feeds. */
+const changes: [string, () => Promise<unknown>][] = [
+  ["a change", () => world.change(2, { status: "booked" })],
+  ["a change of a lead that is fed", () => world.change(10, { status: "booked" })],
+  ["a move of a lead that is fed to a source with a tree", () => world.change(10, { origin: "a" })],
+  ["a move to the source that is fed", () => world.change(2, { origin: "b" })],
+  ["a deletion", () => world.delete(10)],
+  ["a back-dated lead", () => world.backdate(19_980, "b")],
+];
+
+describe.each(changes)("%s", (_, change) => {
+  test.each([
+    ["is up to date", []],
+    ["never has the new leads", [Number.POSITIVE_INFINITY]],
+  ])("is counted after whichever calls a slow maintainer of earlier changes stops, when the index %s", async (_, lags) => {
+    let isDone = false;
+    for (let calls = 0; !isDone; calls++) {
+      world.io.restore();
+      world = new CountedWorld(leadRows, { ...smallLimits, nodesWritten: 90 });
+      await create(..."aaaaaaaaa");
+      await world.io.advanceTo(world.io.now + 10_000);
+      await drain(world);
+      await create(..."bbbbb");
+      await world.change(2, { status: "qualified" });
+      await world.io.advanceTo(world.io.now + 20_000);
+      world.table.lags = lags;
+      const slow = await startMaintainer();
+      await world.io.run(0, calls);
+      isDone = slow.done;
+      await change();
+      await maintain();
+      if (!slow.done) await world.io.finish(slow);
+      await drain(world);
+      await checkWorld(world);
+    }
+  });
 });

@@ -5,10 +5,10 @@ import { fill } from "../../../shared/pages/maintain/advance-sublist.ts";
 import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { maintainList } from "../../../shared/pages/maintain/maintain-list.ts";
 import { type CountedOwner, cellOf, type SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
-import type { Entry } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
-import { DamagedTreeError, readNode, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { DamagedTreeError, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import type { CountedWorld } from "../counted-world.ts";
+import { treeRows } from "../tree-rows.ts";
 
 /** Checks that the trees of a world's list and of its sublists have exactly the rows that they must have. */
 export async function checkTrees(world: CountedWorld): Promise<void> {
@@ -37,11 +37,11 @@ const rowsOf = ({ kind, account, expected }: CountedWorld, { sublist }: CountedO
 /** Checks that a tree has exactly the rows before its watermark; a damaged one is first counted again. */
 async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root | undefined> {
   let root = await readRoot(owner);
-  let entries = root && (await readRows(owner, root));
+  let entries = root && (await treeRows(owner, root));
   if (root && !entries) {
     await count(world, owner, root);
     root = await readRoot(owner);
-    entries = root && (await readRows(owner, root));
+    entries = root && (await treeRows(owner, root));
   }
   if (!root) return undefined;
   const counted = rowsOf(world, owner).filter(({ id }) => id < (root?.watermark ?? ""));
@@ -49,21 +49,6 @@ async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root
   const found = entries?.map(({ start, cells }) => [start, [...cells]]);
   expect(found, `the tree of ${owner.sublist?.partition ?? "the list"}`).toEqual(expected);
   return root;
-}
-
-/** The rows of a tree, in order; undefined if one of its nodes is missing or differs from its sums. */
-async function readRows(owner: CountedOwner, root: Root): Promise<readonly Entry[] | undefined> {
-  let { entries } = root;
-  for (let level = root.level; level > 0; level--) {
-    const below: Entry[] = [];
-    for (const entry of entries) {
-      const node = await readNode(owner, root, level, entry);
-      if (!node) return undefined;
-      below.push(...node);
-    }
-    entries = below;
-  }
-  return [...entries, ...root.last];
 }
 
 async function count({ owner: list, limits }: CountedWorld, owner: CountedOwner, root: Root): Promise<void> {

@@ -1,11 +1,11 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { leadItem, listLeads } from "../../../../shared/domain/leads.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { maintainLists, type Unsettled } from "../../../../shared/pages/maintain/maintain-lists.ts";
-import { countRows } from "../../../../shared/pages/tree/cells.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { countEntries } from "../../../../shared/pages/tree/entry.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { seeded } from "../../../support/random.ts";
 import { rowChanges } from "../../../support/row-changes.ts";
@@ -63,7 +63,7 @@ async function maintain(batch: Record<string, string[]>, time = 60_000, meanwhil
 
 async function counted(account: string): Promise<number> {
   const root = await readRoot(owner(account));
-  return root ? [...root.entries, root.last].reduce((sum, { cells }) => sum + countRows(cells), 0) : 0;
+  return root ? countEntries([...root.entries, ...root.last]) : 0;
 }
 
 const throttleAccount = (account: string) => {
@@ -82,7 +82,7 @@ describe("in a batch of several accounts", () => {
     const start = now;
     const { reported } = await maintain({ hot, ...others });
     expect(reported).toEqual(hot.map((key) => `hot ${key}`));
-    expect(now - start).toBeLessThanOrEqual(15_000);
+    expect(now - start).toBeLessThanOrEqual(20_000);
     table.before = () => {};
     for (const account of Object.keys(others)) expect(await counted(account)).toBe(20);
     expect(await counted("hot")).toBe(0);
@@ -162,16 +162,4 @@ describe("rows that are too young to be counted", () => {
     expect(calls.filter(({ input }) => JSON.stringify(input).includes("young"))).toEqual([]);
     expect(unsettled.size).toBe(1);
   });
-});
-
-test("a list is exact whether its rows are counted or not", async () => {
-  const request = { page: 3, limit: 20 };
-  const keys = [...add("exact", 100, 10_000), ...add("exact", 50)];
-  const expected = keys.toSorted().reverse().slice(40, 60);
-  for (const maintainFirst of [false, true]) {
-    if (maintainFirst) await maintain({ exact: keys });
-    const { data, pagination } = await listLeads("exact", {}, request);
-    expect(data.map(({ id }) => id)).toEqual(expected);
-    expect(pagination.total).toBe(150);
-  }
 });

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
-import { table } from "../../../shared/dynamodb/table-client.ts";
-import { readPages } from "../../../shared/pages/read/range.ts";
+import { table } from "../../../../shared/dynamodb/table-client.ts";
+import { readPages } from "../../../../shared/pages/read/range.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { sourceOrChannelPartition } from "../../../shared/dynamodb/keys.ts";
-import { countedChanges } from "../../../shared/pages/maintain/changes.ts";
-import { countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { storedConversation, storedLead } from "../../support/stored.ts";
-import { streamRecord } from "../../support/stream-record.ts";
+import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
+import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
+import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
+import { storedConversation, storedLead } from "../../../support/stored.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
 
 const lead = storedLead("lead_1");
 const conversation = storedConversation("conv_1");
@@ -71,14 +71,14 @@ describe("the kind of a change", () => {
     expect(createdAt(1000 * second + limits.skew, 1000 * second)).toBe("created");
   });
 
-  test("is backdated for a row that may be written later", () => {
-    expect(createdAt(earliest - 1, 1000 * second)).toBe("backdated");
-    expect(createdAt(earliest - 1, 1000 * second + 999)).toBe("backdated");
-    expect(createdAt(0, 1000 * second)).toBe("backdated");
+  test("is changed for a row that may be written later", () => {
+    expect(createdAt(earliest - 1, 1000 * second)).toBe("changed");
+    expect(createdAt(earliest - 1, 1000 * second + 999)).toBe("changed");
+    expect(createdAt(0, 1000 * second)).toBe("changed");
   });
 
-  test("is backdated for a row that is written at an unknown time", () => {
-    expect(createdAt(Date.now(), undefined)).toBe("backdated");
+  test("is changed for a row that is written at an unknown time", () => {
+    expect(createdAt(Date.now(), undefined)).toBe("changed");
   });
 
   test("is changed for a row that existed, however old", () => {

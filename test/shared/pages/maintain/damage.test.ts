@@ -1,0 +1,155 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
+import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
+import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
+import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
+import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+import type { WatchedTable } from "../../../support/watched-table.ts";
+
+const source = "web";
+const filters = [{}, { status: "booked" }, { source }, { source, status: "new" }] as const;
+const requests = [1, 3, 9].map((page) => ({ page, limit: 7 }));
+const limits = { ...smallLimits, nodeBytes: 250, keptBytes: 200, rootBytes: 50 };
+
+let history: LeadHistory;
+let logged: ReturnType<typeof vi.spyOn>;
+
+/** An account with two sources, whose leads are counted. */
+async function countedHistory(table?: WatchedTable): Promise<LeadHistory> {
+  const history = new LeadHistory(table);
+  for (let i = 0; i < 64; i++)
+    history.add({
+      age: 60_000 - 100 * i,
+      source: i % 4 === 0 ? "rare" : source,
+      status: i % 3 === 0 ? "booked" : "new",
+    });
+  await history.deliver(limits);
+  history.advance(100_000);
+  return history;
+}
+
+beforeEach(async () => {
+  history = await countedHistory();
+  logged = vi.spyOn(console, "error").mockReturnValue();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const itemsOf = (owner: CountedOwner): Item[] => {
+  const { pk } = treeKey(owner, "");
+  return [...history.table.memory.items()].filter((item) => item.pk === pk);
+};
+const nodesOf = (owner: CountedOwner) => itemsOf(owner).filter(({ sk }) => String(sk).startsWith(nodePrefix));
+
+const remove = ({ pk, sk }: Item) =>
+  void history.table.memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
+const put = (Item: Item) => void history.table.memory.execute(new PutCommand({ TableName: tableName, Item }));
+
+/** The node of a level with the oldest row. */
+function oldestNode(owner: CountedOwner, level: number): Item {
+  const node = nodesOf(owner).find(({ sk }) => String(sk).includes(`#${level}#`));
+  if (!node) throw new Error(`There is no node of level ${level}.`);
+  return node;
+}
+const loseNode = (level: number) => (owner: CountedOwner) => remove(oldestNode(owner, level));
+function loseRow(owner: CountedOwner): void {
+  const node = oldestNode(owner, 1);
+  put({ ...node, entries: encodeEntries(decodeEntries(node.entries as Uint8Array).slice(1)) });
+}
+
+describe.each<[string, string | undefined, (owner: CountedOwner) => void]>([
+  ["a list that lost a node of rows", undefined, loseNode(1)],
+  ["a list that lost a node of sums", undefined, loseNode(2)],
+  ["a list with a node that lost a row", undefined, loseRow],
+  ["a source that lost a node", source, loseNode(1)],
+  ["a source with a node that lost a row", source, loseRow],
+  ["a source that lost its root", source, (owner) => remove({ ...treeKey(owner, "root") })],
+])("%s", (_, damaged, damage) => {
+  test("stays exact, and its tree is counted again with the next batch, which counts all other lists", async () => {
+    const owner = treeOf(history, damaged);
+    const before = await readRoot(owner);
+    damage(owner);
+    await expectLists(history, filters, requests);
+    const others = [await countedHistory(history.table), await countedHistory(history.table)];
+    for (const { leads } of [history, ...others]) {
+      const accounts = [history, ...others].find((some) => some.leads === leads);
+      accounts?.setStatus([...leads.keys()][1] ?? "", "qualified");
+    }
+    logged.mockClear();
+    const all = [...others, history];
+    vi.setSystemTime(history.now);
+    const changes = all.map(({ owner, changes }) => ({ owner, rows: changes }));
+    const wait = async (milliseconds: number) => history.advance(milliseconds);
+    const { calls, result } = await history.table.watch(() =>
+      maintainLists(changes, { deadline: history.now + 60_000, limits, wait }),
+    );
+    expect(result).toEqual([]);
+    expect(calls.length).toBeLessThan(200);
+    const line = {
+      event: "counts damaged",
+      account: history.account,
+      list: "lead",
+      tree: treeKey(owner, "").pk,
+    };
+    expect(logged.mock.calls).toEqual([[{ ...line, message: expect.any(String) }]]);
+    logged.mockClear();
+    for (const some of all) {
+      await expectCounted(some, [source, "rare"]);
+      await expectLists(some, filters, requests);
+    }
+    expect((await readRoot(owner))?.generation).toBeGreaterThan(before?.generation ?? 0);
+    expect(logged).not.toHaveBeenCalled();
+  });
+
+  test("stays exact while its tree is counted again, if the maintainer stops at any call", async () => {
+    damage(treeOf(history, damaged));
+    history.setStatus([...history.leads.keys()][1] ?? "", "qualified");
+    history.addMany(9, { age: 10_000, source });
+    const restore = history.save();
+    const { calls } = await history.table.watch(() => history.deliver(limits));
+    for (let nth = 1; nth <= calls.length; nth++) {
+      restore();
+      const { changes } = history;
+      history.table.before = (_, call) => {
+        if (call >= nth) throw new Error("interrupted");
+      };
+      await expect(history.table.watch(() => history.deliver(limits))).rejects.toThrow("not finished");
+      history.table.before = () => {};
+      // The change of the list comes first.
+      const { total } = (await history.list({ source })).pagination;
+      expect(total).toBe(history.expected({ source }).pagination.total);
+      history.changes = [...changes];
+      await history.deliver(limits);
+      await expectCounted(history, [source, "rare"]);
+      await expectLists(history, filters);
+    }
+  });
+});
+
+test.each([
+  [0, 64],
+  [20, 64],
+  [0, 40],
+  [20, 40],
+  [63, 64],
+])("every page of the leads from %i to before %i is exact, although no node can be read", async (from, to) => {
+  for (const node of nodesOf(history.owner)) remove(node);
+  const leads = [...history.leads.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const window = {
+    ...(from > 0 && { createdAfter: leads[from]?.createdAt }),
+    ...(to < 64 && { createdBefore: leads[to]?.createdAt }),
+  };
+  const rows = leads.slice(from, to).reverse();
+  for (let page = 1; page <= 14; page++) {
+    const { data, pagination } = await history.list(window, { page, limit: 5 });
+    expect(pagination.total).toBe(to - from);
+    expect(data).toEqual(rows.slice((page - 1) * 5, page * 5));
+  }
+});

@@ -1,0 +1,160 @@
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, expect, test, vi } from "vitest";
+import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
+import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
+import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { canceled } from "../../../support/cancellation.ts";
+import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const source = "web";
+const hour = 3_600_000;
+
+/** An account with counted leads of a source. */
+async function countedHistory(): Promise<LeadHistory> {
+  const history = new LeadHistory();
+  history.addMany(60, { age: 60_000, source });
+  await history.deliver(smallLimits);
+  history.advance(100_000);
+  return history;
+}
+
+const nth = ({ leads }: LeadHistory, n: number) => [...leads.keys()].at(n) ?? "";
+
+test.each([
+  ["conflicts with another", () => canceled("None", "TransactionConflict")],
+  ["fails for its condition", () => canceled("ConditionalCheckFailed", "None")],
+])("a commit that %s is repeated", async (_, createError) => {
+  const history = new LeadHistory();
+  history.addMany(60, { age: 60_000, source });
+  let failures = 2;
+  history.table.before = (command) => {
+    if (command instanceof TransactWriteCommand && failures-- > 0) throw createError();
+  };
+  await history.deliver(smallLimits);
+  expect(failures).toBeLessThan(0);
+  await expectCounted(history, [source]);
+});
+
+test("all reads are consistent", async () => {
+  const history = new LeadHistory();
+  const { calls } = await history.table.watch(async () => {
+    history.addMany(60, { age: 60_000, source });
+    await history.deliver(smallLimits);
+    for (let n = 3; n < 20; n++) history.setStatus(nth(history, n), "booked");
+    await history.deliver(smallLimits);
+  });
+  const reads = calls.filter(({ name }) => /^(Get|Query|BatchGet)/.test(name));
+  expect(new Set(reads.map(({ name }) => name)).size).toBe(3);
+  expect(reads.filter(({ input }) => !JSON.stringify(input).includes('"ConsistentRead":true'))).toEqual([]);
+});
+
+test("one commit counts a changed row and the tail, if both fit", async () => {
+  const history = await countedHistory();
+  const before = await readRoot(history.owner);
+  history.setStatus(nth(history, 0), "booked");
+  history.addMany(4, { age: 10_000 });
+  await history.deliver({ ...smallLimits, sublistRows: 1000 });
+  const after = await expectCounted(history, [source]);
+  expect(after.version).toBe((before?.version ?? 0) + 1);
+  expect(after.watermark > nth(history, -1)).toBe(true);
+});
+
+test("a change of a row in the tail is noted only if a maintainer or a list may have read the row", async () => {
+  const history = await countedHistory();
+  history.addMany(2, { age: 1000 });
+  const ages = [limits.allowedLateness - limits.skew + 1, limits.allowedLateness - limits.skew];
+  const [older = "", younger = ""] = ages.map((age) => history.add({ age }));
+  await history.deliver();
+  let before = await readRoot(history.owner);
+  for (const [id, isNoted] of [
+    [younger, false],
+    [older, true],
+    [older, true],
+  ] as const) {
+    // Several changes within a millisecond are as many.
+    history.setStatus(id, history.leads.get(id)?.status === "new" ? "booked" : "new");
+    await history.deliver();
+    const after = await readRoot(history.owner);
+    expect(after?.version).toBe((before?.version ?? 0) + Number(isNoted));
+    expect((after?.changedAt ?? 0) > (before?.changedAt ?? 0)).toBe(isNoted);
+    before = after;
+  }
+});
+
+test("large rows are counted although they are few, and small ones are not", async () => {
+  const history = await countedHistory();
+  history.addMany(limits.tail, { age: 10_000, source, padding: 500 });
+  const before = await readRoot(history.owner);
+  await history.deliver();
+  expect(await readRoot(history.owner)).toEqual(before);
+  history.addMany(6, { age: 9000, source, padding: 30_000 });
+  await history.deliver();
+  const { watermark, fed } = await expectCounted(history, [source]);
+  expect(watermark > nth(history, -1)).toBe(true);
+  // They are in the tree of their source, too.
+  expect(fed).toBe(watermark);
+  expect((await history.table.watch(() => history.list({}, { page: 1, limit: 1 }))).units).toBeLessThan(20);
+});
+
+test("the next maintainer moves a watermark back that lies in the future", async () => {
+  const history = new LeadHistory();
+  history.addMany(20, { age: hour, source });
+  // A clock that is an hour ahead.
+  await history.deliver(smallLimits, hour);
+  const [future, now] = [hour, 60_000].map((time) =>
+    keyAt(history.owner.list, history.now + time - limits.allowedLateness),
+  );
+  expect((await readRoot(history.owner))?.watermark).toBe(future);
+  history.advance(60_000);
+  history.addMany(10, { age: 50_000, source });
+  const created = history.changes;
+  history.changes = [];
+  // The stream has not delivered the new leads.
+  history.setStatus(nth(history, 0), "booked");
+  await history.deliver(smallLimits);
+  expect((await readRoot(history.owner))?.watermark).toBe(now);
+  await expectLists(history, [{}, { status: "booked" }]);
+  history.changes = created;
+  await history.deliver(smallLimits);
+  history.add({ source: "other" });
+  await expectLists(history, [{}, { status: "booked" }, { source }]);
+  await expectCounted(history);
+});
+
+test("a watermark that an honest clock can have set stays", async () => {
+  const history = new LeadHistory();
+  history.addMany(20, { age: 60_000 });
+  await history.deliver(smallLimits, limits.skew);
+  const before = await readRoot(history.owner);
+  history.setStatus(nth(history, 0), "booked");
+  await history.deliver(smallLimits);
+  expect((await readRoot(history.owner))?.watermark).toBe(before?.watermark);
+});
+
+test("the root of an erased account expires, unless its list has rows again", async () => {
+  const history = new LeadHistory();
+  await commit(history.owner, { ...emptyRoot(history.now), expiresAt: 2_000_000_000 });
+  history.addMany(20, { age: 60_000, source });
+  for (const id of history.leads.keys()) history.delete(id);
+  await history.deliver(smallLimits);
+  expect(await readRoot(history.owner)).toMatchObject({ expiresAt: 2_000_000_000, watermark: "" });
+  expect(await readRoot(treeOf(history, source))).toBeUndefined();
+  history.addMany(20, { age: 60_000, source });
+  await history.deliver(smallLimits);
+  expect((await expectCounted(history, [source])).expiresAt).toBeUndefined();
+});
+
+test("rows are counted when no write of a route can land any more", () => {
+  // A second attempt starts within two seconds and takes one; clocks differ by at most two.
+  expect(limits.allowedLateness).toBeGreaterThanOrEqual(2000 + 1000 + 2000);
+  expect(limits.skew).toBeGreaterThanOrEqual(2000);
+  expect(limits.skew).toBeLessThan(limits.allowedLateness);
+});

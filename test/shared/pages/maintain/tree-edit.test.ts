@@ -1,0 +1,118 @@
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { newId } from "../../../../shared/ids.ts";
+import { editTree, type RowEdit, readPaths } from "../../../../shared/pages/maintain/tree-edit.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, type Root, rootItem } from "../../../../shared/pages/tree/root.ts";
+import { type Limits, limits as production } from "../../../../shared/pages/tree/tree-limits.ts";
+import { commit, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { itemSize } from "../../../bench/pages/item-size.ts";
+import { useMemoryTable } from "../../../support/memory-leads.ts";
+import { seeded, shuffled } from "../../../support/random.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+import { treeRows } from "../../../support/tree-rows.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const sublist = { index: "by-origin", partition: "a" } as const;
+const owner = { account: "a".repeat(64), list: countedLists.lead, sublist };
+const start = Date.UTC(2026, 0, 1);
+const retry = <T>(call: () => Promise<T>) => call();
+
+/** Sets rows in the tree, commit by commit. @returns the root */
+async function setRows(edits: readonly RowEdit[], limits: Limits): Promise<Root> {
+  let root = (await readRoot(owner)) ?? emptyRoot(start);
+  for (let rest = edits.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)); rest.length > 0; ) {
+    const sks = rest.map(({ sk }) => sk);
+    const { paths, reached } = await readPaths(owner, root, sks, sks.length, { limits, retry });
+    const edited = editTree(root, paths, rest.slice(0, reached.length), limits);
+    expect(edited.used).toBeGreaterThan(0);
+    root = await commit(owner, edited.root, edited.nodes);
+    rest = rest.slice(edited.used);
+  }
+  return root;
+}
+
+/** A table in memory, and the most items of a commit. */
+function useTable() {
+  const largest = { commit: 0, root: 0 };
+  useMemoryTable((command, send) => {
+    if (command instanceof TransactWriteCommand)
+      largest.commit = Math.max(largest.commit, command.input.TransactItems?.length ?? 0);
+    return send(command);
+  });
+  return largest;
+}
+
+describe.each<[string, Limits, { readonly rows: number; readonly level: number }]>([
+  ["small nodes", smallLimits, { rows: 160, level: 3 }],
+  [
+    "small nodes and few commits",
+    { ...smallLimits, nodesRead: 40, nodesWritten: 95 },
+    { rows: 160, level: 3 },
+  ],
+  ["entries larger than what a split keeps", { ...smallLimits, keptBytes: 10 }, { rows: 120, level: 3 }],
+  [
+    "entries larger than any node",
+    { ...smallLimits, ...{ keptBytes: 0, nodeBytes: 0, rootBytes: 0, lastBytes: 0 } },
+    { rows: 60, level: 5 },
+  ],
+  ["the nodes of production", production, { rows: 12_000, level: 2 }],
+])("a tree with %s", (_, limits, { rows, level }) => {
+  test.each([1, 2])("has its rows in order, whatever is set and however often (%i)", async (seed) => {
+    const largest = useTable();
+    const random = seeded(seed);
+    const keys = Array.from({ length: rows }, (_, i) => newId("lead", start + i * 1000));
+    const expected = new Map<string, number>();
+    let deepest = 0;
+    const parts = [keys, ...Array.from({ length: 6 }, () => shuffled(random, keys).slice(0, rows / 3))];
+    for (const part of parts) {
+      const edits = part.map((sk) => ({ sk, cell: [0, 1, 2, undefined][Math.floor(random() * 4)] }));
+      const root = await setRows(edits, limits);
+      for (const { sk, cell } of edits) {
+        if (cell === undefined) expected.delete(sk);
+        else expected.set(sk, cell);
+      }
+      const found = (await treeRows(owner, root))?.map(({ start, cells }) => [start, [...cells]]);
+      expect(found).toEqual([...expected].sort().map(([sk, cell]) => [sk, [[cell, 1]]]));
+      deepest = Math.max(deepest, root.level);
+      largest.root = Math.max(largest.root, itemSize(fullRoot(root)));
+    }
+    expect(deepest).toBeGreaterThanOrEqual(level);
+    expect(largest.commit).toBeLessThanOrEqual(100);
+    // A larger root would cost every list another half unit.
+    expect(largest.root).toBeLessThan(4096);
+  });
+});
+
+/** The item of a root with all attributes. */
+function fullRoot(root: Root) {
+  const [key, time] = [newId("lead"), Date.now()];
+  const others = { lastStart: key, watermark: key, fed: key, filling: key, unfed: 9999, lookAt: 9999 };
+  return { ...treeKey(owner, "root"), ...rootItem({ ...root, ...others, changedAt: time, expiresAt: time }) };
+}
+
+test("the work of setting rows at once grows with their number, not with its square", () => {
+  /** How often the sort keys of so many rows are read. */
+  const work = (count: number) => {
+    let reads = 0;
+    const edits = Array.from({ length: count }, (_, i) => {
+      const key = `lead_01KDVD${String(i).padStart(8, "0")}`;
+      const get = () => {
+        reads++;
+        return key;
+      };
+      return Object.defineProperty({ sk: "", cell: 0 }, "sk", { get });
+    });
+    const limits = { ...production, nodesWritten: Number.POSITIVE_INFINITY };
+    const empty = { ...emptyRoot(start), entries: [] };
+    const { root, nodes } = editTree(empty, new Map(), edits, limits);
+    const paths = new Map(nodes.map(({ level, start, entries }) => [`${level} ${start}`, entries]));
+    const changed = edits.map((edit) =>
+      Object.defineProperty({ sk: "", cell: 1 }, "sk", { get: () => edit.sk }),
+    );
+    expect(editTree(root, paths, changed, limits).nodes.length).toBeGreaterThan(count / 400);
+    return reads;
+  };
+  expect(work(50_000) / work(25_000)).toBeLessThan(2.5);
+});

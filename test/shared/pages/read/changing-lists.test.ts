@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { expectCounted } from "../../../support/expect-counted.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const source = "web";
+const filters = [{}, { source }, { status: "new" }, { status: "new", source }] as const;
+
+/** An account with rows that are counted, in its tree and in that of their source, a settled tail, and young rows. */
+async function historyWithTail(limits?: typeof smallLimits): Promise<LeadHistory> {
+  const history = new LeadHistory();
+  history.addMany(200, { age: 60_000, source });
+  await history.deliver(limits);
+  await expectCounted(history, [source]);
+  history.advance(100_000);
+  history.addMany(30, { age: 50_000, source });
+  history.addMany(12, { age: 10_000, source });
+  history.addMany(12, { age: 100, source });
+  return history;
+}
+
+describe.each(filters)("leads with %o, while some are created between all calls,", (filter) => {
+  test.each([
+    1, 5, 20, 100,
+  ])("are all on the pages, of which the last by its total ends with the oldest lead: by %i", async (limit) => {
+    const history = await historyWithTail();
+    const atStart = [...history.leads.keys()];
+    const oldest = atStart.toSorted()[0];
+    const seen = new Set<string>();
+    let created = 0;
+    history.table.before = () => {
+      // With a limit of 1, a lead for each call would mean a walk without an end.
+      if (created > 400 || ++created % Math.ceil(10 / limit) !== 0) return;
+      // Some land late: between leads of the first pages.
+      for (const age of [0, 50, 4000]) history.add({ source, age });
+    };
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const { data, pagination } = await history.list(filter, { page, limit });
+      pages = Math.ceil(pagination.total / limit);
+      for (const { id } of data) seen.add(id);
+      expect(data).toHaveLength(Math.min(limit, Math.max(0, pagination.total - (page - 1) * limit)));
+      expect(data.map(({ id }) => id)).toEqual([...new Set(data.map(({ id }) => id))].sort().reverse());
+      if (page === pages) expect(data.at(-1)?.id).toBe(oldest);
+      history.advance(37);
+    }
+    expect(atStart.filter((id) => !seen.has(id))).toEqual([]);
+  });
+
+  test("are on a page as its total says, at both borders of the tail and past the end", async () => {
+    const history = await historyWithTail();
+    history.table.before = () => void [0, 2000].map((age) => history.add({ source, age }));
+    for (const limit of [1, 3, 13, 54, 55, 100, history.leads.size]) {
+      const newest = await history.list(filter, { page: 1, limit });
+      expect(newest.data).toHaveLength(limit);
+      const last = Math.ceil(newest.pagination.total / limit);
+      for (const page of [last - 1, last, last + 1, last + 2]) {
+        const { data, pagination } = await history.list(filter, { page, limit });
+        expect(data).toHaveLength(Math.min(limit, Math.max(0, pagination.total - (page - 1) * limit)));
+      }
+    }
+  });
+
+  test.each([
+    ["the tail is counted", () => {}],
+    [
+      "leads leave, and are deleted",
+      (history: LeadHistory) => {
+        for (const [n, id] of [...history.leads.keys()].entries()) {
+          if (n % 5 === 0) history.setStatus(id, "booked");
+          if (n % 7 === 0) history.delete(id);
+        }
+      },
+    ],
+  ])("have a total between those before and after when %s before any call, and rows of one of them", async (_, change) => {
+    const limits = {
+      ...smallLimits,
+      ...{ nodeBytes: 250, keptBytes: 200, rootBytes: 250, rowsAtOnce: 1000 },
+    };
+    const history = await historyWithTail(limits);
+    // A maintainer would wait for young rows.
+    history.advance(10_000);
+    const restore = history.save();
+    const all = { page: 1, limit: 1000 };
+    for (const request of [1, 9, 30].map((page) => ({ page, limit: 7 }))) {
+      for (let nth = 1, calls = 0; calls === nth - 1; nth++) {
+        restore();
+        const before = history.expected(filter, all);
+        calls = 0;
+        history.table.before = async () => {
+          if (++calls !== nth) return;
+          history.table.before = () => {};
+          change(history);
+          await history.deliver(limits);
+        };
+        const { data, pagination } = await history.list(filter, request);
+        history.table.before = () => {};
+        const after = history.expected(filter, all);
+        const totals = [before.pagination.total, after.pagination.total];
+        expect(pagination.total).toBeGreaterThanOrEqual(Math.min(...totals));
+        expect(pagination.total).toBeLessThanOrEqual(Math.max(...totals));
+        expect(data.map(({ id }) => id)).toEqual([...new Set(data.map(({ id }) => id))].sort().reverse());
+        expect([...before.data, ...after.data]).toEqual(expect.arrayContaining(data));
+        expect(await history.list(filter, request)).toEqual(history.expected(filter, request));
+      }
+    }
+  });
+});
+
+test.each(
+  filters.slice(0, 2),
+)("a page just past the end of leads with %o is empty, and only the newest rows are read", async (filter) => {
+  const history = new LeadHistory();
+  history.addMany(200, { age: 60_000, source });
+  await history.deliver();
+  history.advance(100_000);
+  const request = { page: 11, limit: 20 };
+  const { result, calls } = await history.table.watch(() => history.list(filter, request));
+  expect(result).toEqual(history.expected(filter, request));
+  expect(calls.map(({ name }) => name).sort()).toEqual(["GetCommand", "QueryCommand"]);
+});

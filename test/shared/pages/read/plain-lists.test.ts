@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createdAt } from "../../../../shared/ids.ts";
+import { ConversationHistory, leadId } from "../../../support/conversation-history.ts";
+import { expectLists } from "../../../support/expect-counted.ts";
+
+let history: ConversationHistory;
+beforeEach(() => {
+  history = new ConversationHistory();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Most conversations are on one channel, every fifth on another, and the oldest alone on a third. */
+const fields = (n: number) => ({
+  channel: n === 0 ? "sms" : n % 5 === 0 ? "instagram" : "whatsapp",
+  status: n % 3 === 0 ? "active" : "closed",
+});
+
+/** Lists, and counts the queries apart from the admission of a long list. */
+async function list(...[filter, request]: Parameters<ConversationHistory["list"]>) {
+  const { result, calls, units } = await history.table.watch(() => history.list(filter, request));
+  return { result, units, queries: calls.filter(({ name }) => name === "QueryCommand").length };
+}
+
+describe("the conversations of a lead", () => {
+  test.each([
+    { count: 0, units: 0.5, queries: 1 },
+    { count: 20, units: 1.5, queries: 1 },
+    { count: 200, units: 13.5, queries: 1 },
+    { count: 1000, units: 65.5, queries: 1 },
+    { count: 5000, units: 327, queries: 3 },
+  ])("have exact pages, each for $units units in $queries queries if they are $count", async ({
+    count,
+    ...costs
+  }) => {
+    history.addMany(count, fields);
+    for (const filter of [
+      {},
+      { status: "closed" },
+      { channel: "instagram" },
+      { channel: "sms" },
+      { channel: "instagram", status: "active" },
+      { channel: "sms", status: "nobodys" },
+    ]) {
+      const { total } = history.expected({ leadId, ...filter }).pagination;
+      const last = Math.max(1, Math.ceil(total / 20));
+      for (const page of new Set([1, 2, Math.ceil(last / 2), last, last + 1, last + 1000])) {
+        const request = { page, limit: 20 };
+        const result = history.expected({ leadId, ...filter }, request);
+        expect(await list({ leadId, ...filter }, request)).toEqual({ result, ...costs });
+      }
+    }
+  });
+
+  test("in a window are all that is read", async () => {
+    const ids = history.addMany(2000, fields);
+    const [createdAfter, createdBefore] = [1700, 1900].map((n) => createdAt(ids[n] ?? ""));
+    const window = {
+      leadId,
+      createdAfter: `${createdAfter}`,
+      createdBefore: `${createdBefore}`,
+    };
+    const { result, units } = await list(window, { page: 2, limit: 50 });
+    expect(result.data.map(({ id }) => id)).toEqual(ids.slice(1800, 1850).reverse());
+    expect(result.pagination.total).toBe(200);
+    expect(units).toBe(13.5);
+  });
+
+  test("fail after twelve queries if they are too many", async () => {
+    history.addMany(25_000, fields);
+    await expect(list({ leadId })).rejects.toMatchObject({ code: "too_many_calls" });
+    expect(history.table.calls.filter(({ name }) => name === "QueryCommand")).toHaveLength(12);
+  });
+});
+
+test("the conversations with a status that no cell counts are read plainly, and remembered by no list", async () => {
+  const statuses = ["active", "closed", "paused", "refused"];
+  history.addMany(300, (n) => ({ status: statuses[Math.min(3, n)] ?? "", channel: "web" }));
+  history.advance(60_000);
+  await history.deliver();
+  const id = history.add({ status: "refused", channel: "web" });
+  history.advance(100_000);
+  const filters = [{ status: "refused" }, { status: "refused", channel: "web" }, { status: "paused" }, {}];
+  await expectLists(history, filters);
+  history.delete(id);
+  await expectLists(history, filters.slice(0, 3));
+  const { calls } = await history.table.watch(() => history.list({ status: "refused" }));
+  expect(calls.map(({ name }) => name)).toEqual(["QueryCommand"]);
+});

@@ -1,0 +1,182 @@
+import type { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { table } from "../../../../shared/dynamodb/table-client.ts";
+import { forgetTails, readTail } from "../../../../shared/pages/read/tail.ts";
+import { expectLists } from "../../../support/expect-counted.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
+import { throttled, type WatchedCall } from "../../../support/watched-table.ts";
+
+afterEach(() => {
+  forgetTails();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const request = { page: 1, limit: 5 };
+const rowsRead = (calls: readonly WatchedCall[]) => calls.reduce((sum, { rows }) => sum + rows, 0);
+
+/** Lists, and compares the page with the model. */
+async function list(history: LeadHistory, page = 1) {
+  const watched = await history.table.watch(() => history.list({}, { page, limit: 20 }));
+  expect(watched.result).toEqual(history.expected({}, { page, limit: 20 }));
+  return watched;
+}
+
+/** An account whose first leads are counted. */
+async function countedHistory(): Promise<LeadHistory> {
+  const history = new LeadHistory();
+  history.addMany(40, { age: 60_000 });
+  await history.deliver();
+  history.advance(100_000);
+  return history;
+}
+
+test("a settled tail is read once: later lists read only what is young, and what was created since", async () => {
+  const history = await countedHistory();
+  history.addMany(2000);
+  history.advance(8000);
+  expect((await list(history)).units).toBeGreaterThan(80);
+  for (const page of [1, 2, 60, 101, 102]) {
+    const { units, calls } = await list(history, page);
+    expect(units).toBeLessThanOrEqual(6);
+    expect(calls.length).toBeLessThanOrEqual(4);
+  }
+  history.addMany(1000);
+  history.advance(60_000);
+  // And the newest rows of the first list, which it may have read before the root.
+  expect(rowsRead((await list(history)).calls)).toBeLessThanOrEqual(1000 + 1 + 20);
+  expect((await list(history)).units).toBeLessThanOrEqual(6);
+});
+
+test("the rows of a whole list that has no tree yet are read once", async () => {
+  const history = new LeadHistory();
+  history.addMany(1000, { age: 60_000 });
+  expect(rowsRead((await list(history, 2)).calls)).toBeGreaterThanOrEqual(1000);
+  const again = rowsRead((await list(history, 2)).calls);
+  expect(again).toBeGreaterThanOrEqual(20);
+  expect(again).toBeLessThanOrEqual(100);
+});
+
+describe("a row of the tail that is deleted", () => {
+  const last = (history: LeadHistory) => [...history.leads.keys()].at(-1) ?? "";
+
+  test("is forgotten after a maintainer has seen the deletion", async () => {
+    const history = await countedHistory();
+    history.addMany(20, { age: 40_000 });
+    await history.list({}, request);
+    history.delete(last(history));
+    await history.deliver();
+    await expectLists(history, [{}], [request]);
+  });
+
+  test("while it is young for the maintainer, but settled for a faster clock, is not remembered", async () => {
+    const history = await countedHistory();
+    history.addMany(10, { age: 4500 });
+    const list = () => {
+      vi.setSystemTime(history.now + 1000);
+      return history.list({}, request).finally(() => vi.setSystemTime(history.now));
+    };
+    await list();
+    history.delete(last(history));
+    await history.deliver(undefined, -1000);
+    history.advance(60_000);
+    expect(await list()).toEqual(history.expected({}, request));
+  });
+
+  test("after a list has read the newest rows, but before it has read the root, is not remembered", async () => {
+    const history = await countedHistory();
+    history.addMany(10, { age: 40_000 });
+    history.table.before = async (command) => {
+      if (command.constructor.name !== "GetCommand") return;
+      history.table.before = () => {};
+      // The newest rows are read meanwhile.
+      await new Promise(setImmediate);
+      history.delete(last(history));
+      await history.deliver();
+    };
+    await history.list({}, request);
+    await expectLists(history, [{}], [request]);
+  });
+
+  test("is gone at once from the list of a source, which remembers nothing", async () => {
+    const history = await countedHistory();
+    history.addMany(60, { source: "web", age: 90_000 });
+    const deleted = [...history.leads.keys()].at(-30) ?? "";
+    await expectLists(history, [{ source: "web" }], [request]);
+    history.delete(deleted);
+    await expectLists(history, [{ source: "web" }], [request]);
+  });
+});
+
+test("an interrupted list keeps what was known before it", async () => {
+  const history = await countedHistory();
+  history.addMany(2000);
+  history.advance(8000);
+  await history.list();
+  history.addMany(30, { padding: 100_000 });
+  history.advance(8000);
+  history.table.before = (_, call) => {
+    if (call === 4) throw throttled();
+  };
+  await expect(history.table.watch(() => history.list())).rejects.toThrow("throttled");
+  history.table.before = () => {};
+  history.advance(8000);
+  expect(rowsRead((await list(history)).calls)).toBeLessThan(100);
+});
+
+describe("an environment remembers", () => {
+  /** The sort keys of all tails, newest first. */
+  let keys: readonly string[];
+
+  beforeEach(() => {
+    vi.spyOn(table, "send").mockImplementation((async ({ input }: QueryCommand) => {
+      const start = Number(input.ExclusiveStartKey?.start ?? 0);
+      const end = start + 10_000;
+      const LastEvaluatedKey = end < keys.length ? { start: end } : undefined;
+      return { Items: keys.slice(start, end).map((sk) => ({ sk })), LastEvaluatedKey };
+    }) as never);
+  });
+
+  /** Reads a tail. @returns whether its rows were read, and not remembered */
+  async function isRead(partition: string): Promise<boolean> {
+    let calls = 0;
+    const newest = { items: [{ sk: "y" }], done: false };
+    const tail = { watermark: "a", newest, memory: { until: "y", version: "1" } };
+    const found = await readTail({ partition }, tail, (send) => {
+      calls++;
+      return send({ abortSignal: new AbortController().signal });
+    });
+    expect(found).toHaveLength(1 + keys.length);
+    return calls > 0;
+  }
+
+  test("the tails of 1,000 ranges, and forgets the one that was read least recently", async () => {
+    keys = ["m"];
+    for (let n = 0; n < 1000; n++) expect(await isRead(`${n}`)).toBe(true);
+    for (const [partition, isNew] of [
+      ["0", false],
+      ["another", true],
+      ["0", false],
+      ["2", false],
+      ["1", true],
+    ] as const)
+      expect(await isRead(partition)).toBe(isNew);
+  });
+
+  test("a million sort keys, and forgets the tail that was read least recently", async () => {
+    const lengths = { short: 1, longest: 600_000, long: 500_000 };
+    for (const [partition, isNew] of [
+      ["short", true],
+      ["longest", true],
+      ["longest", false],
+      ["short", false],
+      ["long", true],
+      ["long", false],
+      ["short", false],
+      ["longest", true],
+    ] as const) {
+      keys = Array.from({ length: lengths[partition] }, () => "m");
+      expect(await isRead(partition), partition).toBe(isNew);
+    }
+  });
+});
