@@ -1,4 +1,4 @@
-import type { VirtualClock } from "../overload/virtual-clock.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
 
 /** What became of a command. */
 export type Outcome<T> = { readonly value: T } | { readonly error: unknown };
@@ -10,14 +10,12 @@ const step = 100;
  * Runs everything on a clock until a command ends.
  *
  * @param mostSeconds how long it may take
- * @param stop whether to leave the command where it is
  * @returns undefined if it has not ended
  */
 export async function runToEnd<T>(
   clock: VirtualClock,
   command: Promise<T>,
   mostSeconds: number,
-  stop = () => false,
 ): Promise<Outcome<T> | undefined> {
   let outcome: Outcome<T> | undefined;
   command.then(
@@ -29,6 +27,6 @@ export async function runToEnd<T>(
     },
   );
   const end = clock.now + mostSeconds * 1000;
-  while (!outcome && !stop() && clock.now < end) await clock.runUntil(clock.now + step);
+  while (!outcome && clock.now < end) await clock.runUntil(clock.now + step);
   return outcome;
 }
