@@ -55,7 +55,7 @@ async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root
 export async function recount(
   { owner: list, limits }: CountedWorld,
   owner: CountedOwner,
-  root: Root,
+  root: Root | undefined,
 ): Promise<void> {
   const means = { limits, retry: <T>(call: () => Promise<T>) => call() };
   await emptyTree(owner, new DamagedTreeError("damaged by the test", root), means);
