@@ -8,9 +8,9 @@ import { setLeadScore, setLeadStatus } from "../../lib/ops/leads/lead-changes.ts
 import { leadItem } from "../../shared/domain/leads.ts";
 import { conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
-import { filteredRange } from "../../shared/pages/counted-range.ts";
-import { countRows } from "../../shared/pages/tree/cells.ts";
+import { filteredRange } from "../../shared/pages/read/counted-range.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { countEntries } from "../../shared/pages/tree/entry.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext } from "../support/events.ts";
@@ -51,9 +51,7 @@ const deliver = (records: DynamoDBRecord[], remaining = 60_000) =>
 
 async function countedLeads(account: string): Promise<number> {
   const root = await readRoot({ account, list: countedLists.lead });
-  return root
-    ? countRows(root.last.cells) + root.entries.reduce((sum, { cells }) => sum + countRows(cells), 0)
-    : 0;
+  return root ? countEntries([...root.entries, ...root.last]) : 0;
 }
 
 describe("maintain-counts", () => {

@@ -42,8 +42,8 @@ export async function expectLists<Filter, Request>(
     list(filter: Filter, request?: Request): Promise<unknown>;
     expected(filter: Filter, request?: Request): unknown;
   },
-  filters: readonly Filter[],
-  requests: readonly (Request | undefined)[] = [undefined],
+  filters: readonly NoInfer<Filter>[],
+  requests: readonly (NoInfer<Request> | undefined)[] = [undefined],
 ): Promise<void> {
   for (const filter of filters) {
     for (const request of requests) {

@@ -129,14 +129,14 @@ export class Interleaving {
     }
   }
 
-  /** The table throttles one of the calls that actors with these names are about to make. */
-  async throttle(index: number, ...names: string[]): Promise<void> {
+  /** The table throttles one of the calls that actors with these names are about to make, or another error ends it. */
+  async throttle(index: number, names: readonly string[], error: Error = throttled()): Promise<void> {
     const calls = this.#gates.filter(({ actor, reject }) => reject && names.includes(actor.name));
     const gate = calls[index % Math.max(1, calls.length)];
     if (!gate) return;
     this.#gates.splice(this.#gates.indexOf(gate), 1);
     this.#run(gate.actor);
-    gate.reject?.(new ThrottlingException({ message: "Throttled.", $metadata: { httpStatusCode: 400 } }));
+    gate.reject?.(error);
     await this.#settle();
   }
 
@@ -209,6 +209,9 @@ export class Interleaving {
     vi.setSystemTime(this.now);
   }
 }
+
+const throttled = () =>
+  new ThrottlingException({ message: "Throttled.", $metadata: { httpStatusCode: 400 } });
 
 /** The command's name, with ` root` when it is for a tree's root. */
 function describeCommand(command: object): string {

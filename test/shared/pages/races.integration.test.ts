@@ -1,4 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { nodePrefix } from "../../../shared/dynamodb/keys.ts";
+import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { filteredRange } from "../../../shared/pages/read/counted-range.ts";
+import type { Limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { checkWorld, drain } from "../../support/counted-world/drain.ts";
 import { compareLists, readPage } from "../../support/counted-world/readers.ts";
 import { leadRows } from "../../support/counted-world/row-kind.ts";
@@ -8,14 +14,19 @@ import { smallLimits } from "../../support/small-limits.ts";
 const commit = ["PutCommand", "TransactWriteCommand"];
 
 let world: CountedWorld;
-/** The source `a` has a tree with nine leads. */
 beforeEach(async () => {
-  world = new CountedWorld(leadRows, smallLimits);
+  world = await countedWorld(smallLimits);
+});
+afterEach(() => world.io.restore());
+
+/** A world in which the source `a` has a tree with nine leads. */
+async function countedWorld(limits: Limits): Promise<CountedWorld> {
+  world = new CountedWorld(leadRows, limits);
   await create(..."aaaaaaaaa");
   await world.io.advanceTo(world.io.now + 10_000);
   await drain(world);
-});
-afterEach(() => world.io.restore());
+  return world;
+}
 
 /** Creates leads with these sources, one after another. */
 async function create(...sources: string[]): Promise<void> {
@@ -114,17 +125,29 @@ test.each([
   await (outcome === "counted" ? expect(read).resolves.toBeUndefined() : expect(read).rejects.toThrow());
 });
 
-/** What happens while a maintainer is stopped: to a lead in the trees, and to one that it counts and feeds. */
-const changes: [string, () => Promise<unknown>][] = [
-  ["a change", () => world.change(2, { status: "booked" })],
-  ["a change of a lead that is fed", () => world.change(10, { status: "booked" })],
-  ["a move of a lead that is fed to a source with a tree", () => world.change(10, { origin: "a" })],
-  ["a move to the source that is fed", () => world.change(2, { origin: "b" })],
-  ["a deletion", () => world.delete(10)],
-  ["a back-dated lead", () => world.backdate(19_980, "b")],
+/** Loses the node of the source `a` with the oldest lead, which is then changed. */
+async function damage(): Promise<void> {
+  const { pk } = treeKey(filteredRange(world.account, world.kind.list, { sourceOrChannel: "a" }).tree, "");
+  const isNode = (item: Item) => item.pk === pk && String(item.sk).startsWith(nodePrefix);
+  const { sk } = [...world.table.memory.items()].find(isNode) ?? {};
+  vi.spyOn(console, "error").mockReturnValue();
+  await world.io.direct(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
+  await world.change(0, { status: "booked" });
+}
+
+/** The sources of leads that a maintainer counts and feeds, of which the first one has the index 9, and what happens meanwhile. */
+const races: [string, string, () => Promise<unknown>][] = [
+  ["a change of a lead in the trees", "bbbb", () => world.change(2, { status: "booked" })],
+  ["a change of a lead that is fed", "bbbb", () => world.change(10, { status: "booked" })],
+  ["a move of a lead that is fed to a source with a tree", "bbbb", () => world.change(10, { origin: "a" })],
+  ["a move to the source that is fed", "bbbb", () => world.change(2, { origin: "b" })],
+  // Neither the list nor the source has enough leads without it.
+  ["a deletion", "bbcd", () => world.delete(10)],
+  ["a back-dated lead", "bbbb", () => world.backdate(19_980, "b")],
+  ["a change in a node that is lost", "aaaa", damage],
 ];
 
-describe.each(changes)("%s", (_, change) => {
+describe.each(races)("%s", (_, sources, change) => {
   test.each([
     ["is up to date", []],
     ["never has the new leads", [Number.POSITIVE_INFINITY]],
@@ -132,11 +155,8 @@ describe.each(changes)("%s", (_, change) => {
     let isDone = false;
     for (let calls = 0; !isDone; calls++) {
       world.io.restore();
-      world = new CountedWorld(leadRows, { ...smallLimits, nodesWritten: 90 });
-      await create(..."aaaaaaaaa");
-      await world.io.advanceTo(world.io.now + 10_000);
-      await drain(world);
-      await create(..."bbbbb");
+      world = await countedWorld({ ...smallLimits, nodesWritten: 90 });
+      await create(...sources);
       await world.change(2, { status: "qualified" });
       await world.io.advanceTo(world.io.now + 20_000);
       world.table.lags = lags;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { forgetTails } from "../../../shared/pages/read/tail.ts";
 import type { CountedWorld } from "../counted-world.ts";
-import { readPage, readPageSlowly } from "./readers.ts";
+import { BrokenCallError, readPage, readPageSlowly } from "./readers.ts";
 import type { ListFilter, RowKind } from "./row-kind.ts";
 
 const index = fc.nat(1000);
@@ -83,6 +83,7 @@ function steps({ statuses, origins, parents }: RowKind) {
     },
     { weight: 4, arbitrary: action("run", { index, calls: fc.integer({ min: 2, max: 40 }) }) },
     { weight: 2, arbitrary: action("throttle", { index }) },
+    { weight: 1, arbitrary: action("break", { index }) },
     { weight: 1, arbitrary: action("crash", { index }) },
     { weight: 1, arbitrary: action("damage", { index, how: fc.constantFrom("delete", "spoil") }) },
     { weight: 4, arbitrary: action("read", { request }) },
@@ -131,7 +132,9 @@ export async function take(world: CountedWorld, step: Step): Promise<unknown> {
     case "run":
       return io.run(step.index, step.calls);
     case "throttle":
-      return io.throttle(step.index, "maintainer");
+      return io.throttle(step.index, ["maintainer"]);
+    case "break":
+      return io.throttle(step.index, ["slow reader"], new BrokenCallError());
     case "crash":
       return world.crashMaintainer(step.index);
     case "damage":

@@ -119,7 +119,7 @@ test("the next maintainer moves a watermark back that lies in the future", async
   history.changes = [];
   // The stream has not delivered the new leads.
   history.setStatus(nth(history, 0), "booked");
-  await history.deliver(smallLimits);
+  await history.deliver({ ...smallLimits, rowsAtOnce: 1000, nodesWritten: 95 });
   expect((await readRoot(history.owner))?.watermark).toBe(now);
   await expectLists(history, [{}, { status: "booked" }]);
   history.changes = created;
