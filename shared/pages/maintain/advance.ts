@@ -42,8 +42,9 @@ export async function advance(
   const horizon = keyAt(owner.list, clock - limits.allowedLateness);
   const furthest = keyAt(owner.list, clock - limits.allowedLateness + limits.skew);
   if (root.watermark > furthest && root.watermark > root.lastStart) {
-    // A clock that was far ahead set it.
-    const now = await commit(owner, { ...root, watermark: root.lastStart, last: [] });
+    // A clock that was far ahead set it. Readers may remember rows that were changed while they were not in the tail.
+    const back = { watermark: root.lastStart, last: [], changedAt: raised(root, clock) };
+    const now = await commit(owner, { ...root, ...back });
     return { root: now, rest: changed, more: true, young: false, newest: undefined };
   }
   const tail = await retry(() => readRows(owner, { start: root.watermark, maxRows: limits.rowsAtOnce }));
@@ -71,7 +72,7 @@ export async function advance(
         ...edited.root,
         watermark: withTail ? latest(root.watermark, end) : root.watermark,
         unfed: (root.unfed ?? 0) + weigh(counted, tail, root.fed),
-        changedAt: mayBeKnown ? Math.max(clock, (root.changedAt ?? 0) + 1) : root.changedAt,
+        changedAt: mayBeKnown ? raised(root, clock) : root.changedAt,
       },
       edited.nodes,
     ),
@@ -80,6 +81,9 @@ export async function advance(
   const more = !isWhole || (tail.next !== undefined && settled.length === tail.rows.length);
   return { root: now, rest: inside.filter((sk) => !done.has(sk)), more, young, newest };
 }
+
+/** The time of a change of the tail: it increases strictly. */
+const raised = ({ changedAt = 0 }: Root, clock: number) => Math.max(clock, changedAt + 1);
 
 /** The root of an erased account's list stays as it is until the list has rows again: it counts none, and expires. */
 async function revive(
