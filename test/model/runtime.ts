@@ -120,6 +120,7 @@ const current = () => {
 /** Directs the calls of the table, the clock and the waits of the product to executions. @returns a function that ends this */
 export function install(): () => void {
   const original = { send: table.send, now: Date.now, random: Math.random, setTimeout: timers.setTimeout };
+  const { error } = console;
   const send = (command: object) => {
     const input: unknown = Reflect.get(command, "input");
     return current().request(describe(command, input), `${command.constructor.name} ${toText(input)}`, {
@@ -133,12 +134,15 @@ export function install(): () => void {
   table.send = send as typeof table.send;
   Date.now = () => now;
   Math.random = () => 0;
+  // Damage is logged in every course.
+  console.error = () => {};
   timers.setTimeout = wait as typeof timers.setTimeout;
   syncBuiltinESMExports();
   return () => {
     table.send = original.send;
     Date.now = original.now;
     Math.random = original.random;
+    console.error = error;
     timers.setTimeout = original.setTimeout;
     syncBuiltinESMExports();
   };
