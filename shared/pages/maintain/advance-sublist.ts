@@ -39,8 +39,7 @@ export async function advanceSublist(
   const due = created.filter((sk) => sk < end);
   if (inside.length === 0 && !mayBeRead && due.length === 0) return none;
   const first = [...new Set([...inside, ...due].slice(0, limits.rowsAtOnce))].sort();
-  // A back-dated row may have to be appended to the nodes.
-  const { paths, reached } = await readPaths(owner, root, first, true, means);
+  const { paths, reached } = await readPaths(owner, root, first, first.length, means);
   const isChanged = new Set(inside);
   const sks = reached.filter((sk) => isChanged.has(sk) || !hasRow(root, paths, sk));
   const states = await readStates(owner, sks, retry);

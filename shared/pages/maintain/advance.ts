@@ -2,7 +2,6 @@ import { type CountedOwner, earliest, keyAt, latest } from "../tree/counted-list
 import { emptyRoot, type Root } from "../tree/root.ts";
 import { type CountedRow, type Rows, readRows, readStates } from "../tree/rows.ts";
 import { commit, readRoot } from "../tree/tree-store.ts";
-import { isGrowing } from "./append-rows.ts";
 import { editTree, type Means, readPaths } from "./tree-edit.ts";
 
 /** What a list is like after a step, and what is left to do. */
@@ -57,7 +56,8 @@ export async function advance(
   if (inside.length === 0 && !mayBeKnown && (settled.length === 0 || !isLong))
     return { root, rest: [], more: false, young, newest };
   const first = [...new Set(inside.slice(0, limits.rowsAtOnce))].sort();
-  const { paths, reached } = await readPaths(owner, root, first, isGrowing(root, settled, limits), means);
+  const added = first.length + settled.length;
+  const { paths, reached } = await readPaths(owner, root, first, added, means);
   const states = await readStates(owner, reached, retry);
   const edits = reached.map((sk) => ({ sk, cell: states.get(sk)?.cell }));
   const withTail = reached.length === first.length;

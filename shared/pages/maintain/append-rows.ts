@@ -1,8 +1,6 @@
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { encodeEntries, rowEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { CountedRow } from "../tree/rows.ts";
-import type { Limits } from "../tree/tree-limits.ts";
 import { type Edited, editTree, type Means, readPaths } from "./tree-edit.ts";
 
 /** Sets rows, which are sorted, in a tree: as many of the first ones as a commit has room for. */
@@ -14,10 +12,6 @@ export async function setRows(
 ): Promise<Edited> {
   const some = rows.slice(0, means.limits.rowsAtOnce);
   const sks = some.map(({ sk }) => sk);
-  const { paths, reached } = await readPaths(owner, root, sks, isGrowing(root, some, means.limits), means);
+  const { paths, reached } = await readPaths(owner, root, sks, sks.length, means);
   return editTree(root, paths, some.slice(0, reached.length), means.limits);
 }
-
-/** Whether the root would have to move rows into nodes. */
-export const isGrowing = ({ last }: Root, rows: readonly CountedRow[], { lastBytes }: Limits) =>
-  encodeEntries([...last, ...rows.map(({ sk, cell }) => rowEntry(sk, cell))]).length > lastBytes;

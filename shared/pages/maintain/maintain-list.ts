@@ -55,8 +55,11 @@ export async function maintainList(
       }
     };
     const isRetryable = (error: unknown) => isTreeChanged(error) || isBusy(error);
-    while (await withRetry(attempt, { deadline, isRetryable, wait }))
+    let isLeft = true;
+    while (isLeft) {
       if (Date.now() >= deadline) throw new TooExpensiveError("too_slow", "The time of the list is up.");
+      isLeft = await withRetry(attempt, { deadline, isRetryable, wait });
+    }
   };
   const fillTree = (sublist: SublistOwner) => repeat(sublist, () => fill(sublist, means));
   let progress: Progress | undefined;
@@ -89,7 +92,7 @@ export async function maintainList(
     });
     return { rest: [], progress };
   } catch (error) {
-    const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error) || isBusy(error);
+    const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
     // To continue with the tail, the last record comes again.
     return { rest: rest.length > 0 ? rest : rows.slice(-1), progress, ...(!isTimeUp && { error }) };
   }

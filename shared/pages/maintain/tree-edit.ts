@@ -34,6 +34,15 @@ export interface Edited {
 
 const nodeId = (level: number, start: string) => `${level} ${start}`;
 
+function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
+  const node = paths.get(nodeId(level, start));
+  if (!node) throw new Error(`The node ${start} of level ${level} has not been read.`);
+  return node;
+}
+
+/** The most bytes of a row: its sort key, two lengths, the number of its cells, its cell and its count. */
+const largestRow = 31 + 5;
+
 /** Whether a row is in the root, or would be. */
 const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length === 0 || sk >= lastStart;
 
@@ -41,7 +50,7 @@ const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length ==
  * Reads the nodes on the ways to rows, level by level, up to the limit.
  *
  * @param sks sorted
- * @param grows whether rows may be appended after those in nodes
+ * @param added how many rows the root may get: it may have to append rows to the nodes
  * @returns the nodes, and the sort keys whose ways they are: the first ones
  * @throws DamagedTreeError when a node is missing, or is not what its entry sums up
  * @throws TreeChangedError when that is so because another commit came first
@@ -50,11 +59,12 @@ export async function readPaths(
   owner: CountedOwner,
   root: Root,
   sks: readonly string[],
-  grows: boolean,
+  added: number,
   { limits, retry }: Means,
 ): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
   const paths = new Map<string, readonly Entry[]>();
   const inRoot = sks.filter((sk) => isInRoot(root, sk));
+  const grows = encodeEntries(root.last).length + added * largestRow > limits.lastBytes;
   let holders = [{ entries: root.entries, sks: sks.slice(0, sks.length - inRoot.length), isLast: grows }];
   for (let level = root.level; level > 0 && root.entries.length > 0; level--) {
     const ways = holders.flatMap(({ entries, sks, isLast }) => {
@@ -99,7 +109,7 @@ export function hasRow(root: Root, paths: Paths, sk: string): boolean {
   if (!isInRoot(root, sk)) {
     entries = root.entries;
     for (let level = root.level; level > 0; level--)
-      entries = paths.get(nodeId(level, entries[indexAt(entries, sk)]?.start ?? "")) ?? [];
+      entries = nodeAt(paths, level, entries[indexAt(entries, sk)]?.start ?? "");
   }
   return entries[indexAt(entries, sk)]?.start === sk;
 }
@@ -142,7 +152,7 @@ function setRows(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Li
       const own = byEntry.get(index) ?? [];
       const added = level > 1 && index === entries.length - 1 ? appended : [];
       if (own.length + added.length === 0) return entry;
-      const node = paths.get(nodeId(level, entry.start)) ?? [];
+      const node = nodeAt(paths, level, entry.start);
       const changed = edit(level - 1, node, own, added);
       if (changed === node) return entry;
       return putParts(level, entry.start, split(changed, limits));
