@@ -9,11 +9,14 @@ export function readsRows(command: object): boolean {
   return command.input.IndexName !== undefined || isOfRows(ofReader ?? ofMaintainer);
 }
 
+/** Whether a command writes nothing. */
+export const isRead = (command: object) => /^(BatchGet|Get|Query)/.test(command.constructor.name);
+
 /** Whether a command may see the rows as they were. */
 export function isEventual(command: object): boolean {
   const { input } = command as { input: { IndexName?: string; ConsistentRead?: boolean } };
   if (command instanceof BatchGetCommand) return requestsOf(command).some((it) => !it.ConsistentRead);
-  return /^(Get|Query)/.test(command.constructor.name) && !input.ConsistentRead;
+  return isRead(command) && !input.ConsistentRead;
 }
 
 const isOfRows = (pk: unknown) => readListPartition(String(pk)) !== undefined;

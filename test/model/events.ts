@@ -3,7 +3,15 @@ import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Slack } from "./reading.ts";
 import type { Write } from "./records.ts";
 import { changeRow, createRow, rowNumber } from "./rows.ts";
-import { type Event, landsWithin, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
+import {
+  type Event,
+  isFarAhead,
+  landsWithin,
+  type Scenario,
+  sourceOf,
+  startTime,
+  type WriteEvent,
+} from "./scenario.ts";
 
 /** An event that may come next, with its number among all events of the scenario. */
 export interface NextEvent {
@@ -38,6 +46,9 @@ export class Events {
   /** Whether an event that writes a row has not happened yet. */
   writesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => "row" in event);
 
+  /** Whether the clock goes on later. */
+  passesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => event.do === "pass");
+
   /** Whether a route's write has to land before a time. */
   landsBefore = (happened: readonly number[], time: number) =>
     this.#rest(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time);
@@ -60,9 +71,8 @@ export class Events {
   slack(open: number): Slack {
     const count = (...kinds: readonly Event["do"][]) =>
       this.#in(open).filter((event) => kinds.includes(event.do)).length;
-    const { ahead = 0, maintainers, limits } = this.#scenario;
     // No new row is in the tail of a watermark that is far ahead.
-    const created = Math.max(ahead, ...maintainers) > limits.skew ? count("create") : 0;
+    const created = isFarAhead(this.#scenario) ? count("create") : 0;
     return { imported: count("import") + created, deleted: count("delete") };
   }
 

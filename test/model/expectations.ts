@@ -5,7 +5,7 @@ import { pageSize, type ReadPage, reader } from "./programs.ts";
 import type { Slack } from "./reading.ts";
 import { isMatch, owner, type RowFilter } from "./rows.ts";
 import type { Runs } from "./runs.ts";
-import { type Scenario, startTime } from "./scenario.ts";
+import { isFarAhead, type Scenario, startTime } from "./scenario.ts";
 import type { Moment } from "./state.ts";
 import type { TableState, Tables } from "./tables.ts";
 import { checkTrees } from "./tree-check.ts";
@@ -21,9 +21,11 @@ export class Expectations {
   readonly #runs: Runs;
   readonly #filters: readonly RowFilter[];
   readonly #mayBeDamaged: boolean;
+  readonly #isFarAhead: boolean;
   readonly #rows = new Map<TableState, readonly Item[]>();
   readonly #pages = new Map<TableState, Promise<readonly (ReadPage | "busy")[]>>();
   readonly #remembered = new Map<string, Promise<ReadPage | "busy">>();
+  readonly #marks = new Map<TableState, ReadonlyMap<string, string>>();
   readonly #trees = new Set<string>();
   readonly #exact = new Map<TableState, Promise<void>>();
 
@@ -32,6 +34,7 @@ export class Expectations {
     this.#runs = runs;
     const { sources = [], events } = scenario;
     const moves = events.flat().flatMap((event) => (event.do === "move" ? event.source : []));
+    this.#isFarAhead = isFarAhead(scenario);
     this.#mayBeDamaged = events.flat().some((event) => event.do === "damage");
     this.#filters = statuses.flatMap((status) =>
       [undefined, ...new Set([...sources, ...moves, "none"])].map((source) => ({
@@ -90,6 +93,25 @@ export class Expectations {
     this.#trees.add(key);
     const items = this.#tables.items(table);
     checkTrees({ items, rows: this.rows(table), open, isDamaged: this.#mayBeDamaged });
+  }
+
+  /** Checks that no watermark of a tree goes back, unless a clock far ahead has set it. */
+  checkProgress(before: TableState, after: TableState): void {
+    if (before === after || this.#isFarAhead) return;
+    const now = this.#watermarks(after);
+    for (const [tree, watermark] of this.#watermarks(before))
+      assert((now.get(tree) ?? "~") >= watermark, `the watermark ${watermark} of ${tree} went back`);
+  }
+
+  /** The watermarks of trees, by their partitions and generations. */
+  #watermarks(table: TableState): ReadonlyMap<string, string> {
+    let watermarks = this.#marks.get(table);
+    if (!watermarks) {
+      const roots = this.#tables.items(table).filter(({ sk }) => sk === "root");
+      watermarks = new Map(roots.map((it) => [`${it.pk} ${it.generation}`, String(it.watermark)]));
+      this.#marks.set(table, watermarks);
+    }
+    return watermarks;
   }
 
   /** Checks every page of every filter: the indexes are up to date. */

@@ -53,6 +53,8 @@ export interface Scenario {
   readonly events: readonly (readonly Event[])[];
   /** How many maintainers may run at once: the skews of their clocks. */
   readonly maintainers: readonly number[];
+  /** Whether the clock may go on between a read and its answer, of one read at a time. */
+  readonly slow?: boolean;
   /** How many maintainers may crash. */
   readonly crashes?: number;
   /** The pages that are read one after another while the others run. */
@@ -65,3 +67,7 @@ export interface Scenario {
 
 /** The source with which a row is created. */
 export const sourceOf = ({ sources = [] }: Scenario, row: number) => sources[row] ?? sources[0];
+
+/** Whether a clock is further ahead than clocks may differ. */
+export const isFarAhead = ({ ahead = 0, maintainers, limits }: Scenario) =>
+  Math.max(ahead, ...maintainers) > limits.skew;

@@ -1,8 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 import { clocksFarAhead } from "./scenarios/clocks-far-ahead.ts";
 import { damagedTrees } from "./scenarios/damaged-trees.ts";
-import { largeSublists } from "./scenarios/large-sublists.ts";
-import { largeWholeLists } from "./scenarios/large-whole-lists.ts";
 import { readers } from "./scenarios/readers.ts";
 import { sublists } from "./scenarios/sublists.ts";
 import { wholeLists } from "./scenarios/whole-lists.ts";
@@ -14,5 +12,4 @@ export const scenarios: readonly Scenario[] = [
   ...damagedTrees,
   ...clocksFarAhead,
   ...readers,
-  ...[...largeWholeLists, ...largeSublists].map((scenario) => ({ ...scenario, large: true })),
 ];

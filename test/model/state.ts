@@ -1,6 +1,6 @@
 import type { Actor } from "./actors.ts";
 import type { Reading } from "./reading.ts";
-import type { TableState } from "./tables.ts";
+import type { Outcome, TableState } from "./tables.ts";
 
 /** A maintainer with the changes of its batch: bits of event numbers. */
 export interface Working {
@@ -14,6 +14,14 @@ export interface Moment {
   readonly clock: number;
   /** The table with the rows that its indexes have, if they are late. */
   readonly late?: TableState | undefined;
+}
+
+/** The answer to a read that is on its way. */
+export interface UnderWay {
+  /** The number of the actor. */
+  readonly actor: number;
+  readonly request: string;
+  readonly outcome: Outcome;
 }
 
 /** A state of the world. */
@@ -30,6 +38,7 @@ export interface State {
   readonly past: readonly TableState[];
   /** When an environment listed the rows. */
   readonly listed: Moment | undefined;
+  readonly underWay: UnderWay | undefined;
   readonly maintainers: readonly (Working | undefined)[];
   readonly reading: Reading | undefined;
   /** How many maintainers have crashed. */
@@ -45,8 +54,12 @@ export function stateKey(state: State, skews: readonly number[]): string {
   const { actor, always, ever, imported, deleted } = reading ?? {};
   const read = [actor?.number, always, ever, imported, deleted];
   const environment = [listed?.table, listed?.clock, listed?.late];
-  const counts = [state.crashes, state.pages];
-  return [table, clock, events, pending, working, read, counts, records, past, environment].join(" ");
+  const { underWay, crashes, pages } = state;
+  const answer = [underWay?.actor, underWay?.request, underWay?.outcome.number];
+  return [
+    ...[table, clock, events, pending, working, read],
+    ...[answer, crashes, pages, records, past, environment],
+  ].join(" ");
 }
 
 /** The changes that no maintainer has finished counting. */

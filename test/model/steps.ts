@@ -1,5 +1,5 @@
 import { type Actor, Actors } from "./actors.ts";
-import { isEventual, readsRows } from "./commands.ts";
+import { isEventual, isRead, readsRows } from "./commands.ts";
 import { Events } from "./events.ts";
 import { Records } from "./records.ts";
 import { Runs } from "./runs.ts";
@@ -29,10 +29,12 @@ export class Steps {
   readonly actors = new Actors(this.#requests);
   readonly runs = new Runs(this.tables, this.actors);
   readonly #crashes: number;
+  readonly #isSlow: boolean;
 
   constructor(scenario: Scenario) {
     this.events = new Events(scenario);
     this.#crashes = scenario.crashes ?? 0;
+    this.#isSlow = scenario.slow ?? false;
   }
 
   /**
@@ -52,14 +54,25 @@ export class Steps {
         set(await this.actors.resume(actor, request, outcome, after.clock), after, request);
       const { command, number } = request;
       if (!command) return this.pass(state, request.until ?? 0, label, (after) => resume(after, over));
+      const { underWay } = state;
+      if (underWay?.actor === actor.number && underWay.request === request.name) {
+        const take = () => resume({ ...state, underWay: undefined }, underWay.outcome);
+        return [{ label: `${label} (answered)`, take }];
+      }
       const reads = readsRows(command) ? `${name} ${request.name}` : undefined;
       const take = () => {
         const { table, outcome } = this.tables.run(state.table, command, number);
         return resume({ ...state, table }, outcome);
       };
       const late = isEventual(command) ? [...this.#lateOutcomes(state, command, number)] : [];
+      const isSlow = this.#isSlow && !underWay && isRead(command) && this.events.passesFollow(state.events);
+      const wait = async () => {
+        const { outcome } = this.tables.run(state.table, command, number);
+        return { ...state, underWay: { actor: actor.number, request: request.name, outcome } };
+      };
       return [
         { label, readsRows: reads, take },
+        ...(isSlow ? [{ label: `${label} (slow)`, take: wait }] : []),
         ...late.map((it) => ({ label: `${label} (late)`, readsRows: reads, take: () => resume(state, it) })),
       ];
     });

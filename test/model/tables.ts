@@ -2,6 +2,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import { MemoryTable } from "../support/memory-table.ts";
+import { isRead } from "./commands.ts";
 import { Numbers, toText } from "./texts.ts";
 
 /** The response of a call or its error; equal ones have the same number. */
@@ -45,7 +46,7 @@ export class Tables {
       const outcome = this.#execute(command);
       result = {
         outcome,
-        table: /^(BatchGet|Get|Query)/.test(command.constructor.name) ? table : this.#number(),
+        table: isRead(command) ? table : this.#number(),
       };
       this.#results.set(key, result);
     }

@@ -27,7 +27,9 @@ export function checkTrees(expected: TreeExpectation): void {
     const root = checkTree(expected, sublist);
     if (!root || root.filling !== undefined) continue;
     const { partition } = sublist.sublist;
-    const missing = rowsOf(expected, sublist).filter(([sk]) => sk >= root.watermark && sk < (list?.fed ?? ""));
+    const missing = rowsOf(expected, sublist).filter(
+      ([sk]) => sk >= root.watermark && sk < (list?.fed ?? ""),
+    );
     assert.deepEqual(missing, [], `${partition} was not fed up to ${list?.fed}, but to ${root.watermark}`);
   }
 }

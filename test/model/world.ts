@@ -5,7 +5,14 @@ import { MaintainerSteps } from "./maintainer-steps.ts";
 import { counter } from "./programs.ts";
 import { ReaderSteps } from "./reader-steps.ts";
 import { createRow } from "./rows.ts";
-import { countedAgo, type DamageEvent, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
+import {
+  countedAgo,
+  type DamageEvent,
+  type Scenario,
+  sourceOf,
+  startTime,
+  type WriteEvent,
+} from "./scenario.ts";
 import { openEvents, type State, stateKey } from "./state.ts";
 import { type Step, Steps } from "./steps.ts";
 
@@ -40,7 +47,10 @@ export class World {
     for (const [group, ages] of initial.entries()) {
       const created = ages.map((age) => {
         const createdAt = startTime - age * 1000;
-        const write = { before: undefined, after: createRow(row, createdAt, sourceOf(this.#scenario, row++)) };
+        const write = {
+          before: undefined,
+          after: createRow(row, createdAt, sourceOf(this.#scenario, row++)),
+        };
         table = this.#steps.write(table, toCommand(write));
         return records.add(write, clock) ?? -1;
       });
@@ -49,7 +59,7 @@ export class World {
     }
     return {
       ...{ table, clock: startTime, events: events.map(() => 0), pending: 0 },
-      ...{ records: [], past: [], listed: undefined },
+      ...{ records: [], past: [], listed: undefined, underWay: undefined },
       maintainers: maintainers.map(() => undefined),
       ...{ reading: undefined, crashes: 0, pages: 0 },
     };
@@ -85,7 +95,11 @@ export class World {
     const taken = read === undefined ? steps : steps.filter(({ readsRows }) => readsRows === read);
     return taken.map(({ label, take }) => ({
       label,
-      take: async () => this.#readers.watched(await take()),
+      take: async () => {
+        const next = this.#readers.watched(await take());
+        this.#expectations.checkProgress(state.table, next.table);
+        return next;
+      },
     }));
   }
 
@@ -116,8 +130,7 @@ export class World {
 
   #damage(state: State, { what, source, ...event }: DamageEvent): Step[] {
     const command = damage(this.#steps.tables.items(state.table), { what, source, ...event });
-    const take = async () =>
-      command ? { ...state, table: this.#steps.write(state.table, command) } : state;
+    const take = async () => (command ? { ...state, table: this.#steps.write(state.table, command) } : state);
     return [{ label: `the ${what} of ${source ?? "the list"} is lost`, take }];
   }
 

@@ -1,5 +1,5 @@
 import { type Limits, limits } from "../../../shared/pages/tree/tree-limits.ts";
-import type { DamageEvent, Event } from "../scenario.ts";
+import type { DamageEvent, Event, Scenario } from "../scenario.ts";
 
 /** A number that a handful of rows does not reach. */
 const never = 1000;
@@ -39,3 +39,10 @@ export const pass = (time = 6000): Event => ({ do: "pass", time });
 export const list: Event = { do: "list" };
 /** A part of the tree of a source, or of the list, is lost. */
 export const lose = (what: DamageEvent["what"], source?: string): Event => ({ do: "damage", what, source });
+
+/** Scenarios with the same settings, by their names. */
+export const worlds = <T extends Partial<Scenario>>(
+  shared: T,
+  scenarios: Readonly<Record<string, Omit<Scenario, "name" | keyof T> & Partial<Scenario>>>,
+): readonly Scenario[] =>
+  Object.entries(scenarios).map(([name, own]) => ({ ...shared, ...own, name }) as unknown as Scenario);
