@@ -1,5 +1,5 @@
 import type { Scenario } from "../scenario.ts";
-import { change, deep, fed, insert, lose, move, remove, tiny, worlds } from "./parts.ts";
+import { change, deep, fed, insert, lose, move, pass, remove, tiny, worlds } from "./parts.ts";
 
 const sources = ["b", "a", "a", "a", "a"];
 
@@ -20,7 +20,7 @@ export const damagedTrees: readonly Scenario[] = [
       },
       "the root of a sublist is lost": {
         initial: [[100, 90], [12]],
-        events: [[change(0)], [remove(1), lose("root", "a")]],
+        events: [[lose("root", "a"), change(0)], [remove(1)]],
       },
       "a node of a sublist is spoiled": {
         limits: deep,
@@ -35,28 +35,26 @@ export const damagedTrees: readonly Scenario[] = [
         events: [[lose("root", "a"), change(0)]],
         crashes: 1,
       },
-    },
-  ),
-  ...worlds(
-    { limits: fed, sources, maintainers: [-2000, 0] },
-    {
-      "a tree is filled while its list counts and feeds a row that moves to it": {
+      "a feed passes a tree that is filled, and a row that was fed moves to it": {
+        limits: { ...fed, tail: 4 },
         sources: ["b", "a", "b"],
-        initial: [[100, 90], [6]],
+        initial: [[100, 90], [4]],
         events: [
-          [change(0), move(2, "a")],
+          [pass(), change(0), move(2, "a")],
           [lose("root", "a"), change(1)],
         ],
-      },
-      "a tree is filled while its list counts and feeds a row of it": {
-        initial: [[100, 90], [6]],
-        events: [[change(0)], [lose("root", "a"), change(1)]],
+        maintainers: [0],
+        crashes: 1,
       },
     },
   ),
   ...worlds(
     { large: true, limits: fed, sources, maintainers: [0, 0] },
     {
+      "the root of a sublist is lost while it is fed": {
+        initial: [[100, 90], [12]],
+        events: [[change(0)], [remove(1), lose("root", "a")]],
+      },
       "a node of a sublist is lost, and the tree is filled beside a feed": {
         limits: deep,
         sources: ["a"],
@@ -66,6 +64,12 @@ export const damagedTrees: readonly Scenario[] = [
       "a tree is filled while a row moves to it": {
         initial: [[100, 90, 80]],
         events: [[lose("root", "a"), change(1)], [move(0, "a")]],
+      },
+      "a tree is filled while its list counts and feeds a row of it": {
+        limits: { ...fed, tail: 4 },
+        initial: [[100, 90], [6]],
+        events: [[change(0)], [lose("root", "a"), change(1)]],
+        maintainers: [-2000, 0],
       },
     },
   ),
