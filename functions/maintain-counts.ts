@@ -17,8 +17,9 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
   const unfinished = await maintainLists(countedChanges(event.Records), { deadline, unsettled });
   for (const { owner, error } of unfinished) {
     const { account, list } = owner;
-    if (error)
-      console.error({ event: logEvents.countsFailed, account, list: list.type, ...loggedError(error) });
+    const line = { account, list: list.type };
+    if (error) console.error({ event: logEvents.countsFailed, ...line, ...loggedError(error) });
+    else console.warn({ event: logEvents.countsBehind, ...line });
   }
   const batchItemFailures = unfinished.flatMap(({ sequenceNumbers }) =>
     sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier })),

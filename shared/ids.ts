@@ -7,6 +7,10 @@ const random = () => randomInt(32) / 32;
 /** A ULID, as it stands in every id. */
 export const ulidPattern = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 
+/** Whether a value is an id with a prefix. */
+export const isId = (prefix: string, value: unknown): value is string =>
+  typeof value === "string" && new RegExp(`^${prefix}_${ulidPattern}$`).test(value);
+
 /** What an id names, by its prefix. */
 const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
 

@@ -5,13 +5,20 @@ import { lambdaModulesPlugin } from "./lambda-modules.ts";
 import { validatorsPlugin } from "./validators.ts";
 
 /** The name of a function's file in `functions/` and of its folder among the bundles. */
-export type FunctionName = RouteName | "authorize" | "maintain-counts" | "compose-events" | "canary";
+export type FunctionName =
+  | RouteName
+  | "authorize"
+  | "maintain-counts"
+  | "audit-counts"
+  | "compose-events"
+  | "canary";
 
 /** Every function. A stage without a canary does not deploy that one. */
 export const functionNames: readonly FunctionName[] = [
   ...Object.values(routes).map(({ name }) => name),
   "authorize",
   "maintain-counts",
+  "audit-counts",
   "compose-events",
   "canary",
 ];

@@ -1,8 +1,9 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import { Construct } from "constructs";
 import type { Api } from "./api.ts";
+import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 interface CanaryProps extends ServiceProps {
@@ -37,24 +38,9 @@ export class Canary extends Construct {
       policies: { Key: [readKey] },
       whyNoQueue: "An alarm counts the runs that succeed, and the next run follows in minutes.",
     });
-    this.schedule = new CfnSchedule(this, "Schedule", {
+    this.schedule = scheduleFunction(this, this.runner, {
       description: `Runs the canary of ${stackName}`,
       scheduleExpression: "rate(5 minutes)",
-      flexibleTimeWindow: { mode: "OFF" },
-      target: { arn: this.runner.lambda.functionArn, roleArn: this.createRole(account).roleArn },
-    });
-  }
-
-  private createRole(account: string): Role {
-    const invoke = new PolicyStatement({
-      actions: ["lambda:InvokeFunction"],
-      resources: [this.runner.lambda.functionArn],
-    });
-    return new Role(this, "Role", {
-      assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
-        conditions: { StringEquals: { "aws:SourceAccount": account } },
-      }),
-      inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
     });
   }
 }

@@ -1,16 +1,21 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import { Metric, type MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { EventSourceMapping, FilterCriteria, MetricType, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import { FailureQueue } from "./failure-queue.ts";
+import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 import { streamRetries } from "./stream-retries.ts";
 import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 
-/** Keeps the counts of lists: a function that reads the table's stream, and a queue for failed batches. */
+/**
+ * Keeps the counts of lists: a function that reads the table's stream, a queue for failed batches, and a function that
+ * verifies a part of the counts every hour.
+ */
 export class Counting extends Construct {
   readonly maintainer: ServiceFunction;
+  readonly auditor: ServiceFunction;
   readonly failures: FailureQueue;
   readonly source: EventSourceMapping;
 
@@ -28,6 +33,16 @@ export class Counting extends Construct {
       whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
     });
     this.source = this.addSource(streamArn);
+    this.auditor = new ServiceFunction(this, "audit-counts", {
+      ...props,
+      // The longest that Lambda allows: some six million rows at its pace.
+      timeout: Duration.minutes(15),
+      whyNoQueue: "What a run leaves out is verified a week later.",
+    });
+    scheduleFunction(this, this.auditor, {
+      description: `Verifies the counts of ${Stack.of(this).stackName}`,
+      scheduleExpression: "rate(1 hour)",
+    });
   }
 
   /**

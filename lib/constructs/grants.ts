@@ -27,7 +27,12 @@ interface WriteGrant {
   readonly returnsStored?: true;
 }
 
-export type Grant = ReadGrant | WriteGrant;
+/** A scan of the keys of all items. */
+interface ScanGrant {
+  readonly actions: readonly "dynamodb:Scan"[];
+}
+
+export type Grant = ReadGrant | WriteGrant | ScanGrant;
 
 const putIdempotencyRecord: Grant = {
   actions: ["dynamodb:PutItem"],
@@ -35,6 +40,11 @@ const putIdempotencyRecord: Grant = {
   sets: ["expiresAt"],
   returnsStored: true,
 };
+
+const writeCounts: readonly Grant[] = [
+  { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+  { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: [] },
+];
 
 /**
  * Everything that each function may do with the table, besides `rateLimitGrants` and `accountLimitGrants`. A transaction
@@ -84,10 +94,14 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
   "maintain-counts": [
-    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"], indexes: ["by-origin"] },
-    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
-    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
-    { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: [] },
+    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"] },
+    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION", "COUNT"] },
+    ...writeCounts,
+  ],
+  "audit-counts": [
+    { actions: ["dynamodb:Scan"] },
+    { actions: ["dynamodb:Query", "dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION", "COUNT"] },
+    ...writeCounts,
   ],
   // The pipe passes it whole items.
   "compose-events": [],
@@ -108,6 +122,12 @@ export const accountLimitGrants: readonly Grant[] = [{ actions: ["dynamodb:GetIt
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
 export function grantStatement(table: Table, grant: Grant): PolicyStatement {
+  if (!("types" in grant))
+    return new PolicyStatement({
+      actions: [...grant.actions],
+      resources: [table.tableArn],
+      conditions: keysOnly,
+    });
   const indexNames = ("indexes" in grant && grant.indexes) || [];
   const indexArns = indexNames.map((name) => `${table.tableArn}/index/${name}`);
   return new PolicyStatement({
@@ -123,11 +143,12 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
-const readConditions = ({ keyOnly }: ReadGrant) =>
-  keyOnly && {
-    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
-    StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
-  };
+const keysOnly = {
+  "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
+  StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
+};
+
+const readConditions = ({ keyOnly }: ReadGrant) => keyOnly && keysOnly;
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
 const writeConditions = ({ sets, returnsStored }: WriteGrant) => ({

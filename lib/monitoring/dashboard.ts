@@ -103,11 +103,12 @@ const data = ({ table, counting: { maintainer, failures }, logs }: MonitoredReso
     ...table.metricThrottleEvents("Write"),
   ]),
   graph(
-    "Counting: stream age (ms, left), failure queue, stalled rebuilds (right)",
+    "Counting: stream age (ms, left), failure queue, damage, repairs (right)",
     [maintainer.lambda.metric("IteratorAge", { ...maximum, label: "Age" })],
     [
       failures.metricApproximateNumberOfMessagesVisible({ ...maximum, label: "Batches" }),
-      logs.sum("StalledRebuilds"),
+      logs.sum("DamagedCounts"),
+      logs.sum("RepairedCounts"),
     ],
   ),
 ];

@@ -49,7 +49,12 @@ const throttled = FilterPattern.all(
 /** Keys that the authorizer refuses, and writes with keys that may only read. */
 const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
 
-type LogMetricName = keyof typeof counters | "ThrottledRequests" | "ForbiddenRequests" | "StalledRebuilds";
+type LogMetricName =
+  | keyof typeof counters
+  | "ThrottledRequests"
+  | "ForbiddenRequests"
+  | "DamagedCounts"
+  | "RepairedCounts";
 
 interface LogMetricsProps {
   readonly api: Api;
@@ -71,8 +76,20 @@ export class LogMetrics extends Construct {
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
-    const { logGroup } = counting.maintainer.lambda;
-    this.addFilter("StalledRebuilds", "StalledRebuilds", logGroup, event(logEvents.countsDamaged));
+    const { maintainer, auditor } = counting;
+    for (const { name, lambda } of [maintainer, auditor])
+      this.addFilter(
+        `DamagedCounts-${name}`,
+        "DamagedCounts",
+        lambda.logGroup,
+        event(logEvents.countsDamaged),
+      );
+    this.addFilter(
+      "RepairedCounts",
+      "RepairedCounts",
+      auditor.lambda.logGroup,
+      event(logEvents.countsRepaired),
+    );
   }
 
   /** The number of lines that a metric counted. */

@@ -23,7 +23,7 @@ export class Monitoring extends Construct {
     this.canary = config.canary ? new Canary(this, "Canary", { config, table, bundles, api }) : undefined;
     const { canary } = this;
     this.functions = [
-      ...[api.authorizer, ...api.handlers, counting.maintainer, events.composer],
+      ...[api.authorizer, ...api.handlers, counting.maintainer, counting.auditor, events.composer],
       ...(canary ? [canary.runner] : []),
     ];
     const { certificateArn: arn } = config;

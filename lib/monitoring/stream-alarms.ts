@@ -45,10 +45,16 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
     }),
     threshold: 1,
   },
-  "rebuild-stalled": {
+  "counts-damaged": {
     meaning:
-      "A rebuild of counts has stopped before its end: lists stay exact, but each change of its account is counted twice until the rebuild is continued.",
-    metric: logs.sum("StalledRebuilds").with(fiveMinutes),
+      "Stored counts were damaged and are counted again: lists of the account in the log may return 503 until that is done.",
+    metric: logs.sum("DamagedCounts").with(fiveMinutes),
+    threshold: 1,
+  },
+  "counts-repaired": {
+    meaning:
+      "An audit found counts that differed from the rows and corrected them: totals of the account in the log were wrong.",
+    metric: logs.sum("RepairedCounts").with(fiveMinutes),
     threshold: 1,
   },
 });

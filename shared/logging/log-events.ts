@@ -5,4 +5,7 @@ export const requestFailed = "request failed";
 export const functionFailed = "function failed";
 export const rateLimiterFailedOpen = "rate limiter failed open";
 export const countsFailed = "counts failed";
+export const countsBehind = "counts behind";
 export const countsDamaged = "counts damaged";
+export const countsAudited = "counts audited";
+export const countsRepaired = "counts repaired";

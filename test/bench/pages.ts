@@ -10,7 +10,7 @@
  *   --million  also accounts of 1,000,000 leads: takes about an hour and a half, and 5 GB of disk
  *   --quick    small accounts; docs/bench stays as it is
  *   --only     measures these parts or jobs, separated by commas, and prints them; docs/bench stays as it is. The parts are
- *              sizes, sources, names, windows and writes; a job is named in the output, such as sources-100000
+ *              sizes, sources, windows and writes; a job is named in the output, such as sources-100000
  *   --report   measures nothing: reports what has been measured, with --only some of it
  */
 import { spawn } from "node:child_process";

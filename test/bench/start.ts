@@ -37,8 +37,9 @@ const world = await startWorld([leads]);
 try {
   const { issueApiKey } = await import("../../lib/ops/keys/api-key-changes.ts");
   const { tableName } = await import("../../shared/dynamodb/table-client.ts");
+  const { Pace } = await import("../../lib/ops/common/pace.ts");
   const { rebuild } = await import("../../lib/ops/counts/rebuild.ts");
-  await rebuild({ account: "acme", list: countedLists.lead }, { wait: async () => {} });
+  await rebuild({ account: "acme", list: countedLists.lead }, { pace: new Pace(1_000_000, async () => {}) });
   const { apiKey } = await issueApiKey("acme");
   const leadId = leads.at(0)?.id;
   const read = {

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { verify } from "../../lib/ops/counts/verify.ts";
+import { Pace } from "../../lib/ops/common/pace.ts";
+import { countedRows } from "../../lib/ops/counts/list-reading.ts";
 import { idTimestamp } from "../../shared/ids.ts";
-import { sumCells } from "../../shared/pages/tree/cells.ts";
+import { verify } from "../../shared/pages/audit/verify.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
@@ -44,16 +45,15 @@ type Rows = readonly { readonly id: string }[];
 async function checkTree(account: string, type: keyof typeof countedLists, rows: Rows): Promise<string[]> {
   const owner = { account, list: countedLists[type] };
   const root = await readRoot(owner);
-  const counted = root ? [...root.entries, root.last].map(({ cells }) => cells) : [];
-  const total = [...sumCells(counted).values()].reduce((sum, count) => sum + count, 0);
+  const total = root ? countedRows(root) : 0;
   const tail = rows.filter(({ id }) => id >= (root?.watermark ?? "")).length;
   const times = rows.map(({ id }) => idTimestamp(id));
   // Those that were old enough to be counted when the newest row arrived.
   const settledBefore = Math.max(...times) - limits.allowedLateness;
   const settled = times.filter((time) => time < settledBefore).length;
-  const differences = await verify(owner);
+  const findings = await verify(owner, { pace: new Pace() });
   return [
-    ...differences.map((difference) => `the counts of ${type}s differ: ${JSON.stringify(difference)}`),
+    ...findings.map((finding) => `the counts of ${type}s differ: ${JSON.stringify(finding)}`),
     ...(total + tail === rows.length
       ? []
       : [`${total} counted ${type}s and ${tail} in the tail are not ${rows.length}`]),

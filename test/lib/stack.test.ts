@@ -116,7 +116,7 @@ test("the outputs name every function and its log group", () => {
   const { template, functions } = prod;
   const value = (name: string) => JSON.stringify(template.findOutputs(name)[name]?.Value);
   const [names, groups] = [value("FunctionNames"), value("FunctionLogGroups")];
-  expect(functions.size).toBe(8);
+  expect(functions.size).toBe(9);
   for (const [id, name] of functions) {
     expect(names).toContain(JSON.stringify(`"${name}":"`).slice(1, -1));
     expect(names).toContain(`{"Ref":"${id}"}`);

@@ -30,6 +30,6 @@ export const readLines = async (path: string) =>
 /** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of readAllLeads(account, {}, true)) leads.push(...page);
-  return leads;
+  for await (const page of readAllLeads(account, {})) leads.push(...page);
+  return leads.reverse();
 }

@@ -1,8 +1,8 @@
 import { accountPartition, itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
-import type { OnRows } from "../common/progress.ts";
-import { scanTable, withoutExpiry } from "../common/read-items.ts";
+import { withProgress } from "../common/progress.ts";
+import { countTableItems, scanTable, withoutExpiry } from "../common/read-items.ts";
 
 export type ItemType = keyof typeof itemTypes;
 
@@ -14,7 +14,7 @@ const typeNames = new Map(
 export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
 
 /** Counts the items of all accounts that do not expire, by account. It reads the whole table. */
-export async function countAccounts(pace: Pace, onRows?: OnRows): Promise<ReadonlyMap<string, ItemCounts>> {
+export async function countAccounts(pace: Pace): Promise<ReadonlyMap<string, ItemCounts>> {
   const accounts = new Map<string, Partial<Record<ItemType, number>>>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
@@ -26,8 +26,18 @@ export async function countAccounts(pace: Pace, onRows?: OnRows): Promise<Readon
     }
   };
   const selection = { ProjectionExpression: "pk, accountId", ...withoutExpiry };
-  await scanTable(selection, { pace, onItems, onRows });
+  await withProgress("Reading", countTableItems, (onRows) => scanTable(selection, { pace, onItems, onRows }));
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The numbers of an account's items. `others` are derived, or records of imports and the account's own rate limit. */
+export function describeCounts(counts: ItemCounts) {
+  const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, ...rest } = counts;
+  const others = Object.values(rest).reduce((sum, number) => sum + number, 0);
+  return {
+    ...{ leads: lead, conversations: conversation, messages: message },
+    ...{ keys: apiKey, erasedLeads: erasedLead, others },
+  };
 }
 
 /** The type and the account of an item. The partition of a key has its hash instead of its account. */

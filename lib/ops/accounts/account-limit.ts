@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { readAccountLimit } from "../../../shared/domain/account-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -10,6 +10,7 @@ import {
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
+import { wholeNumber } from "../common/whole-number.ts";
 
 /** An account's own limit; `requests` is null if it has the limit of its stage. */
 export interface AccountLimit {
@@ -39,7 +40,7 @@ export const setLimitCommand = (): Command =>
     .requiredOption(
       "--requests <number>",
       "how many requests it may make in a window of its stage",
-      parseRequests,
+      wholeNumber(1, largestLimit, `A limit is a whole number from 1 to ${largestLimit}.`),
     )
     .action(({ requests, ...options }: AccountOptions & { requests: number }) => change(options, requests));
 
@@ -59,12 +60,6 @@ export const showLimitCommand = (): Command =>
       report(options, await readLimit(options.account), "has");
     },
   );
-
-function parseRequests(text: string): number {
-  const requests = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN;
-  if (requests <= largestLimit) return requests;
-  throw new InvalidArgumentError(`A limit is a whole number from 1 to ${largestLimit}.`);
-}
 
 async function change(options: AccountOptions, requests: number | null): Promise<void> {
   await selectTableByOptions(options);

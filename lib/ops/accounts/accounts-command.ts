@@ -1,20 +1,33 @@
-import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
 import { exportAccountCommand } from "../archive/accounts-export.ts";
 import { importAccountCommand } from "../archive/accounts-import.ts";
-import type { Wait } from "../common/pace.ts";
+import { formatColumns } from "../common/columns.ts";
+import { allAccountsCommand, type PacedOptions, selectPacedTable } from "../common/options.ts";
+import { unitsOption, type Wait } from "../common/pace.ts";
 import { eraseAccountCommand } from "../erasure/accounts-erase.ts";
+import { countAccounts, describeCounts } from "./account-items.ts";
 import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./account-limit.ts";
-import { listAccountsCommand } from "./accounts-list.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
-export const accountsCommand = (wait: Wait = setTimeout): Command =>
+export const accountsCommand = (wait?: Wait): Command =>
   new Command("accounts")
     .description("list accounts, move or erase everything of one, and set its rate limit")
-    .addCommand(listAccountsCommand())
+    .addCommand(
+      allAccountsCommand("list", "list all accounts with the number of their items; reads the whole table")
+        .addOption(unitsOption())
+        .action(listAccounts),
+    )
     .addCommand(exportAccountCommand())
     .addCommand(importAccountCommand(wait))
     .addCommand(eraseAccountCommand(wait))
     .addCommand(setLimitCommand())
     .addCommand(unsetLimitCommand())
     .addCommand(showLimitCommand());
+
+async function listAccounts(options: PacedOptions): Promise<void> {
+  const accounts = await countAccounts(await selectPacedTable(options));
+  const rows = [...accounts].map(([account, counts]) => ({ account, ...describeCounts(counts) }));
+  if (options.json) return console.log(JSON.stringify(rows));
+  if (rows.length === 0) return console.log("The table has no accounts.");
+  console.log(formatColumns(rows));
+}

@@ -2,34 +2,26 @@ import { createHash } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { checkAccount } from "../common/known-account.ts";
-import {
-  type AccountOptions,
-  accountCommand,
-  type PacedOptions,
-  selectPacedTable,
-  someInvalid,
-} from "../common/options.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { type PacedAccountOptions, pacedCommand, someInvalid } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
-import { unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countedOwners } from "../counts/all-owners.ts";
-import { countRows } from "../counts/all-rows.ts";
+import { countRows } from "../counts/list-reading.ts";
 
-type ExportOptions = AccountOptions & PacedOptions & { readonly output: string };
+type ExportOptions = PacedAccountOptions & { readonly output: string };
 
 /** How many items that cannot be read are named. */
 const mostNamed = 5;
 
 /** `accounts export`: writes everything of an account to an archive, which `accounts import` can read. */
 export const exportAccountCommand = (): Command =>
-  accountCommand("export", "write everything of an account but its API keys, for `accounts import`")
+  pacedCommand("export", "write everything of an account but its API keys, for `accounts import`")
     .requiredOption(
       "--output <file>",
       "the .jsonl file to write; its manifest is written beside it",
       parsePath,
     )
-    .addOption(unitsOption())
     .addHelpText(
       "after",
       "\nExit codes: 0 all is written, 1 failure, 3 some items are not valid and are left out.",
@@ -46,25 +38,19 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const { format, manifestPath, version } = await import("./manifest.ts");
   const { noLines } = await import("./open-archive.ts");
   const { readAccount } = await import("./read-account.ts");
-  const pace = await selectPacedTable(options);
+  const pace = await selectPacedAccounts(options);
   const { account, output, json } = options;
-  await checkAccount(options, pace);
   const createdAt = new Date().toISOString();
   const hash = createHash("sha256");
   const lines = noLines();
-  const named: string[] = [];
-  let unreadable = 0;
-  const onUnreadable = (sentence: string) => {
-    unreadable += 1;
-    if (unreadable <= mostNamed) named.push(sentence);
-  };
+  const unreadable: string[] = [];
   await withProgress(
     "Exporting",
     () => countRows(countedOwners(account), pace),
     async (onRows) => {
       const text = async function* () {
         let empty = true;
-        for await (const page of readAccount(account, pace, onUnreadable)) {
+        for await (const page of readAccount(account, pace, (sentence) => unreadable.push(sentence))) {
           if (page.length === 0) continue;
           empty = false;
           for (const { type } of page) lines[type] += 1;
@@ -80,19 +66,15 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   );
   const sha256 = hash.digest("hex");
   const manifest = { format, version, account, table: tableName, createdAt, sha256, lines };
-  await writeOutput(inOneChunk(`${JSON.stringify(manifest, undefined, 2)}\n`), manifestPath(output));
+  await writeOutput([`${JSON.stringify(manifest, undefined, 2)}\n`], manifestPath(output));
   const { lead, conversation, message } = lines;
   console.log(
     json
-      ? JSON.stringify({ ...manifest, unreadable })
+      ? JSON.stringify({ ...manifest, unreadable: unreadable.length })
       : `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`,
   );
-  if (unreadable === 0) return;
-  for (const sentence of named) console.error(sentence);
-  console.error(`${unreadable} items are not valid and not in the file.`);
+  if (unreadable.length === 0) return;
+  for (const sentence of unreadable.slice(0, mostNamed)) console.error(sentence);
+  console.error(`${unreadable.length} items are not valid and not in the file.`);
   process.exitCode = someInvalid;
-}
-
-async function* inOneChunk(text: string): AsyncGenerator<string> {
-  yield text;
 }

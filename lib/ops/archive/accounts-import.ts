@@ -1,19 +1,24 @@
-import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { conversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
-import { createdAt, ulidPattern } from "../../../shared/ids.ts";
+import { createdAt, isId } from "../../../shared/ids.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { UserError } from "../../errors.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import { selectPacedTable, writingCommand } from "../common/options.ts";
+import { selectPacedTable } from "../common/options.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
-import { inPartition, queryItems } from "../common/read-items.ts";
+import { queryAll } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { messagesOf } from "../erasure/lead-items.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
-import { type ImportOptions as CommonOptions, importRows, type Outcomes, withSpeed } from "./import-rows.ts";
+import {
+  type ImportOptions as CommonOptions,
+  importingCommand,
+  importRows,
+  type Outcomes,
+} from "./import-rows.ts";
 import type { Archive } from "./open-archive.ts";
 
 interface ImportOptions extends CommonOptions {
@@ -25,12 +30,9 @@ interface ImportOptions extends CommonOptions {
 const parallel = 32;
 
 /** `accounts import`: stores what an archive has and the account does not, no matter how often it runs. */
-export const importAccountCommand = (wait: Wait = setTimeout): Command =>
-  withSpeed(
-    writingCommand(
-      "import",
-      "store what an exported account has and this one does not; after a failure, run it again to continue",
-    ),
+export const importAccountCommand = (wait?: Wait): Command =>
+  importingCommand(
+    "store what an exported account has and this one does not; after a failure, run it again to continue",
   )
     .argument("<file>", "the .jsonl file of `accounts export`; its manifest is beside it")
     .option("--rename", "the account had another name where it was exported")
@@ -41,11 +43,11 @@ export const importAccountCommand = (wait: Wait = setTimeout): Command =>
     .addOption(yesOption())
     .action((path: string, options: ImportOptions) => importAccount(path, options, wait));
 
-async function importAccount(path: string, options: ImportOptions, wait: Wait): Promise<void> {
+async function importAccount(path: string, options: ImportOptions, wait?: Wait): Promise<void> {
   // The schemas take a quarter of the start of every command.
   const { openArchive } = await import("./open-archive.ts");
   const { account, rename, replace, dryRun, yes, json } = options;
-  await using archive = await openArchive(path);
+  const archive = await openArchive(path);
   const { manifest, count } = archive;
   if (manifest.account !== account && !rename)
     throw new UserError(
@@ -53,7 +55,7 @@ async function importAccount(path: string, options: ImportOptions, wait: Wait): 
     );
   const pace = await selectPacedTable(options, wait);
   const run = (dryRun: boolean, report: (outcomes: Outcomes, sentence: string) => void) =>
-    importRows({ ...options, dryRun }, toSource(archive, account, pace), { pace, wait }, (outcomes) => {
+    importRows({ ...options, dryRun }, toSource(archive, account, pace), pace, (outcomes) => {
       const { imported, present, replaced, erased, orphaned } = outcomes;
       const verb = dryRun ? "would be " : "";
       const others = orphaned > 0 ? `, ${orphaned} of leads that do not exist` : "";
@@ -82,6 +84,9 @@ function toSource(archive: Archive, account: string, pace: Pace) {
         onRows(1);
       }
     };
+  const conversations = async function* () {
+    for await (const line of archive.lines()) if (line.type === "conversation") yield line;
+  };
   return {
     count: archive.count,
     // Leads come before their conversations, and conversations before their messages. A conversation that ends makes room for
@@ -92,19 +97,13 @@ function toSource(archive: Archive, account: string, pace: Pace) {
       linesWhere((line) => line.type === "conversation" && line.status === active),
       linesWhere(({ type }) => type === "message"),
     ],
-    conversations: () => conversations(archive),
+    conversations,
     whenStored: (erased: ReadonlySet<string>) =>
-      forEachAtRate(conversations(archive), { parallel }, async ({ id, leadId }) => {
+      forEachAtRate(conversations(), { parallel }, async ({ id, leadId }) => {
         if (!erased.has(leadId)) await countMessages(account, id, pace);
       }),
   };
 }
-
-async function* conversations(archive: Archive) {
-  for await (const line of archive.lines()) if (line.type === "conversation") yield line;
-}
-
-const messageId = new RegExp(`^msg_${ulidPattern}$`);
 
 /**
  * Counts the messages of a conversation, and corrects their number and the time of the last one where the conversation has
@@ -115,18 +114,13 @@ const countMessages = (account: string, conversationId: string, pace: Pace): Pro
     const key = conversationKey(account, conversationId);
     const conversation = await readItem(key);
     if (!conversation) return;
-    let messageCount = 0;
-    let lastId = "";
-    const { pk } = messageKey(account, conversationId, "");
-    for await (const items of queryItems({ ...inPartition(pk), ProjectionExpression: "sk" }, pace))
-      for (const { sk } of items)
-        if (messageId.test(String(sk))) {
-          messageCount += 1;
-          lastId = String(sk);
-        }
-    if (messageCount === 0) return;
-    const counted = { messageCount, lastMessageAt: createdAt(lastId) };
+    const selection = { ...messagesOf(account, conversationId), ProjectionExpression: "sk" };
+    const messages = await queryAll(selection, pace);
+    const ids = messages.map(({ sk }) => sk).filter((id) => isId("msg", id));
+    const lastId = ids.at(-1);
+    if (lastId === undefined) return;
+    const counted = { messageCount: ids.length, lastMessageAt: createdAt(lastId) };
     const { messageCount: count, lastMessageAt } = conversation;
-    if (String(count) === String(messageCount) && lastMessageAt === counted.lastMessageAt) return;
+    if (String(count) === String(ids.length) && lastMessageAt === counted.lastMessageAt) return;
     await updateItem(buildUpdate(key, counted, { messageCount: count, lastMessageAt }));
   });

@@ -13,7 +13,7 @@ import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-sche
 import { toRecord } from "../../../shared/schemas/record.ts";
 import { isRecord } from "../../is-record.ts";
 import { largestLimit } from "../accounts/account-limit.ts";
-import { type FieldsSchema, fieldCheck, idFaults, timeFaults } from "./check-fields.ts";
+import { type FieldsSchema, fieldCheck, idFaults, notTimeOfId, timeFaults } from "./check-fields.ts";
 import { type RowFault, rowFault } from "./row.ts";
 
 /**
@@ -43,9 +43,10 @@ interface LineKind<Type extends LineType> {
   readonly faults: (line: LineOf<Type>, now: number) => readonly RowFault[];
 }
 
-const text = { type: "string", minLength: 1 } as const;
+export const text = { type: "string", minLength: 1 } as const;
 
-const fields = <Properties extends FieldsSchema["properties"]>(properties: Properties) => ({
+/** The schema of an object that has all of these properties. */
+export const fields = <Properties extends FieldsSchema["properties"]>(properties: Properties) => ({
   type: "object" as const,
   properties,
   required: Object.keys(properties),
@@ -85,9 +86,8 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
     schema: leadSchema,
     toLine: toLead,
     faults: ({ id, source, createdAt }, now) => [
-      ...idFaults("id", id, "lead", now),
+      ...creationFaults("lead", id, createdAt, now),
       ...nameFaults("source", source),
-      ...creationFaults(id, createdAt),
     ],
   },
   conversation: {
@@ -107,11 +107,10 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
     schema: messageSchema,
     toLine: (item) => toRecord(messageSchema, item),
     faults: ({ id, conversationId, leadId, channel, createdAt }, now) => [
-      ...idFaults("id", id, "msg", now),
+      ...creationFaults("msg", id, createdAt, now),
       ...idFaults("conversationId", conversationId, "conv", now),
       ...idFaults("leadId", leadId, "lead", now),
       ...nameFaults("channel", channel),
-      ...creationFaults(id, createdAt),
     ],
   },
 };
@@ -163,13 +162,8 @@ const nameFaults = (field: string, name: string | undefined) =>
     ? []
     : [rowFault(field, "invalid_format", "must be in lower case")];
 
-const creationFaults = (id: string, time: string) =>
-  isTimeOf(id, time) ? [] : [rowFault("createdAt", "not_allowed", "must be the time that the id contains")];
-
-function isTimeOf(id: string, time: string): boolean {
-  try {
-    return createdAt(id) === time;
-  } catch {
-    return false;
-  }
+/** The faults of an id, and of a creation time, which the id contains. */
+function creationFaults(prefix: string, id: string, time: string, now: number): readonly RowFault[] {
+  const faults = idFaults("id", id, prefix, now);
+  return faults.length > 0 || createdAt(id) === time ? faults : [notTimeOfId];
 }

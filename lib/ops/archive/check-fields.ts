@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { maxFaults } from "../../../shared/http/faults.ts";
 import { toFaults } from "../../../shared/http/schema-faults.ts";
-import { idTimestamp, ulidPattern } from "../../../shared/ids.ts";
+import { idTimestamp, isId } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { validation } from "../../bundling/validation.ts";
@@ -54,11 +54,13 @@ const isNumberError = ({ keyword, params }: ErrorObject) =>
 
 /** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */
 export function idFaults(field: string, id: unknown, prefix: string, now: number): RowFault[] {
-  if (typeof id !== "string" || !new RegExp(`^${prefix}_${ulidPattern}$`).test(id))
-    return [rowFault(field, "invalid_format", `must be ${prefix}_ followed by a ULID`)];
+  if (!isId(prefix, id)) return [rowFault(field, "invalid_format", `must be ${prefix}_ followed by a ULID`)];
   if (idTimestamp(id) <= now + limits.skew) return [];
   return [rowFault(field, "out_of_range", "must not contain a future time")];
 }
+
+/** The fault of a creation time that is not the one in the id. */
+export const notTimeOfId = rowFault("createdAt", "not_allowed", "must be the time that the id contains");
 
 /** The fault of a time, if it has one: it must be written as the API writes it, and not be in the future. */
 export function timeFaults(field: string, time: unknown, now: number): RowFault[] {

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
-import type { PacedOptions } from "../common/options.ts";
-import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
+import { opsCommand, type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
+import type { Pace } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
-import { countImported } from "../counts/count-imported.ts";
+import { importedRows, waitForCounts } from "../counts/count-imported.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepErasedSince } from "../erasure/sweep-erased.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
@@ -16,18 +15,19 @@ import { type Importing, type LineOutcome, storeLine } from "./store-line.ts";
 const parallel = 32;
 
 /** The options of a command that imports a file. */
-export interface ImportOptions extends PacedOptions {
-  readonly account: string;
+export interface ImportOptions extends PacedAccountOptions {
   readonly rate: number;
   readonly replace?: boolean;
-  readonly dryRun?: boolean;
 }
 
-/** Adds the options that set the speed of an import. */
-export const withSpeed = (command: Command) =>
-  command
-    .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
-    .addOption(unitsOption());
+/** A command that imports a file into an account. */
+export const importingCommand = (description: string): Command =>
+  pacedWritingCommand("import", description).option(
+    "--rate <rows>",
+    "the maximum number of rows to write per second",
+    parseRate,
+    500,
+  );
 
 /** The number of lines with each outcome. */
 export type Outcomes = Readonly<Record<LineOutcome, number>>;
@@ -48,22 +48,23 @@ interface Source {
  * Stores the lines of a file, each once, no matter how often it runs, and none of erased leads: what it has stored of leads
  * that were erased meanwhile is deleted at its end, also when it fails.
  *
- * @param report called with the number of lines that had each outcome, before the rows are counted in the lists of their
- *   sources and channels
+ * @param report called with the number of lines that had each outcome, before it waits until they are counted
  */
 export async function importRows(
-  { account, rate, replace = false, dryRun = false, json }: ImportOptions,
-  { count, phases, conversations, whenStored }: Source,
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
+  { rate, replace = false, dryRun = false, ...options }: ImportOptions,
+  { count, phases, conversations = async function* () {}, whenStored }: Source,
+  pace: Pace,
   report: (outcomes: Outcomes) => void,
 ): Promise<void> {
-  const rows = { lead: new Map<string, number>(), conversation: new Map<string, number>() };
+  const { account } = options;
+  const rows = importedRows(account);
   const outcomes = { imported: 0, present: 0, replaced: 0, erased: 0, orphaned: 0 };
+  const countStored = () => outcomes.imported + outcomes.present + outcomes.replaced;
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);
   const missing = new Set<string>();
   const importing: Importing = { account, runId: ulid(), replace, dryRun, erased, unmet, missing, pace };
-  const sweep = async () => dryRun || sweepErasedSince(account, unmet, { pace, wait, conversations });
+  const sweep = async () => dryRun || sweepErasedSince(account, unmet, conversations, pace);
   try {
     await withProgress(
       dryRun ? "Checking" : "Importing",
@@ -73,8 +74,9 @@ export async function importRows(
           await forEachAtRate(lines(onRows), { rate, parallel }, async (line) => {
             const outcome = await storeLine(importing, line);
             outcomes[outcome] += 1;
-            const name = line.type === "lead" ? line.source : line.type === "conversation" && line.channel;
-            if (name && outcome !== "erased") countName(rows[line.type as "lead"], name);
+            if (outcome === "erased" || outcome === "orphaned") return;
+            if (line.type === "lead") rows.lead.add({ sk: line.id, of: line.source });
+            if (line.type === "conversation") rows.conversation.add({ sk: line.id, of: line.channel });
           });
       },
     );
@@ -83,19 +85,16 @@ export async function importRows(
   } catch (error) {
     // The operator may not run the command again. The first error is the one to report.
     await sweep().catch(() => {});
-    const stored = outcomes.imported + outcomes.present + outcomes.replaced;
     throw await toPartialFailure(
       error,
-      (reason) => `Stopped after ${stored} rows: ${reason} Run the same command again to continue.`,
+      (reason) => `Stopped after ${countStored()} rows: ${reason} Run the same command again to continue.`,
     );
   }
   report(outcomes);
-  const stored = outcomes.imported + outcomes.present + outcomes.replaced;
-  if (dryRun || stored <= limits.sublistRows) return;
-  const writtenAt = outcomes.imported > 0 ? Date.now() : 0;
-  await countImported(account, rows, { writtenAt, pace, wait, print: json ? () => {} : console.log });
-}
-
-function countName(rows: Map<string, number>, name: string): void {
-  rows.set(name, (rows.get(name) ?? 0) + 1);
+  if (dryRun) return;
+  const left = await waitForCounts(rows, pace);
+  if (left > 0)
+    console.error(
+      `About ${left} of the rows are not counted yet: lists are exact when the stream has brought them (${opsCommand(options, `counts status --account ${account}`)}).`,
+    );
 }

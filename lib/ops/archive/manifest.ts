@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../errors.ts";
+import { parseJson } from "../../parse-json.ts";
 import { isAccountId } from "../common/options.ts";
-import { type LineType, lineTypes } from "./archive-lines.ts";
+import { fields, type LineType, lineTypes, text } from "./archive-lines.ts";
 import { fieldCheck, timeFaults } from "./check-fields.ts";
 import { describeFault, rowFault } from "./row.ts";
 
@@ -28,29 +29,17 @@ export const version = 1;
 /** The path of the manifest of an archive. */
 export const manifestPath = (path: string) => `${path}.manifest.json`;
 
-const text = { type: "string", minLength: 1 } as const;
-
 const count = { type: "integer", minimum: 0 } as const;
 
-const check = fieldCheck("a manifest", {
-  type: "object",
-  properties: {
+const check = fieldCheck(
+  "a manifest",
+  fields({
     format: { type: "string", enum: [format] },
     version: count,
-    account: text,
-    table: text,
-    createdAt: text,
-    sha256: text,
-    lines: {
-      type: "object",
-      properties: Object.fromEntries(lineTypes.map((type) => [type, count])),
-      required: lineTypes,
-      additionalProperties: false,
-    },
-  },
-  required: ["format", "version", "account", "table", "createdAt", "sha256", "lines"],
-  additionalProperties: false,
-});
+    ...{ account: text, table: text, createdAt: text, sha256: text },
+    lines: fields(Object.fromEntries(lineTypes.map((type) => [type, count]))),
+  }),
+);
 
 /**
  * Reads the manifest of an archive.
@@ -62,7 +51,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   const json = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UserError(`${file} cannot be read (${errorCode(error)}): an export writes it beside its file.`);
   });
-  const manifest = parse(json);
+  const manifest = parseJson(json);
   if (manifest === undefined) throw new UserError(`${file} is not JSON.`);
   const [fault] = check(manifest);
   if (fault) throw new UserError(`${file}: ${describeFault(fault, "the manifest")}`);
@@ -78,12 +67,4 @@ export async function readManifest(path: string): Promise<Manifest> {
   throw new UserError(
     `${file} has the version ${checked.version}, but this program reads version ${version}.`,
   );
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -7,7 +7,7 @@ import { describeFault, type Row, type RowFault, rowFault } from "./row.ts";
 import { openRowFile } from "./row-file.ts";
 
 /** The archive of an account, every line of which is valid. */
-export interface Archive extends AsyncDisposable {
+export interface Archive {
   readonly manifest: Manifest;
   /** The number of lines. */
   readonly count: number;
@@ -25,19 +25,14 @@ export async function openArchive(path: string): Promise<Archive> {
   const file = await openRowFile(path, { ".jsonl": parseJsonLines });
   const now = Date.now();
   const lines = () => checkedLines(path, file.rows(), now);
-  try {
-    if (file.digest.toString("hex") !== manifest.sha256)
-      throw new UserError(`${path} differs from its manifest: it is damaged, or of another export.`);
-    const counts = noLines();
-    for await (const { type } of lines()) counts[type] += 1;
-    const wrong = lineTypes.find((type) => counts[type] !== manifest.lines[type]);
-    if (wrong)
-      throw new UserError(`${manifestPath(path)}: lines[${wrong}] must be ${counts[wrong]}, as in the file.`);
-    return { manifest, count: file.count, lines, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() };
-  } catch (error) {
-    await file[Symbol.asyncDispose]();
-    throw error;
-  }
+  if (file.digest.toString("hex") !== manifest.sha256)
+    throw new UserError(`${path} differs from its manifest: it is damaged, or of another export.`);
+  const counts = noLines();
+  for await (const { type } of lines()) counts[type] += 1;
+  const wrong = lineTypes.find((type) => counts[type] !== manifest.lines[type]);
+  if (wrong)
+    throw new UserError(`${manifestPath(path)}: lines[${wrong}] must be ${counts[wrong]}, as in the file.`);
+  return { manifest, count: file.count, lines };
 }
 
 /** The number of lines of each type in an empty archive. */

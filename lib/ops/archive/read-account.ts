@@ -1,8 +1,8 @@
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
-import { inPartition, queryItems } from "../common/read-items.ts";
-import { readMessages } from "../erasure/lead-items.ts";
+import { inPartition, queryAll, queryItems } from "../common/read-items.ts";
+import { messagesOf } from "../erasure/lead-items.ts";
 import { type ArchiveLine, type LineType, lineId, toLine } from "./archive-lines.ts";
 import { describeFault, type RowFault, rowFault } from "./row.ts";
 
@@ -34,9 +34,7 @@ export async function* readAccount(
     for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
       yield read(type, items);
   const readConversation = async (item: Item): Promise<readonly ArchiveLine[]> => {
-    const messages: ArchiveLine[] = [];
-    for await (const items of readMessages(account, String(item.sk), pace))
-      messages.push(...read("message", items, item));
+    const messages = read("message", await queryAll(messagesOf(account, String(item.sk)), pace), item);
     const last = messages.at(-1) as { readonly createdAt?: string } | undefined;
     const counted = {
       ...item,

@@ -1,11 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode, UserError } from "../../errors.ts";
 import type { Row } from "./row.ts";
 
 /** A file of rows whose syntax is valid. */
-export interface RowFile extends AsyncDisposable {
+export interface RowFile {
   /** The SHA-256 of the file's bytes. */
   readonly digest: Buffer;
   /** The number of rows. */
@@ -20,7 +21,7 @@ type Parser = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Row>;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Opens a file and reads it once, for its digest and to find syntax errors before anything is written.
+ * Reads a file once, for its digest and to find syntax errors before anything is written.
  *
  * @param parsers by the extension of the file
  * @throws UserError when the file cannot be read or its syntax is invalid
@@ -28,41 +29,36 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 export async function openRowFile(path: string, parsers: Readonly<Record<string, Parser>>): Promise<RowFile> {
   const parse = parsers[extname(path).toLowerCase()];
   if (!parse) throw new UserError(`${path} must end in ${Object.keys(parsers).join(" or ")}.`);
-  const handle = await open(path).catch((error: unknown) => {
-    throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
-  });
-  try {
-    const before = await handle.stat();
-    if (!before.isFile()) throw new UserError(`${path} is not a file.`);
-    const hash = createHash("sha256");
-    let count = 0;
-    for await (const _ of parse(readChunks(handle, hash))) count += 1;
-    return {
-      digest: hash.digest(),
-      count,
-      async *rows() {
-        yield* parse(readChunks(handle));
-        const { size, mtimeMs } = await handle.stat();
-        if (size !== before.size || mtimeMs !== before.mtimeMs)
-          throw new UserError(
-            `${path} changed while it was read: restore it, because a changed file is another import.`,
-          );
-      },
-      [Symbol.asyncDispose]: () => handle.close(),
-    };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+  const before = await stat(path).catch(() => undefined);
+  if (before?.isFile() === false) throw new UserError(`${path} is not a file.`);
+  const hash = createHash("sha256");
+  let count = 0;
+  for await (const _ of parse(readChunks(path, hash))) count += 1;
+  return {
+    digest: hash.digest(),
+    count,
+    async *rows() {
+      yield* parse(readChunks(path));
+      const now = await stat(path).catch(() => undefined);
+      if (now?.size !== before?.size || now?.mtimeMs !== before?.mtimeMs)
+        throw new UserError(
+          `${path} changed while it was read: restore it, because a changed file is another import.`,
+        );
+    },
+  };
 }
 
 /** Reads the bytes of a file without the byte order mark that spreadsheets write at the start of UTF-8. */
-async function* readChunks(handle: FileHandle, hash?: Hash): AsyncGenerator<Buffer> {
-  const stream: AsyncIterable<Buffer> = handle.createReadStream({ start: 0, autoClose: false });
+async function* readChunks(path: string, hash?: Hash): AsyncGenerator<Buffer> {
+  const stream: AsyncIterable<Buffer> = createReadStream(path);
   let first = true;
-  for await (const chunk of stream) {
-    hash?.update(chunk);
-    yield first && chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk;
-    first = false;
+  try {
+    for await (const chunk of stream) {
+      hash?.update(chunk);
+      yield first && chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk;
+      first = false;
+    }
+  } catch (error) {
+    throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
   }
 }

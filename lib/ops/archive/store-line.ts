@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { leadExists, leadItem } from "../../../shared/domain/leads.ts";
-import { isWriteConflict, StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import {
   accountLimitKey,
   erasedLeadKey,
@@ -15,7 +14,7 @@ import { type Item, type Key, readItem, table, tableName } from "../../../shared
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Pace } from "../common/pace.ts";
-import { buildUpdate } from "../common/write-items.ts";
+import { buildUpdate, orStaleRead, updateItem } from "../common/write-items.ts";
 import { activation } from "../conversations/conversation-status.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
 
@@ -160,9 +159,6 @@ async function write(
   others: TransactItems,
 ): Promise<void> {
   if (others.length > 0) return transact([item, ...others], true);
-  try {
-    await ("Put" in item ? table.send(new PutCommand(item.Put)) : table.send(new UpdateCommand(item.Update)));
-  } catch (error) {
-    throw isWriteConflict(error) ? new StaleReadError() : error;
-  }
+  if ("Update" in item) await updateItem(item.Update);
+  else await orStaleRead(table.send(new PutCommand(item.Put)));
 }

@@ -1,11 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { InvalidArgumentError } from "commander";
+import { wholeNumber } from "./whole-number.ts";
 
 /** The value of `--rate`. */
-export function parseRate(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("A rate is a whole number above 0.");
-  return Number(text);
-}
+export const parseRate = wholeNumber(1, 999_999, "A rate is a whole number above 0.");
 
 /**
  * Works on values concurrently, and starts with at most `rate` of them a second, if there is a rate.
@@ -34,6 +31,5 @@ export async function forEachAtRate<T>(
     }
   };
   const ended = await Promise.allSettled(Array.from({ length: parallel }, worker));
-  const failure = ended.find(({ status }) => status === "rejected");
-  if (failure?.status === "rejected") throw failure.reason;
+  for (const end of ended) if (end.status === "rejected") throw end.reason;
 }

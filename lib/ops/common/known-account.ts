@@ -1,17 +1,9 @@
-import { setTimeout } from "node:timers/promises";
-import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import {
-  type AccountsOptions,
-  checkAccounts,
-  opsCommand,
-  selectPacedTable,
-  type TableOptions,
-} from "./options.ts";
-import type { Pace, Wait } from "./pace.ts";
-import { inPartition, ofParent } from "./read-items.ts";
+import { type AccountsOptions, opsCommand, selectPacedTable, type TableOptions } from "./options.ts";
+import { type AnyPace, type Pace, unpaced, type Wait } from "./pace.ts";
+import { inPartition, ofParent, type QuerySelection, queryItems } from "./read-items.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
@@ -29,11 +21,10 @@ const indexDelay = 1000;
  */
 export async function checkAccount(
   { account, ...options }: TableOptions & { readonly account: string },
-  pace?: Pace,
-  wait: Wait = setTimeout,
+  pace = unpaced,
 ): Promise<void> {
   if (await isKnown(account, pace)) return;
-  await wait(indexDelay);
+  await pace.wait(indexDelay);
   if (await isKnown(account, pace)) return;
   throw new UserError(
     `There is no account ${account} in the table ${tableName}. See ${opsCommand(options, "accounts list")}, or create it with ${opsCommand(options, `keys issue --account ${account}`)}.`,
@@ -44,8 +35,9 @@ export async function checkAccount(
 export async function unknownItem(
   options: TableOptions & { readonly account: string },
   item: string,
+  pace = unpaced,
 ): Promise<Error> {
-  await checkAccount(options);
+  await checkAccount(options, pace);
   return new UserError(`The account ${options.account} has no ${item}.`);
 }
 
@@ -53,11 +45,11 @@ export async function unknownItem(
  * Selects the table that the options name, as `selectPacedTable` does, and checks that they name all accounts, or one
  * that exists.
  */
-export async function selectPacedAccounts(options: AccountsOptions, wait: Wait): Promise<Pace> {
-  checkAccounts(options);
+export async function selectPacedAccounts(options: AccountsOptions, wait?: Wait): Promise<Pace> {
+  const { account, all } = options;
+  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
   const pace = await selectPacedTable(options, wait);
-  const { account } = options;
-  if (account !== undefined) await checkAccount({ ...options, account }, pace, wait);
+  if (account !== undefined) await checkAccount({ ...options, account }, pace);
   return pace;
 }
 
@@ -65,15 +57,13 @@ export async function selectPacedAccounts(options: AccountsOptions, wait: Wait):
 export async function hasItems(
   account: string,
   types: readonly (typeof lasting)[number][],
-  pace?: Pace,
+  pace: AnyPace,
 ): Promise<boolean> {
-  for (const type of types)
-    if (await hasAny({ ...inPartition(accountPartition(type, account)), ConsistentRead: true }, pace))
-      return true;
+  for (const type of types) if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
   return false;
 }
 
-async function isKnown(account: string, pace: Pace | undefined): Promise<boolean> {
+async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
   if (await hasItems(account, lasting, pace)) return true;
   return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
     // A table that was restored without its indexes.
@@ -82,8 +72,7 @@ async function isKnown(account: string, pace: Pace | undefined): Promise<boolean
   });
 }
 
-async function hasAny(selection: Omit<QueryCommandInput, "TableName">, pace?: Pace): Promise<boolean> {
-  const send = () => table.send(new QueryCommand({ TableName: tableName, ...selection, Limit: 1 }));
-  const { Items = [] } = await (pace ? pace.retry(send) : send());
-  return Items.length > 0;
+async function hasAny(selection: QuerySelection, pace: AnyPace): Promise<boolean> {
+  const { value: items } = await queryItems({ ...selection, Limit: 1 }, pace).next();
+  return items.length > 0;
 }

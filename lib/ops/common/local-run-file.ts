@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, UserError } from "../../errors.ts";
 import { isRecord } from "../../is-record.ts";
+import { parseJson } from "../../parse-json.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */
 interface LocalRun {
@@ -26,22 +27,14 @@ export async function readLocalRun(): Promise<LocalRun> {
   const text = await readFile(file, "utf8").catch(() => {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });
-  const run = parseRun(text);
-  if (!run) throw new UserError(`${file} is not valid: restart \`npm start\`.`);
+  const run = parseJson(text);
+  if (!isRun(run)) throw new UserError(`${file} is not valid: restart \`npm start\`.`);
   if (isAlive(run.pid)) return run;
   throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
 }
 
-function parseRun(text: string): LocalRun | undefined {
-  try {
-    const run: unknown = JSON.parse(text);
-    return isRecord(run) && run.tableName && run.dynamodbEndpoint && Number.isSafeInteger(run.pid)
-      ? (run as unknown as LocalRun)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const isRun = (run: unknown): run is LocalRun =>
+  isRecord(run) && !!run.tableName && !!run.dynamodbEndpoint && Number.isSafeInteger(run.pid);
 
 /** Whether the process exists: after `kill -9` the file remains. */
 function isAlive(pid: number): boolean {

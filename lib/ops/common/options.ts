@@ -5,8 +5,7 @@ import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
-import type { Wait } from "./pace.ts";
-import { Pace } from "./pace.ts";
+import { Pace, unitsOption, type Wait } from "./pace.ts";
 import { compareClocks } from "./table-clock.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
@@ -29,16 +28,17 @@ export const changeDeadline = () => Date.now() + 10_000;
 
 /** A command on an account, with the options that name the table. */
 export const accountCommand = (name: string, description: string) =>
-  tableCommand(name, description, accountOption().makeOptionMandatory());
+  allAccountsCommand(name, description).addOption(accountOption().makeOptionMandatory());
+
+/** A command on an account that reads or writes at a pace. */
+export const pacedCommand = (name: string, description: string) =>
+  accountCommand(name, description).addOption(unitsOption());
 
 /** A command on an account or on all accounts. */
 export const accountOrAllCommand = (name: string, description: string) =>
-  tableCommand(name, description, accountOption()).addOption(
-    new Option("--all", "all accounts: reads the whole table").conflicts("account"),
-  );
-
-const tableCommand = (name: string, description: string, account: Option) =>
-  allAccountsCommand(name, description).addOption(account);
+  allAccountsCommand(name, description)
+    .addOption(accountOption())
+    .addOption(new Option("--all", "all accounts: reads the whole table").conflicts("account"));
 
 /** A command on all accounts, with the options that name the table. */
 export const allAccountsCommand = (name: string, description: string) =>
@@ -57,13 +57,17 @@ const accountOption = () => new Option("--account <id>", "the account").argParse
 export const writingCommand = (name: string, description: string) =>
   withDryRun(accountCommand(name, description));
 
+/** The same at a pace. */
+export const pacedWritingCommand = (name: string, description: string) =>
+  withDryRun(pacedCommand(name, description));
+
 /** A command on an account or on all accounts that writes to the table, unless `--dry-run` is set. */
 export const writingAccountOrAllCommand = (name: string, description: string) =>
   withDryRun(accountOrAllCommand(name, description));
 
 /** The same for a command that can do without the account if another option names one of its items. */
 export const itemCommand = (name: string, description: string) =>
-  withDryRun(tableCommand(name, description, accountOption()));
+  withDryRun(allAccountsCommand(name, description).addOption(accountOption()));
 
 const withDryRun = (command: Command) =>
   command.option("--dry-run", "print what the command would do, and change nothing");
@@ -121,9 +125,8 @@ export async function selectTableByOptions(
   }
   if (stage) {
     // Only a stage has a file. What reads and checks it takes 0.1 s to load.
-    const { checkCredentials, stageRegion } = await import("./stage-pin.ts");
-    await checkCredentials(stage, operatorConfig);
-    const client = { ...operatorConfig, ...stageRegion(stage), ...config };
+    const { checkStage } = await import("./stage-pin.ts");
+    const client = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)), ...config };
     return selectTable(stageTableName(stage), client, exactNumbers);
   }
   if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
@@ -138,15 +141,12 @@ export interface PacedOptions extends TableOptions {
   readonly units: number;
 }
 
+export interface PacedAccountOptions extends AccountOptions, PacedOptions {}
+
 /** The options of every command on the counts of an account or of all accounts. */
 export interface AccountsOptions extends PacedOptions {
   readonly account?: string;
   readonly all?: boolean;
-}
-
-/** @throws UserError if the options name neither an account nor all accounts */
-export function checkAccounts({ account, all }: Pick<AccountsOptions, "account" | "all">): void {
-  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
 }
 
 /** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */

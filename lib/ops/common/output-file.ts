@@ -11,7 +11,10 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
  *
  * @throws UserError when the file cannot be written, and any error of the text
  */
-export async function writeOutput(text: AsyncIterable<string>, path: string): Promise<void> {
+export async function writeOutput(
+  text: AsyncIterable<string> | Iterable<string>,
+  path: string,
+): Promise<void> {
   const orUserError = <T>(use: () => T): T => {
     try {
       return use();

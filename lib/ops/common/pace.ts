@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import {
   isRetryable,
   isTableBusy,
@@ -8,6 +8,7 @@ import {
   StaleReadError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Waits for a time in milliseconds, like `setTimeout`. */
 export type Wait = (milliseconds: number) => Promise<unknown>;
@@ -34,14 +35,22 @@ const shortestWait = 50;
 export const unitsOption = () =>
   new Option("--units <n>", "the most read units to use per second")
     .default(defaultUnits)
-    .argParser((text) => {
-      if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError("Units are a whole number above 0.");
-      return Number(text);
-    });
+    .argParser(wholeNumber(1, 9_999_999, "Units are a whole number above 0."));
+
+/** What calls need of a pace. */
+export type AnyPace = Pick<Pace, "wait" | "spend" | "retry">;
+
+/** The pace of a short command: the SDK makes all further attempts. */
+export const unpaced: AnyPace = {
+  wait: setTimeout,
+  spend: async () => {},
+  retry: (call) => call(),
+};
 
 /** Spreads the read units of a long command over time, and slows it down while the table throttles it. */
 export class Pace {
-  readonly #wait: Wait;
+  /** Waits, also for other reasons than the rate. */
+  readonly wait: Wait;
   readonly #most: number;
   /** Units per second. */
   #rate: number;
@@ -54,7 +63,7 @@ export class Pace {
   constructor(units = defaultUnits, wait: Wait = setTimeout) {
     this.#most = units;
     this.#rate = units;
-    this.#wait = wait;
+    this.wait = wait;
   }
 
   /** Waits until the rate allows the next call. */
@@ -63,7 +72,7 @@ export class Pace {
     this.#paidAt = Math.max(this.#paidAt, now - credit) + (1000 * units) / this.#rate;
     // Without throttling, the rate doubles in about 35 seconds.
     this.#rate = Math.min(this.#most, this.#rate + units / 50);
-    if (this.#paidAt - now >= shortestWait) await this.#wait(this.#paidAt - now);
+    if (this.#paidAt - now >= shortestWait) await this.wait(this.#paidAt - now);
   }
 
   /**
@@ -84,7 +93,7 @@ export class Pace {
         failingSince ??= Date.now();
         return (isRetryable(error) || isTableBusy(error)) && Date.now() - failingSince < failingTimeout;
       },
-      wait: (milliseconds) => this.#wait(patience * milliseconds),
+      wait: (milliseconds) => this.wait(patience * milliseconds),
     });
   };
 

@@ -7,11 +7,11 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace } from "./pace.ts";
+import type { AnyPace, Pace } from "./pace.ts";
 import type { OnRows } from "./progress.ts";
 
 /** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
-type QuerySelection = Omit<
+export type QuerySelection = Omit<
   QueryCommandInput,
   "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity" | "ConsistentRead"
 >;
@@ -23,7 +23,7 @@ type QuerySelection = Omit<
  */
 export async function* queryItems(
   selection: QuerySelection,
-  pace: Pace,
+  pace: AnyPace,
   after?: Key,
 ): AsyncGenerator<readonly Item[]> {
   let position: Item | undefined = after;
@@ -40,6 +40,13 @@ export async function* queryItems(
     yield Items;
     position = LastEvaluatedKey;
   } while (position);
+}
+
+/** Reads the same items, and keeps them all. */
+export async function queryAll(selection: QuerySelection, pace: AnyPace): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const items of queryItems(selection, pace)) all.push(...items);
+  return all;
 }
 
 /** The items of a partition of the table. */

@@ -3,26 +3,18 @@ import { readProjectStage } from "../../config/stage-settings.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 
 /**
- * The region of a stage, as a setting of clients: without one, they take that of the environment.
- *
- * @throws UserError for a mistake in the file of the stage
- */
-export function stageRegion(stage: string): { readonly region?: string } {
-  const region = readProjectStage(stage)?.region;
-  return region === undefined ? {} : { region };
-}
-
-/**
  * Checks that the credentials are of the AWS account in the file of a stage, if it has one.
  *
  * @param config how long and how often to try
- * @throws UserError if they are not, or if nobody can tell
+ * @returns the region of the stage, as a setting of clients: without one, they take that of the environment
+ * @throws UserError if they are not, or if nobody can tell, and for a mistake in the file
  */
-export async function checkCredentials(stage: string, config: STSClientConfig): Promise<void> {
-  const { account, region } = readProjectStage(stage) ?? {};
-  if (account === undefined) return;
-  const current = await readCurrentAccount({ ...config, ...(region && { region }) });
-  if (current === account) return;
+export async function checkStage(stage: string, config: STSClientConfig): Promise<{ region?: string }> {
+  const { account, region: name } = readProjectStage(stage) ?? {};
+  const region = name === undefined ? {} : { region: name };
+  if (account === undefined) return region;
+  const current = await readCurrentAccount({ ...config, ...region });
+  if (current === account) return region;
   throw new UserError(
     `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${current}: use those of ${account}.`,
   );

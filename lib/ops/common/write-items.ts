@@ -52,13 +52,16 @@ export function areUnchanged(read: Item) {
  * @throws StaleReadError when the item is not as it was read, or a transaction holds it
  */
 export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Item> {
-  try {
-    const { Attributes = {} } = await table.send(new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }));
-    return Attributes;
-  } catch (error) {
-    throw isWriteConflict(error) ? new StaleReadError() : error;
-  }
+  const command = new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" });
+  const { Attributes = {} } = await orStaleRead(table.send(command));
+  return Attributes;
 }
+
+/** @throws StaleReadError when the condition of a write does not hold, or a transaction holds its item */
+export const orStaleRead = <T>(write: Promise<T>): Promise<T> =>
+  write.catch((error: unknown) => {
+    throw isWriteConflict(error) ? new StaleReadError() : error;
+  });
 
 /** The most items that a batch can delete. */
 const batchSize = 25;
@@ -67,12 +70,12 @@ const batchSize = 25;
 export const readsPerWrite = 3;
 
 /** Deletes items, batch by batch. Items that do not exist cost a write unit, too. */
-export async function deleteItems(keys: readonly Key[], pace: Pace): Promise<void> {
+export async function deleteItems(keys: readonly Item[], pace: Pace): Promise<void> {
   for (let from = 0; from < keys.length; from += batchSize)
     await deleteBatch(keys.slice(from, from + batchSize), pace);
 }
 
-async function deleteBatch(keys: readonly Key[], pace: Pace): Promise<void> {
+async function deleteBatch(keys: readonly Item[], pace: Pace): Promise<void> {
   let requests: NonNullable<BatchWriteCommandInput["RequestItems"]>[string] = keys.map(({ pk, sk }) => ({
     DeleteRequest: { Key: { pk, sk } },
   }));

@@ -6,14 +6,8 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
+import { UserError } from "../../errors.ts";
 import { areUnchanged, buildUpdate, updateItem } from "../common/write-items.ts";
-
-/** The outcome of a change of status. */
-export type StatusChange =
-  | { readonly outcome: "changed"; readonly conversation: Conversation }
-  | { readonly outcome: "unknown" }
-  /** Nothing changed: another conversation of the lead on the channel is active. */
-  | { readonly outcome: "refused"; readonly activeId: string };
 
 /**
  * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active
@@ -21,6 +15,8 @@ export type StatusChange =
  *
  * @param deadline until when to retry, in milliseconds since the epoch
  * @param dryRun whether to write nothing
+ * @returns the changed conversation; undefined when the account has no such conversation
+ * @throws UserError when another conversation of the lead on the channel is active
  * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
 export function setConversationStatus(
@@ -29,33 +25,26 @@ export function setConversationStatus(
   requested: string,
   deadline: number,
   dryRun = false,
-): Promise<StatusChange> {
+): Promise<Conversation | undefined> {
   const status = storedName(requested);
   return withRetry(
     async () => {
       const current = await readConversation(account, id);
-      if (!current) return { outcome: "unknown" };
+      if (!current) return undefined;
       const conversation = { ...current, status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(conversationKey(account, id), set);
-      if (status === active) return activate(account, conversation, !dryRun && update);
-      if (dryRun) return { outcome: "changed", conversation };
-      return { outcome: "changed", conversation: toConversation(await updateItem(update)) };
+      if (status !== active) return dryRun ? conversation : toConversation(await updateItem(update));
+      const { items, activeId } = await activation(account, conversation);
+      if (activeId !== undefined)
+        throw new UserError(
+          `The lead has another active conversation on this channel, ${activeId}: end that one first.`,
+        );
+      if (!dryRun) await transact([{ Update: update }, ...items]);
+      return conversation;
     },
     { deadline, isRetryable },
   );
-}
-
-/** Makes the conversation active, unless the pointer names another active one. @param update false to write nothing */
-async function activate(
-  account: string,
-  conversation: Conversation,
-  update: ReturnType<typeof buildUpdate> | false,
-): Promise<StatusChange> {
-  const { items, activeId } = await activation(account, conversation);
-  if (activeId !== undefined) return { outcome: "refused", activeId };
-  if (update) await transact([{ Update: update }, ...items]);
-  return { outcome: "changed", conversation };
 }
 
 /**

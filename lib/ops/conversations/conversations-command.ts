@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from "commander";
-import { UserError } from "../../errors.ts";
 import { unknownItem } from "../common/known-account.ts";
 import {
   type AccountOptions,
@@ -34,17 +33,9 @@ function parseStatus(text: string): string {
 async function setStatus(options: AccountOptions & { conversation: string; status: string }): Promise<void> {
   await selectTableByOptions(options);
   const { account, conversation: id, status, json, dryRun } = options;
-  const change = await setConversationStatus(account, id, status, changeDeadline(), dryRun);
-  if (change.outcome === "unknown") throw await unknownItem(options, `conversation ${id}`);
-  if (change.outcome === "refused") {
-    throw new UserError(
-      `The lead has another active conversation on this channel, ${change.activeId}: end that one first.`,
-    );
-  }
+  const changed = await setConversationStatus(account, id, status, changeDeadline(), dryRun);
+  if (!changed) throw await unknownItem(options, `conversation ${id}`);
   const verb = dryRun ? "would have" : "has";
-  console.log(
-    json
-      ? JSON.stringify(change.conversation)
-      : `The conversation ${id} ${verb} the status ${change.conversation.status}.`,
-  );
+  const sentence = `The conversation ${id} ${verb} the status ${changed.status}.`;
+  console.log(json ? JSON.stringify(changed) : sentence);
 }

@@ -1,7 +1,11 @@
 import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
-import { type CountedOwner, countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import {
+  type CountedList,
+  type CountedOwner,
+  countedLists,
+} from "../../../shared/pages/tree/counted-list.ts";
 import { errorMessage } from "../../errors.ts";
 import { toUserError } from "../common/aws-errors.ts";
 import { type AccountsOptions, opsCommand } from "../common/options.ts";
@@ -11,6 +15,13 @@ import { scanTable, withoutExpiry } from "../common/read-items.ts";
 /** The lists of an account. */
 export const countedOwners = (account: string): CountedOwner[] =>
   Object.values(countedLists).map((list) => ({ account, list }));
+
+/** What a tree counts: the source or channel of a sublist; nothing for a whole list. */
+export const describeSublist = ({
+  list,
+  sublist,
+}: CountedOwner): Readonly<Partial<Record<CountedList["attribute"], string>>> =>
+  sublist ? { [list.attribute]: decodeURIComponent(sublist.partition.split("#").at(-1) ?? "") } : {};
 
 /** Reads the whole table. @returns the lists with rows or with a tree, by account */
 export async function readAllOwners(pace: Pace): Promise<CountedOwner[]> {

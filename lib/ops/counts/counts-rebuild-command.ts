@@ -5,19 +5,18 @@ import { type AccountsOptions, writingAccountOrAllCommand } from "../common/opti
 import { unitsOption, type Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { countedOwners, forEachAccount } from "./all-owners.ts";
-import { countRows } from "./all-rows.ts";
-import { planRebuild, rebuild } from "./rebuild.ts";
-import { repairSublists } from "./repair-sublists.ts";
+import { countRows } from "./list-reading.ts";
+import { rebuild } from "./rebuild.ts";
 
 interface RebuildOptions extends AccountsOptions {
   readonly dryRun?: boolean;
 }
 
-/** `counts rebuild`: builds the counts of an account, or of all accounts, from scratch. */
+/** `counts rebuild`: empties the counts of an account, or of all accounts, and counts again. */
 export const rebuildCommand = (wait: Wait): Command =>
   writingAccountOrAllCommand(
     "rebuild",
-    "rebuild the counts while the API stays available, or continue a rebuild that has not ended; takes at least a minute",
+    "count all rows again; until that is done, long lists may return 503; takes at least a minute",
   )
     .addOption(unitsOption())
     .action((options: RebuildOptions) => rebuildCounts(options, wait));
@@ -28,11 +27,7 @@ async function rebuildCounts(options: RebuildOptions, wait: Wait): Promise<void>
   const rebuildAccount = async (account: string, onRows: OnRows = () => {}) => {
     const owners = countedOwners(account);
     if (dryRun) return { rebuilt: false, rows: await countRows(owners, pace) };
-    const lists = owners.map(async (owner) => {
-      await rebuild(owner, { pace, wait, onRows });
-      await repairSublists(owner, { pace, wait, onRows });
-    });
-    await Promise.all(lists);
+    await Promise.all(owners.map((owner) => rebuild(owner, { pace, onRows })));
     return { rebuilt: true };
   };
   if (account === undefined) {
@@ -47,10 +42,8 @@ async function rebuildCounts(options: RebuildOptions, wait: Wait): Promise<void>
     if (failed !== undefined) throw new UserError(failed);
     return;
   }
-  const planRows = async () => {
-    const plans = await Promise.all(countedOwners(account).map((owner) => planRebuild(owner, pace)));
-    return plans.reduce((total, planned) => total + planned, 0);
-  };
+  // The rows are read for the list, and again for its sublists.
+  const planRows = async () => 2 * (await countRows(countedOwners(account), pace));
   const { rebuilt, rows } = dryRun
     ? await rebuildAccount(account)
     : await withProgress("Rebuilding", planRows, (onRows) => rebuildAccount(account, onRows));

@@ -1,25 +1,21 @@
 import type { Command } from "commander";
 import { idTimestamp } from "../../../shared/ids.ts";
+import { readSublists } from "../../../shared/pages/audit/sublists.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
-import type { CountedOwner, SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
+import { type AccountsOptions, accountOrAllCommand } from "../common/options.ts";
 import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { tableTime } from "../common/table-clock.ts";
-import { countedOwners, readAllOwners } from "./all-owners.ts";
-import { countedRows, paced } from "./all-rows.ts";
-import { readRebuild } from "./rebuild-roots.ts";
-import { describeSublist, readSublists } from "./tree-items.ts";
+import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
+import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
 export const statusCommand = (wait: Wait): Command =>
-  accountOrAllCommand(
-    "status",
-    "show what is counted, what waits to be counted, and rebuilds that have not ended",
-  )
+  accountOrAllCommand("status", "show what is counted, and what waits to be counted")
     .addOption(unitsOption())
     .action((options: AccountsOptions) => showStatus(options, wait));
 
@@ -37,9 +33,7 @@ async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
   }));
   if (json) return console.log(JSON.stringify(printed));
   console.log(formatColumns(lists.map(toTableRow)));
-  for (const list of lists) if (list.rebuild) console.log(describeRebuild(options, list, list.rebuild));
-  if (account === undefined) return;
-  for (const list of lists) printSublists(list);
+  if (account !== undefined) for (const list of lists) printSublists(list);
 }
 
 /** The most sublists that are printed. */
@@ -53,29 +47,12 @@ function printSublists({ list, sublists }: ListStatus): void {
 }
 
 /** A row of the printed table. */
-function toTableRow({ sublists, tail, longerTail, oldestTailSeconds, full, rebuild, ...others }: ListStatus) {
-  const { account, list, counted, levels, generation, version, pending } = others;
-  return {
-    ...{ account, list, counted },
-    tail: longerTail ? `more than ${tail}` : tail,
-    "oldest in tail": oldestTailSeconds === undefined ? "" : describeDuration(oldestTailSeconds),
-    ...{ levels, generation, version, pending },
-    "full dictionaries": full.join(", "),
-    rebuilding: rebuild ? `${rebuild.percent} %` : "",
-    sublists: sublists.length,
-  };
-}
-
-const describeRebuild = (
-  options: AccountsOptions,
-  { account, list }: ListStatus,
-  { percent, secondsSinceProgress }: NonNullable<ListStatus["rebuild"]>,
-) =>
-  `The ${list} of the account ${account} are being rebuilt: ${percent} % of the rows, last progress ${
-    secondsSinceProgress === undefined
-      ? "at an unknown time"
-      : `${describeDuration(secondsSinceProgress)} ago`
-  }. If no rebuild is running, run ${opsCommand(options, `counts rebuild --account ${account}`)} to continue.`;
+const toTableRow = ({ tail, longerTail, oldestTailSeconds, sublists, ...others }: ListStatus) => ({
+  ...others,
+  tail: longerTail ? `more than ${tail}` : tail,
+  "oldest in tail": oldestTailSeconds === undefined ? "" : describeDuration(oldestTailSeconds),
+  sublists: sublists.length,
+});
 
 const units = [
   ["day", 86_400],
@@ -98,62 +75,45 @@ const longestTail = 10_000;
 type ListStatus = Awaited<ReturnType<typeof readStatus>>;
 
 /** Reads the state of the counts of a list. */
-export async function readStatus(owner: CountedOwner, pace: Pace) {
-  const { live, next } = await pace.retry(() => readRebuild(owner));
-  const start = live?.watermark ?? "";
-  const tail = await readRows(owner, { start }, { ...paced(pace), maxRows: longestTail });
-  const counted = live ? countedRows(live) : 0;
+async function readStatus(owner: CountedOwner, pace: Pace) {
+  const root = await pace.retry(() => readRoot(owner));
+  const bounds = { start: root?.watermark ?? "", maxRows: longestTail };
+  const tail = await pace.retry(() => readRows(owner, bounds));
+  await pace.spend(1 + tail.units);
   const [oldest] = tail.rows;
-  return {
-    account: owner.account,
-    list: `${owner.list.type}s`,
-    /** The number of rows in the tree. */
-    counted,
-    /** The number of rows that are not counted yet, and whether there are more. */
-    tail: tail.rows.length,
-    longerTail: tail.next !== undefined,
-    /** The age of the oldest row that is not counted, in seconds. */
-    oldestTailSeconds: oldest && secondsSince(idTimestamp(oldest.sk)),
-    /** The levels of nodes; undefined without a tree. */
-    levels: live?.level,
-    generation: live?.generation,
-    version: live?.version,
-    /** The dictionaries that refused a name. */
-    full: live?.statuses.full ? ["statuses"] : [],
-    /** The number of leaves without counts. */
-    pending: live?.pending.length ?? 0,
-    /** The sublists with trees of their own, the largest first. */
-    sublists: await readSublistStatuses(owner, pace),
-    rebuild: next && {
-      /** The share of the rows that is counted. */
-      percent: Math.floor((100 * countedRows(next)) / Math.max(1, counted + tail.rows.length)),
-      secondsSinceProgress: next.progressAt === undefined ? undefined : secondsSince(next.progressAt),
-    },
-  };
-}
-
-const secondsSince = (time: number) => Math.max(0, Math.round((tableTime() - time) / 1000));
-
-/** Reads the state of the sublists of a list that have trees, the largest first. */
-async function readSublistStatuses(owner: CountedOwner, pace: Pace) {
   const sublists: Awaited<ReturnType<typeof readSublistStatus>>[] = [];
   await inParallel(await readSublists(owner, pace), async (sublist) => {
     sublists.push(await readSublistStatus(sublist, pace));
   });
-  return sublists.sort((a, b) => b.counted - a.counted);
+  return {
+    account: owner.account,
+    list: `${owner.list.type}s`,
+    /** The number of rows in the tree. */
+    counted: root ? countedRows(root) : 0,
+    /** The number of rows that are not counted yet, and whether there are more. */
+    tail: tail.rows.length,
+    longerTail: tail.next !== undefined,
+    /** The age of the oldest row that is not counted, in seconds. */
+    oldestTailSeconds: oldest && Math.max(0, Math.round((tableTime() - idTimestamp(oldest.sk)) / 1000)),
+    /** About how many counted rows are not in the trees of their sublists yet. */
+    unfed: root?.unfed ?? 0,
+    /** The levels of nodes; undefined without a tree. */
+    levels: root?.level,
+    generation: root?.generation,
+    version: root?.version,
+    /** The sublists with trees of their own, the largest first. */
+    sublists: sublists.sort((a, b) => b.counted - a.counted),
+  };
 }
 
-async function readSublistStatus(owner: SublistOwner, pace: Pace) {
+async function readSublistStatus(owner: CountedOwner, pace: Pace) {
   const root = await pace.retry(() => readRoot(owner));
   await pace.spend(1);
-  const start = root?.watermark ?? "";
-  const { rows } = await readRows(owner, { start }, { ...paced(pace), maxRows: longestTail });
   return {
-    index: owner.sublist.index,
-    /** The source or the channel. */
-    of: Object.values(describeSublist(owner))[0] ?? "",
+    ...describeSublist(owner),
     counted: root ? countedRows(root) : 0,
-    tail: rows.length,
     levels: root?.level ?? 0,
+    /** Whether its rows are being counted again. */
+    filling: root?.filling !== undefined,
   };
 }

@@ -1,32 +1,29 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { countAccounts } from "../accounts/account-items.ts";
-import { describeCounts } from "../accounts/accounts-list.ts";
+import type { Command } from "commander";
+import { countAccounts, describeCounts } from "../accounts/account-items.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { checkAccount } from "../common/known-account.ts";
 import {
-  type AccountOptions,
   opsCommand,
-  type PacedOptions,
+  type PacedAccountOptions,
+  pacedWritingCommand,
   selectPacedTable,
-  writingCommand,
 } from "../common/options.ts";
 import type { Wait } from "../common/pace.ts";
-import { unitsOption } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
+import { wholeNumber } from "../common/whole-number.ts";
 import { erase } from "./erase.ts";
 import { Findings } from "./findings.ts";
 import { wasErased } from "./trees.ts";
 
-type EraseOptions = AccountOptions &
-  PacedOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
+type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 
 const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
-export const eraseAccountCommand = (wait: Wait): Command =>
-  writingCommand(
+export const eraseAccountCommand = (wait?: Wait): Command =>
+  pacedWritingCommand(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
   )
@@ -34,16 +31,10 @@ export const eraseAccountCommand = (wait: Wait): Command =>
     .option(
       "--cache-seconds <n>",
       "how long a revoked key works (default: authorizerCacheSeconds of the stage's file)",
-      parseSeconds,
+      wholeNumber(0, 9999, "Seconds are a whole number from 0 to 9999."),
     )
-    .addOption(unitsOption())
     .addHelpText("after", `\n${eventsNote}`)
     .action((options: EraseOptions) => eraseAccount(options, wait));
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("Seconds are a whole number from 0 to 9999.");
-  return Number(text);
-}
 
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
@@ -65,12 +56,12 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseOptions, wait: Wait): Promise<void> {
+async function eraseAccount(options: EraseOptions, wait?: Wait): Promise<void> {
   const pace = await selectPacedTable(options, wait);
   const { account, json, dryRun, yes } = options;
-  if (!(await wasErased(account, pace))) await checkAccount(options, pace, wait);
+  if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {
-    const accounts = await withProgress("Reading", countTableItems, (onRows) => countAccounts(pace, onRows));
+    const accounts = await countAccounts(pace);
     const counts = describeCounts(accounts.get(account) ?? {});
     if (dryRun && json) return console.log(JSON.stringify({ account, ...counts }));
     const { leads, conversations, messages, keys, erasedLeads, others } = counts;
@@ -82,7 +73,7 @@ async function eraseAccount(options: EraseOptions, wait: Wait): Promise<void> {
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new Findings({ account });
   await withProgress("Erasing", countTableItems, (onRows) =>
-    erase(found, { pace, wait, scan: true, keyCache, onRows }),
+    erase(found, { pace, scan: true, keyCache, onRows }),
   );
   const { counts, total, unreadable } = found;
   const { lead: leads = 0 } = counts;

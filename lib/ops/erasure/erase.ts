@@ -5,9 +5,9 @@ import {
   itemTypes,
   leadKey,
 } from "../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import type { Pace, Wait } from "../common/pace.ts";
+import type { Pace } from "../common/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
 import { buildUpdate, deleteItems, updateItem } from "../common/write-items.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
@@ -17,7 +17,6 @@ import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
 import { dropTrees } from "./trees.ts";
 
 interface Erasing extends Sweeping {
-  readonly wait: Wait;
   /** How long a revoked key may still work, in milliseconds. */
   readonly keyCache?: number;
 }
@@ -28,14 +27,14 @@ interface Erasing extends Sweeping {
  * @throws UserError when something still writes to the account
  */
 export async function erase(found: Findings, erasing: Erasing): Promise<void> {
-  const { pace, wait, keyCache = 0 } = erasing;
+  const { pace, keyCache = 0 } = erasing;
   let keys = found.subject.leads ? [] : await listKeys(found, pace);
   let nodes: Item[];
   do {
     const endedAt = await revokeKeys(keys, pace);
     await begin(found, erasing);
     // Requests that had found a lead still write, and revoked keys are still accepted.
-    await wait(Math.max(0, endedAt + keyCache - Date.now()) + longestWrite);
+    await pace.wait(Math.max(0, endedAt + keyCache - Date.now()) + longestWrite);
     // Such keys can have created leads, and an import can have stored one again.
     await begin(found, erasing);
     const kept = await sweep(found, erasing);
@@ -43,8 +42,8 @@ export async function erase(found: Findings, erasing: Erasing): Promise<void> {
     // The index may not have listed the newest keys.
   } while (keys.some(isLive));
   const { account, leads } = found.subject;
-  if (!leads) await dropTrees(account, nodes as unknown as readonly Key[], erasing);
-  await end(found, keys as unknown as readonly Key[], pace);
+  if (!leads) await dropTrees(account, nodes, pace);
+  await end(found, keys, pace);
 }
 
 const isKey = ({ pk }: Item) => String(pk).startsWith(`${itemTypes.apiKey}#`);
@@ -102,12 +101,12 @@ async function* leadIds(found: Findings, pace: Pace): AsyncGenerator<string, und
 }
 
 /** Notes that nothing of the leads is left. Of an account, the notes are deleted: until then, it is known that it was begun. */
-async function end(found: Findings, keys: readonly Key[], pace: Pace): Promise<void> {
+async function end(found: Findings, keys: readonly Item[], pace: Pace): Promise<void> {
   const { account, leads } = found.subject;
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
   await deleteItems(keys, pace);
   for (const type of ["limit", "erasedLead"] as const)
     for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
-      await deleteItems(found.take(items) as unknown as readonly Key[], pace);
+      await deleteItems(found.take(items), pace);
 }

@@ -3,7 +3,7 @@ import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamo
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import type { Pace } from "../common/pace.ts";
-import { inPartition, queryItems } from "../common/read-items.ts";
+import { inPartition, queryAll } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { readsPerWrite } from "../common/write-items.ts";
 
@@ -24,23 +24,19 @@ export interface ErasedLead {
  *
  * @param note called with items that name another lead than their key, and are not followed
  */
-export async function* readErasedLeads(
+export async function readErasedLeads(
   account: string,
   pace: Pace,
   note?: (item: Item, reason: string) => void,
-): AsyncGenerator<readonly ErasedLead[]> {
-  const partition = inPartition(accountPartition("erasedLead", account));
-  for await (const items of queryItems(partition, pace)) {
-    for (const item of items) if (item.leadId !== item.sk) note?.(item, "its leadId is not its sort key");
-    yield items.filter(({ sk, leadId }) => leadId === sk) as unknown as readonly ErasedLead[];
-  }
+): Promise<readonly ErasedLead[]> {
+  const items = await queryAll(inPartition(accountPartition("erasedLead", account)), pace);
+  for (const item of items) if (item.leadId !== item.sk) note?.(item, "its leadId is not its sort key");
+  return items.filter(({ sk, leadId }) => leadId === sk) as unknown as readonly ErasedLead[];
 }
 
 /** The ids of the erased leads of an account. */
 export async function readErasedIds(account: string, pace: Pace): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for await (const leads of readErasedLeads(account, pace)) for (const { leadId } of leads) ids.add(leadId);
-  return ids;
+  return new Set((await readErasedLeads(account, pace)).map(({ leadId }) => leadId));
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
-import { inPartition, keysOnly, ofParent, queryItems } from "../common/read-items.ts";
+import { inPartition, keysOnly, ofParent, queryAll } from "../common/read-items.ts";
 
 /**
  * The items of the leads with an email address, in any letter case, oldest first.
@@ -39,16 +39,12 @@ export function listConversations(account: string, leadId: string, pace: Pace): 
 }
 
 /** The pointers to the active conversations of a lead. */
-export async function readPointers(account: string, leadId: string, pace: Pace): Promise<Item[]> {
-  const pointers: Item[] = [];
-  const { pk } = activeConversationKey(account, leadId, "");
-  for await (const items of queryItems(inPartition(pk), pace)) pointers.push(...items);
-  return pointers;
-}
+export const readPointers = (account: string, leadId: string, pace: Pace) =>
+  queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace);
 
 /** The items of the messages of a conversation, oldest first. */
-export const readMessages = (account: string, conversationId: string, pace: Pace) =>
-  queryItems(inPartition(messageKey(account, conversationId, "").pk), pace);
+export const messagesOf = (account: string, conversationId: string) =>
+  inPartition(messageKey(account, conversationId, "").pk);
 
 /** The keys of the items in a partition that the index `by-parent` lists for a value. An item may be gone, or have another value. */
 export async function listByParent(
@@ -56,10 +52,8 @@ export async function listByParent(
   inTable: (key: Key) => boolean,
   pace: Pace,
 ): Promise<Key[]> {
-  const keys: Key[] = [];
-  for await (const items of queryItems({ ...ofParent(parent), ...keysOnly }, pace))
-    keys.push(...(items as unknown as readonly Key[]).filter(inTable));
-  return keys;
+  const keys = await queryAll({ ...ofParent(parent), ...keysOnly }, pace);
+  return (keys as unknown as readonly Key[]).filter(inTable);
 }
 
 /** How many items are read at the same time. */

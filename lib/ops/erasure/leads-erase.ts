@@ -1,38 +1,31 @@
-import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { confirm, yesOption } from "../common/confirm.ts";
 import {
-  type AccountOptions,
   opsCommand,
-  type PacedOptions,
+  type PacedAccountOptions,
+  pacedWritingCommand,
   selectPacedTable,
-  writingCommand,
 } from "../common/options.ts";
-import type { Wait } from "../common/pace.ts";
-import { type Pace, unitsOption } from "../common/pace.ts";
+import type { Pace, Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";
 import { erase } from "./erase.ts";
 import { readErasedLeads } from "./erased-leads.ts";
 import { Findings, Unreadable } from "./findings.ts";
-import { readLeadsByEmail } from "./lead-items.ts";
 import { sweep } from "./sweep-erased.ts";
 
-type EraseOptions = AccountOptions &
-  PacedOptions &
-  PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
+type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
-export const eraseCommand = (wait: Wait = setTimeout): Command =>
+export const eraseCommand = (wait?: Wait): Command =>
   withPerson(
-    writingCommand(
+    pacedWritingCommand(
       "erase",
       "delete a lead with its conversations, messages and all that names it; after a failure, run it again to continue",
     ),
   )
     .addOption(yesOption())
-    .addOption(unitsOption())
     .option(
       "--no-scan",
       "keep idempotency records, which expire within 24 hours, instead of reading the whole table",
@@ -40,7 +33,7 @@ export const eraseCommand = (wait: Wait = setTimeout): Command =>
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
     .action((options: EraseOptions) => eraseLeads(options, wait));
 
-async function eraseLeads(options: EraseOptions, wait: Wait): Promise<void> {
+async function eraseLeads(options: EraseOptions, wait?: Wait): Promise<void> {
   const pace = await selectPacedTable(options, wait);
   const { account, lead, email = "", scan, dryRun, yes } = options;
   const unreadable = new Unreadable();
@@ -59,7 +52,7 @@ async function eraseLeads(options: EraseOptions, wait: Wait): Promise<void> {
     }
   }
   const found = new Findings({ account, leads }, unreadable);
-  await withProgress("Erasing", countTableItems, (onRows) => erase(found, { pace, wait, scan, onRows }));
+  await withProgress("Erasing", countTableItems, (onRows) => erase(found, { pace, scan, onRows }));
   report(options, found, ["was", "erased"]);
 }
 
@@ -75,16 +68,13 @@ async function findErasable(
 ): Promise<ReadonlySet<string>> {
   const { note } = unreadable;
   const { account, lead, email } = options;
-  const rows =
-    email === undefined
-      ? await findLeads(account, options, pace)
-      : await readLeadsByEmail(account, email, pace, note);
+  const rows = await findLeads(account, options, pace, note);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
-  for await (const erased of readErasedLeads(account, pace, note))
-    for (const { leadId, pending } of erased) if (pending || leadId === lead) ids.add(leadId);
+  for (const { leadId, pending } of await readErasedLeads(account, pace, note))
+    if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
   unreadable.check(again(options, lead === undefined ? `--email ${email}` : `--lead ${lead}`));
-  throw unknownPerson(account, options);
+  throw await unknownPerson(options, pace);
 }
 
 function describe(

@@ -1,15 +1,14 @@
 import { conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { filterAccount, findOwner } from "../accounts/account-items.ts";
-import type { Pace, Wait } from "../common/pace.ts";
+import type { Pace } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
 import { inPartition, queryItems, scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { isConversationId } from "../conversations/conversation-status.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { Findings, type Subject } from "./findings.ts";
-import { listConversations, readEach, readMessages, readPointers } from "./lead-items.ts";
+import { listConversations, messagesOf, readEach, readPointers } from "./lead-items.ts";
 
 /**
  * How long after a request found a lead it may still write, in milliseconds: it is retried for five seconds, and no write
@@ -42,7 +41,7 @@ export async function sweep(
   const kept: Item[] = [];
   const last: Item[] = [];
   const remove = async (items: readonly Item[]) => {
-    if (!dryRun) await deleteItems(items as unknown as readonly Key[], pace);
+    if (!dryRun) await deleteItems(items, pace);
   };
   const onItems = async (items: readonly Item[]) => {
     const now: Item[] = [];
@@ -100,13 +99,13 @@ async function* readListed(
     const others = rows.filter((row) => typeof row.leadId === "string" && !leads.has(row.leadId));
     for (const { sk } of others) ids.delete(String(sk));
     // Messages are read also if their conversation is not stored yet or no more, or cannot be read.
-    for (const id of ids) if (isConversationId(id)) yield* readMessages(account, id, pace);
+    for (const id of ids) if (isConversationId(id)) yield* queryItems(messagesOf(account, id), pace);
     yield pointers;
   }
 }
 
 /** Until all writes that had found a lead have ended, and the indexes list what was stored, in milliseconds. */
-const sweepDelay = Math.max(longestWrite, limits.indexLateness + limits.skew + 1);
+const sweepDelay = 32_000;
 
 /**
  * Deletes what an import has stored of erased leads: this one before the lead was erased, or one that ended early. If there
@@ -118,17 +117,8 @@ const sweepDelay = Math.max(longestWrite, limits.indexLateness + limits.skew + 1
 export async function sweepErasedSince(
   account: string,
   unmet: ReadonlySet<string>,
-  {
-    pace,
-    wait,
-    conversations = async function* () {},
-  }: {
-    readonly pace: Pace;
-    readonly wait: Wait;
-    readonly conversations?:
-      | (() => AsyncIterable<{ readonly id: string; readonly leadId: string }>)
-      | undefined;
-  },
+  conversations: () => AsyncIterable<{ readonly id: string; readonly leadId: string }>,
+  pace: Pace,
 ): Promise<void> {
   const leads = new Set([...(await readErasedIds(account, pace))].filter((id) => !unmet.has(id)));
   if (leads.size === 0) return;
@@ -136,7 +126,7 @@ export async function sweepErasedSince(
     Array.from(leads, (id) => leadKey(account, id)),
     pace,
   );
-  await wait(sweepDelay);
+  await pace.wait(sweepDelay);
   const known: string[] = [];
   for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);
   const found = new Findings({ account, leads });

@@ -1,45 +1,63 @@
 import { sublistPrefix, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
-import { type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { commit, treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { commit, isTreeChanged, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
-import type { Pace, Wait } from "../common/pace.ts";
+import type { Pace } from "../common/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { countedOwners } from "../counts/all-owners.ts";
-import { toReading } from "../counts/all-rows.ts";
-import { retryStep } from "../counts/rebuild.ts";
-import { readTreeItems } from "../counts/tree-items.ts";
 import { readEach } from "./lead-items.ts";
 
 /** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
 const retention = 48 * 3600;
 
+/** How long a maintainer may still write to trees of sublists after it has read the former root, in milliseconds. */
+const longestBatch = 30_000;
+
 /**
- * Deletes the trees of an erased account.
+ * Deletes the trees of an erased account. An empty root that expires comes first: maintainers make no trees of sublists for
+ * such a list.
  *
  * @param nodes those that a scan of the table has found
  * @throws UserError when a list of the account has rows again
  */
-export async function dropTrees(
-  account: string,
-  nodes: readonly { readonly pk: string }[],
-  { pace, wait }: { readonly pace: Pace; readonly wait: Wait },
-): Promise<void> {
+export async function dropTrees(account: string, nodes: readonly Item[], pace: Pace): Promise<void> {
   const lists = countedOwners(account);
+  const deadline = Number.POSITIVE_INFINITY;
+  for (const owner of lists)
+    await withRetry(() => pace.retry(() => writeEmptyRoot(owner, pace)), {
+      ...{ deadline, isRetryable: isTreeChanged, wait: pace.wait },
+    });
+  if (nodes.length > 0) await pace.wait(longestBatch);
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
-  for (const pk of new Set(nodes.map((node) => node.pk))) if (!whole.has(pk)) await dropTree(pk, pace);
+  for (const pk of new Set(nodes.map((node) => String(node.pk))))
+    if (!whole.has(pk)) await dropTree(pk, pace);
   for (const owner of lists) {
     const { pk } = treeKey(owner, "");
-    for await (const records of readTreeItems(owner, `${sublistPrefix}#`, pace))
-      for (const { sk } of records) await dropSublist({ pk, sk: String(sk) }, pace);
-    await retryStep(() => writeEmptyRoot(owner, pace), toReading({ pace, wait }));
+    while (await dropSublists(pk, pace));
     await deletePartition(pk, pace, ({ sk }) => sk !== "root");
   }
+}
+
+/** Deletes the trees of the sublists of a list. @returns whether there was one */
+async function dropSublists(pk: string, pace: Pace): Promise<boolean> {
+  let found = false;
+  const records = {
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": pk, ":prefix": `${sublistPrefix}#` },
+  };
+  for await (const items of queryItems({ ...records, ...keysOnly }, pace))
+    for (const { sk } of items) {
+      found = true;
+      await dropSublist({ pk, sk: String(sk) }, pace);
+    }
+  return found;
 }
 
 /** Deletes the tree of a sublist, and then its record, by which it is found. */
@@ -49,17 +67,17 @@ async function dropSublist(record: Key, pace: Pace): Promise<void> {
 }
 
 /**
- * Deletes a tree, its root first: from then on no list reads it, and no maintainer commits to it. Nodes that a late
- * commit writes have a generation that no other tree uses.
+ * Deletes a tree, its root first: from then on no list reads it. Nodes that a late commit writes have a generation that no
+ * other tree uses.
  */
 async function dropTree(pk: string, pace: Pace): Promise<void> {
   await deleteItems([{ pk, sk: "root" }], pace);
   await deletePartition(pk, pace);
 }
 
-async function deletePartition(pk: string, pace: Pace, filter = (_: Key) => true): Promise<void> {
+async function deletePartition(pk: string, pace: Pace, filter = (_: Item) => true): Promise<void> {
   for await (const keys of queryItems({ ...inPartition(pk), ...keysOnly }, pace))
-    await deleteItems((keys as unknown as readonly Key[]).filter(filter), pace);
+    await deleteItems(keys.filter(filter), pace);
 }
 
 /**
@@ -71,22 +89,22 @@ async function deletePartition(pk: string, pace: Pace, filter = (_: Key) => true
 async function writeEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
   const { account, list } = owner;
   const key = treeKey(owner, "root");
-  const { version } = (await readItem(key)) ?? {};
-  if (typeof version !== "number") await deleteItems([key], pace);
+  const { version, generation } = (await readItem(key)) ?? {};
+  const isReadable = typeof version === "number" && typeof generation === "number";
+  if (!isReadable) await deleteItems([key], pace);
   // Read after the root and before the rows, as for every commit.
   const clock = tableTime();
   if (await hasItems(account, [list.type], pace))
     throw new UserError(
       `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
     );
-  const root = {
-    ...emptyRoot(clock),
-    version: typeof version === "number" ? version : 0,
+  await commit(owner, {
+    ...emptyRoot(isReadable ? Math.max(clock, generation + 1) : clock),
+    version: isReadable ? version : 0,
     // Lists forget what they remember of the deleted rows.
     watermark: keyAt(list, clock - limits.allowedLateness),
     expiresAt: Math.ceil(clock / 1000) + retention,
-  };
-  await commit(owner, "root", root, []);
+  });
 }
 
 /** Whether an account has the roots that its erasure has left. */

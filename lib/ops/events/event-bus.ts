@@ -1,9 +1,15 @@
-import type { EventBridgeClientConfig, PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
+import { setTimeout } from "node:timers/promises";
+import type { EventBridgeClientConfig } from "@aws-sdk/client-eventbridge";
 import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
 import { isTableBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { table as tableClient } from "../../../shared/dynamodb/table-client.ts";
+import { stageTableName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../errors.ts";
+import { readLocalRun } from "../common/local-run-file.ts";
+import { localConfig, operatorConfig, type TableOptions } from "../common/options.ts";
+import type { Wait } from "../common/pace.ts";
 
 /** The most events of one call. Ten of the largest have less than the 256 KB that every region accepts. */
 export const maxEntries = 10;
@@ -13,6 +19,24 @@ const patience = 60_000;
 
 /** @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html */
 const retryableCodes = new Set<unknown>(["InternalFailure", "InternalException", "ThrottlingException"]);
+
+/** The options that name a bus. */
+export interface BusOptions extends TableOptions {
+  readonly bus?: string;
+}
+
+/** The name of the bus, and the settings of its client, in the region of the selected table. @throws UserError if the options do not name it */
+export async function findBus({ local, stage, table, bus }: BusOptions) {
+  if (local) {
+    const { eventsEndpoint: endpoint, tableName } = await readLocalRun();
+    if (!endpoint) throw new UserError("The running `npm start` has no event bus: restart it.");
+    return { name: tableName, config: { ...operatorConfig, ...localConfig, endpoint } };
+  }
+  // The bus of a stage has the name of its table.
+  const name = bus ?? (stage && stageTableName(stage));
+  if (!name) throw new UserError(`Name the event bus of the table ${table}: --bus NAME.`);
+  return { name, config: { ...operatorConfig, region: tableClient.config.region } };
+}
 
 /** Puts at most `maxEntries` events on a bus, marked as repetitions. */
 export type PutEvents = (events: readonly ServiceEvent[]) => Promise<void>;
@@ -25,7 +49,7 @@ export type PutEvents = (events: readonly ServiceEvent[]) => Promise<void>;
 export async function openEventBus(
   name: string,
   config: EventBridgeClientConfig,
-  wait?: (milliseconds: number) => Promise<unknown>,
+  wait: Wait = setTimeout,
 ): Promise<PutEvents> {
   // No other command needs the package.
   const { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } = await import(
@@ -41,13 +65,19 @@ export async function openEventBus(
   await client.send(new DescribeEventBusCommand({ Name: name })).catch(describe);
   return async (events) => {
     let entries = events.map((event) => toEntry(name, event));
+    let codes: readonly string[] = [];
     const attempt = async () => {
       const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries: entries }));
       entries = entries.filter((_, i) => results[i]?.ErrorCode !== undefined);
-      if (entries.length > 0) throw new RejectedError(name, results);
+      codes = results.flatMap(({ ErrorCode }) => ErrorCode ?? []);
+      const kinds = [...new Set(codes)].join(", ");
+      if (codes.length > 0)
+        throw new UserError(`The event bus ${name} did not take ${codes.length} events (${kinds}).`);
     };
+    const isRetryable = (error: unknown) =>
+      error instanceof UserError ? codes.every((code) => retryableCodes.has(code)) : isTableBusy(error);
     const deadline = Date.now() + patience;
-    await withRetry(attempt, { deadline, isRetryable, ...(wait && { wait }) }).catch(describe);
+    await withRetry(attempt, { deadline, isRetryable, wait }).catch(describe);
   };
 }
 
@@ -57,18 +87,3 @@ const toEntry = (bus: string, event: ServiceEvent) => ({
   DetailType: event.type,
   Detail: JSON.stringify({ ...event, repeated: true }),
 });
-
-/** Thrown when the bus did not take some events of a call. */
-class RejectedError extends UserError {
-  readonly codes: readonly string[];
-
-  constructor(bus: string, results: readonly PutEventsResultEntry[]) {
-    const codes = results.flatMap(({ ErrorCode }) => ErrorCode ?? []);
-    const kinds = [...new Set(codes)].join(", ");
-    super(`The event bus ${bus} did not take ${codes.length} events (${kinds}).`);
-    this.codes = codes;
-  }
-}
-
-const isRetryable = (error: unknown) =>
-  error instanceof RejectedError ? error.codes.every((code) => retryableCodes.has(code)) : isTableBusy(error);

@@ -1,28 +1,37 @@
-import { setTimeout } from "node:timers/promises";
-import { Command, Option } from "commander";
+import { rm } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { EventType } from "../../../shared/domain/event-schemas.ts";
+import { eventTypes } from "../../../shared/domain/events.ts";
 import type { Key } from "../../../shared/dynamodb/table-client.ts";
+import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
 import { countAccounts } from "../accounts/account-items.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { parseRate } from "../common/for-each-at-rate.ts";
-import { checkAccount } from "../common/known-account.ts";
-import { checkAccounts, selectTableByOptions, writingAccountOrAllCommand } from "../common/options.ts";
-import { Pace, unitsOption, type Wait } from "../common/pace.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { type AccountsOptions, writingAccountOrAllCommand } from "../common/options.ts";
+import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
-import { openEventBus, type PutEvents } from "./event-bus.ts";
-import { ProgressFile } from "./progress-file.ts";
-import { countEvents, type EventCounts, republish, sumCounts } from "./republish.ts";
-import {
-  eventTypeNames,
-  findBus,
-  parseTime,
-  parseTypes,
-  type RepublishOptions,
-} from "./republish-options.ts";
+import { type BusOptions, findBus, openEventBus, type PutEvents } from "./event-bus.ts";
+import { type Position, readPosition, savePosition } from "./progress-file.ts";
+import { type EventCounts, republish } from "./republish.ts";
 import type { Selection } from "./stored-events.ts";
 
+/** The options of `events republish`. Times are in milliseconds since the epoch. */
+interface RepublishOptions extends AccountsOptions, BusOptions {
+  readonly since: number;
+  readonly until?: number;
+  readonly types: readonly EventType[];
+  readonly rate: number;
+  readonly progress?: string;
+  readonly dryRun?: boolean;
+}
+
+/** The types of events that stored items have. */
+export const eventTypeNames: readonly EventType[] = [...eventTypes.values()];
+
 /** `events republish`: puts events on the bus again, from the items in the table. */
-export function eventsCommand(wait: Wait = setTimeout): Command {
+export function eventsCommand(wait?: Wait): Command {
   const republishCommand = writingAccountOrAllCommand(
     "republish",
     "send the events of stored leads, conversations and messages, and of erased leads again, marked as repetitions",
@@ -46,78 +55,94 @@ export function eventsCommand(wait: Wait = setTimeout): Command {
   return new Command("events").description("send the events of accounts again").addCommand(republishCommand);
 }
 
-async function republishEvents(options: RepublishOptions, wait: Wait): Promise<void> {
-  checkAccounts(options);
-  // The pace makes all further attempts, so that it notices every throttle.
-  await selectTableByOptions(options, { maxAttempts: 1 });
-  const { account } = options;
-  const put = options.dryRun ? undefined : await connect(options, wait);
-  const pace = new Pace(options.units, wait);
-  const file = options.progress === undefined ? undefined : openProgress(options.progress, options);
-  const from = await file?.read();
-  const { since, until = from?.until ?? Date.now() } = options;
+/** A list of types of events, separated by commas. */
+export function parseTypes(text: string): EventType[] {
+  const names = new Set(text.split(","));
+  const types = eventTypeNames.filter((type) => names.has(type));
+  if (types.length === names.size) return types;
+  throw new InvalidArgumentError(`The types are ${eventTypeNames.join(", ")}, separated by commas.`);
+}
+
+/** A time as the messages of a failure queue have it: a timestamp, or seconds or milliseconds since the epoch. */
+export function parseTime(text: string): number {
+  const time = /^\d{9,10}(?:\.\d+)?$/.test(text)
+    ? Math.floor(Number(text) * 1000)
+    : /^\d{12,13}$/.test(text)
+      ? Number(text)
+      : parseTimestamp(text);
+  if (time !== undefined && time >= 0) return time;
+  throw new InvalidArgumentError(
+    "A time is a timestamp such as 2026-01-31T09:30:00Z, or seconds or milliseconds since 1970.",
+  );
+}
+
+async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<void> {
+  const pace = await selectPacedAccounts(options, wait);
+  const { account, types, since, progress, dryRun } = options;
+  const put = dryRun ? undefined : await connect(options, pace);
+  const from = progress === undefined ? undefined : await readPosition(progress, toTask(options));
+  const { until = from?.until ?? Date.now() } = options;
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
-  if (account !== undefined) await checkAccount({ ...options, account }, pace, wait);
   const accounts = account === undefined ? [...(await countAccounts(pace)).keys()] : [account];
-  const selection = { accounts, types: options.types, since, until };
-  const events = put
-    ? await send(options, selection, { pace, put, file, from })
-    : await countEvents(selection, pace, from?.key);
+  const selection = { accounts, types, since, until };
+  const count = () => republish(selection, { pace, after: from?.key });
+  const events = put ? await send(options, selection, { pace, put, from, count }) : await count();
   report(options, selection, events);
 }
 
-async function connect(options: RepublishOptions, wait: Wait): Promise<PutEvents> {
+async function connect(options: RepublishOptions, { wait }: Pace): Promise<PutEvents> {
   const { name, config } = await findBus(options);
   return openEventBus(name, config, wait);
 }
 
-/** How far the command came. */
-interface Position {
-  /** When the events end, in milliseconds since the epoch: the command may have begun without this option. */
-  readonly until: number;
-  /** The item of the last event. */
-  readonly key: Key;
-  /** How many events were sent. */
-  readonly sent: number;
-}
-
 /** Options that only change the speed may differ when the command continues. */
-const openProgress = (
-  file: string,
-  { local, stage, table, bus, account, since, types, until }: RepublishOptions,
-) => new ProgressFile<Position>(file, { local, stage, table, bus, account, since, until, types });
+const toTask = ({ local, stage, table, bus, account, since, types, until }: RepublishOptions) => ({
+  ...{ local, stage, table, bus, account, since, until, types },
+});
 
 interface Sending {
   readonly pace: Pace;
   readonly put: PutEvents;
-  readonly file: ProgressFile<Position> | undefined;
   readonly from: Position | undefined;
+  readonly count: () => Promise<EventCounts>;
 }
 
 async function send(
-  { rate }: RepublishOptions,
+  options: RepublishOptions,
   selection: Selection,
-  { pace, put, file, from }: Sending,
+  { pace, put, from, count }: Sending,
 ): Promise<EventCounts> {
+  const { rate, progress } = options;
   let sent = from?.sent ?? 0;
   if (sent > 0) console.error(`Continuing after ${sent} events.`);
-  const onSent = async (key: Key, events: number) => {
-    sent += events;
-    await file?.save({ until: selection.until, key, sent });
-  };
   try {
     const events = await withProgress(
       "Sending",
-      async () => sumCounts(await countEvents(selection, pace, from?.key)),
-      (onRows) => republish(selection, { pace, rate, put, after: from?.key, onSent, onRows }),
+      async () => sumCounts(await count()),
+      (onRows) => {
+        const onSent = async (key: Key, events: number) => {
+          sent += events;
+          const position = { until: selection.until, key, sent };
+          if (progress !== undefined) await savePosition(progress, toTask(options), position);
+          onRows(events);
+        };
+        return republish(selection, { pace, after: from?.key, rate, put, onSent });
+      },
     );
-    await file?.remove();
+    if (progress !== undefined) await rm(progress, { force: true });
     return events;
   } catch (error) {
-    const next = file ? "Run the command again to continue." : "If you run it again, it starts at --since.";
+    const next =
+      progress === undefined
+        ? "If you run it again, it starts at --since."
+        : "Run the command again to continue.";
     throw await toPartialFailure(error, (reason) => `${sent} events were sent. ${reason} ${next}`);
   }
 }
+
+/** The number of events of all types. */
+const sumCounts = (counts: EventCounts): number =>
+  Object.values(counts).reduce((sum, events) => sum + events, 0);
 
 function report({ json, dryRun }: RepublishOptions, { since, until }: Selection, events: EventCounts): void {
   const [from, to] = [since, until].map((time) => new Date(time).toISOString());

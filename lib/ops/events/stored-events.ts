@@ -1,13 +1,7 @@
 import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { itemEvent } from "../../../shared/domain/events.ts";
-import {
-  accountPartition,
-  itemTypes,
-  listPartition,
-  messageKey,
-  readPartition,
-} from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, itemTypes, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Key } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
 import { queryItems } from "../common/read-items.ts";
@@ -27,16 +21,13 @@ export interface StoredEvent {
   readonly key: Key;
 }
 
-/** A partition with items of a selection. */
-interface Partition {
-  readonly pk: string;
-  readonly idPrefix: "lead" | "conv" | "msg" | "erasure";
-}
-
-/** In this order the items of an account are read. */
-const itemOrder: readonly string[] = [
-  ...[itemTypes.lead, itemTypes.conversation, itemTypes.message, itemTypes.erasedLead],
-];
+/** The prefixes of the ids with the times of items, by the types of items, in the order in which these are read. */
+const idPrefixes: Readonly<Record<string, string>> = {
+  [itemTypes.lead]: "lead",
+  [itemTypes.conversation]: "conv",
+  [itemTypes.message]: "msg",
+  [itemTypes.erasedLead]: "erasure",
+};
 
 /**
  * Reads the events of the items that are stored, in an order that is always the same: by account, then leads, conversations,
@@ -45,17 +36,17 @@ const itemOrder: readonly string[] = [
  * @param after the key of the item with which to continue, exclusive
  */
 export async function* readEvents(
-  { accounts, ...selection }: Selection,
+  selection: Selection,
   pace: Pace,
   after?: Key,
 ): AsyncGenerator<StoredEvent> {
   const start = after && readPartition(after.pk)?.account;
-  for (const account of accounts) {
+  for (const account of selection.accounts) {
     if (start !== undefined && account < start) continue;
-    for await (const partition of findPartitions(account, selection, pace)) {
-      if (after && order(partition.pk) < order(after.pk)) continue;
-      const from = after?.pk === partition.pk ? after : undefined;
-      for await (const items of queryItems(rangeOf(partition, selection), pace, from))
+    for await (const pk of findPartitions(account, selection, pace)) {
+      if (after && order(pk) < order(after.pk)) continue;
+      const from = after?.pk === pk ? after : undefined;
+      for await (const items of queryItems(rangeOf(pk, selection), pace, from))
         for (const item of items) {
           const event = itemEvent(item);
           if (event) yield { event, key: { pk: String(item.pk), sk: String(item.sk) } };
@@ -64,31 +55,23 @@ export async function* readEvents(
   }
 }
 
-type Range = Omit<Selection, "accounts">;
-
 /** Partitions sort by this text. Ids have no character before `!`. */
 function order(pk: string): string {
   const { account = "", itemType = "", others = [] } = readPartition(pk) ?? {};
-  return [account, itemOrder.indexOf(itemType), ...others].join("\0");
+  return [account, Object.keys(idPrefixes).indexOf(itemType), ...others].join("\0");
 }
 
 /** The partitions of an account with items of these types. */
-async function* findPartitions(account: string, range: Range, pace: Pace): AsyncGenerator<Partition> {
-  const conversations: Partition = { pk: listPartition("conversation", account), idPrefix: "conv" };
-  if (range.types.includes("lead.created")) yield { pk: listPartition("lead", account), idPrefix: "lead" };
-  if (range.types.includes("conversation.started")) yield conversations;
-  if (range.types.includes("message.sent")) yield* findMessages(account, conversations, range, pace);
-  if (range.types.includes("lead.erased"))
-    yield { pk: accountPartition("erasedLead", account), idPrefix: "erasure" };
+async function* findPartitions(account: string, range: Selection, pace: Pace): AsyncGenerator<string> {
+  if (range.types.includes("lead.created")) yield accountPartition("lead", account);
+  if (range.types.includes("conversation.started")) yield accountPartition("conversation", account);
+  if (range.types.includes("message.sent")) yield* findMessages(account, range, pace);
+  if (range.types.includes("lead.erased")) yield accountPartition("erasedLead", account);
 }
 
 /** The conversations with messages of a time: those whose last message is not older. */
-async function* findMessages(
-  account: string,
-  conversations: Partition,
-  range: Range,
-  pace: Pace,
-): AsyncGenerator<Partition> {
+async function* findMessages(account: string, range: Selection, pace: Pace): AsyncGenerator<string> {
+  const conversations = accountPartition("conversation", account);
   const { ExpressionAttributeValues, ...input } = rangeOf(conversations, { ...range, since: 0 });
   const recent = {
     ...input,
@@ -100,7 +83,7 @@ async function* findMessages(
     },
   };
   for await (const items of queryItems(recent, pace))
-    for (const { sk } of items) yield { pk: messageKey(account, String(sk), "").pk, idPrefix: "msg" };
+    for (const { sk } of items) yield messageKey(account, String(sk), "").pk;
 }
 
 /**
@@ -108,7 +91,8 @@ async function* findMessages(
  *
  * No id is as short as these ends, so the second one is exclusive.
  */
-function rangeOf({ pk, idPrefix }: Partition, { since, until }: Pick<Range, "since" | "until">) {
+function rangeOf(pk: string, { since, until }: Pick<Selection, "since" | "until">) {
+  const idPrefix = idPrefixes[readPartition(pk)?.itemType ?? ""];
   const ExpressionAttributeValues = {
     ":pk": pk,
     ":from": `${idPrefix}_${encodeTime(since, 10)}`,

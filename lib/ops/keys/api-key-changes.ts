@@ -1,4 +1,4 @@
-import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type ApiKey, toApiKey } from "../../../shared/domain/api-keys.ts";
@@ -10,7 +10,8 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { ofParent } from "../common/read-items.ts";
+import { unpaced } from "../common/pace.ts";
+import { ofParent, queryAll } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
@@ -34,11 +35,17 @@ export async function listApiKeys(accountId: string): Promise<ApiKey[]> {
 }
 
 /** Names a key by its id and account, or by its digest, with which no index is read. */
-export type ApiKeyReference =
-  | { readonly keyId: string; readonly account: string }
-  | { readonly keyId: string; readonly sha256: string; readonly account: string | undefined };
+export interface ApiKeyReference {
+  readonly keyId: string;
+  readonly sha256?: string;
+  readonly account?: string | undefined;
+}
 
-/** The key; undefined if there is none, or if it belongs to another account than the named one. */
+/**
+ * The key; undefined if there is none, or if it belongs to another account than the named one.
+ *
+ * @throws UserError for an id without an account
+ */
 export async function findApiKeyRecord(reference: ApiKeyReference): Promise<ApiKey | undefined> {
   const item = await findApiKeyItem(reference);
   return item && toApiKey(item);
@@ -65,13 +72,14 @@ export async function endApiKey(
   return toApiKey(stored);
 }
 
-async function findApiKeyItem(reference: ApiKeyReference): Promise<Item | undefined> {
-  const { account, keyId } = reference;
-  if ("sha256" in reference) {
-    const item = await readItem(apiKeyKey(reference.sha256, keyId));
+async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference): Promise<Item | undefined> {
+  if (sha256 !== undefined) {
+    const item = await readItem(apiKeyKey(sha256, keyId));
     return account === undefined || item?.accountId === account ? item : undefined;
   }
-  return (await accountApiKeyItems(reference.account)).find((item) => item.keyId === keyId);
+  if (account === undefined)
+    throw new UserError("An id needs the account of the key (--account), a whole key does not.");
+  return (await accountApiKeyItems(account)).find((item) => item.keyId === keyId);
 }
 
 /**
@@ -81,7 +89,7 @@ async function findApiKeyItem(reference: ApiKeyReference): Promise<Item | undefi
  * @throws UserError when two keys have the same id
  */
 async function accountApiKeyItems(accountId: string): Promise<Item[]> {
-  const listed = await queryAccountIndex(accountId);
+  const listed = await queryAll(ofParent(accountApiKeysPartition(accountId)), unpaced);
   const items = listed.filter(({ pk }) => readPartition(String(pk))?.itemType === itemTypes.apiKey);
   const other = listed.find((item) => !items.includes(item));
   if (other) {
@@ -95,15 +103,5 @@ async function accountApiKeyItems(accountId: string): Promise<Item[]> {
     throw new UserError(
       `The account ${accountId} has two keys with the id ${repeated}: name the whole key instead of its id.`,
     );
-  return items;
-}
-
-async function queryAccountIndex(accountId: string): Promise<Item[]> {
-  const items = [];
-  const pages = paginateQuery(
-    { client: table },
-    { TableName: tableName, ...ofParent(accountApiKeysPartition(accountId)) },
-  );
-  for await (const { Items = [] } of pages) items.push(...Items);
   return items;
 }

@@ -13,17 +13,12 @@ export const keyOption = () =>
     .argParser(parseKey)
     .makeOptionMandatory();
 
-interface NamedKey {
-  readonly keyId: string;
-  readonly sha256?: string;
-}
-
 /**
  * Keeps only the id and the digest of a whole key, so that the key is never printed.
  *
  * @throws UserError for a whole key that is mistyped; an error of the parser would print it
  */
-function parseKey(text: string): NamedKey {
+function parseKey(text: string): ApiKeyReference {
   const key = parseApiKey(/lck_\w*/.exec(text)?.[0] ?? "");
   if (key) return key;
   if (!text.includes("_")) return { keyId: text };
@@ -33,14 +28,8 @@ function parseKey(text: string): NamedKey {
 /** The options of a command that ends a key. */
 export interface KeyOptions extends Omit<AccountOptions, "account"> {
   readonly account?: string;
-  readonly key: NamedKey;
+  readonly key: ApiKeyReference;
   readonly yes?: boolean;
-}
-
-function toReference({ account, key: { keyId, sha256 } }: KeyOptions): ApiKeyReference {
-  if (sha256 !== undefined) return { keyId, sha256, account };
-  if (account !== undefined) return { keyId, account };
-  throw new UserError("An id needs the account of the key (--account), a whole key does not.");
 }
 
 /**
@@ -49,8 +38,8 @@ function toReference({ account, key: { keyId, sha256 } }: KeyOptions): ApiKeyRef
  * @throws UserError for an id without an account, or when there is no such key
  */
 export async function findKey(options: KeyOptions): Promise<{ reference: ApiKeyReference; key: ApiKey }> {
-  const reference = toReference(options);
   await selectTableByOptions(options);
+  const reference = { ...options.key, account: options.account };
   const key = await findApiKeyRecord(reference);
   if (key) return { reference, key };
   const { account, keyId } = reference;

@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
+import { parseJson } from "../../parse-json.ts";
 
 /** The columns of a CSV file of leads, in the order of an export. */
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];
@@ -51,14 +52,8 @@ function toField(column: string, cell: string): unknown {
 }
 
 /** Parses tags: `a;b`, or JSON, which starts with `[`. */
-function parseTags(cell: string): unknown {
-  if (!cell.startsWith("[")) return cell.split(";");
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return cell;
-  }
-}
+const parseTags = (cell: string): unknown =>
+  cell.startsWith("[") ? (parseJson(cell) ?? cell) : cell.split(";");
 
 const toCells = (record: Lead): string[] =>
   columns.map((column) => (column === "tags" ? formatTags(record.tags) : String(record[column] ?? "")));

@@ -1,11 +1,10 @@
 import { encodeTime } from "ulid";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { createdAt, idTimestamp } from "../../../shared/ids.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
-import { fieldCheck, idFaults } from "../archive/check-fields.ts";
+import { fieldCheck, idFaults, notTimeOfId, timeFaults } from "../archive/check-fields.ts";
 import { type RowFault, rowFault } from "../archive/row.ts";
 
 /** A row of a file of leads: the fields of a lead, of which only the name is required. */
@@ -40,7 +39,7 @@ export function checkLead(
   const { id, createdAt: time } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const others = [
     ...(typeof id === "string" ? idFaults("id", id, "lead", startedAt) : []),
-    ...(typeof time === "string" ? timeFaults(time, id, startedAt) : []),
+    ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),
   ];
   if (faults.length + others.length > 0) return { faults: [...faults, ...others] };
   const { score = 0, status = "new", tags = [], ...row } = value as LeadRow;
@@ -51,15 +50,17 @@ export function checkLead(
   return { lead: toRecord(lead, all) };
 }
 
-function timeFaults(text: string, id: unknown, now: number): RowFault[] {
-  const fault = (code: RowFault["code"], message: string) => [rowFault("createdAt", code, message)];
+function creationFaults(text: string, id: unknown, now: number): RowFault[] {
+  const field = "createdAt";
   const time = parseTimestamp(text);
-  if (time === undefined)
-    return fault("invalid_format", "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z");
-  if (time < 0 || time > now + limits.skew) return fault("out_of_range", "must be between 1970 and now");
-  if (typeof id === "string" && idFaults("id", id, "lead", now).length === 0 && idTimestamp(id) !== time)
-    return fault("not_allowed", "must be the time that the id contains");
-  return [];
+  if (time === undefined) {
+    const form = "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z";
+    return [rowFault(field, "invalid_format", form)];
+  }
+  const faults = timeFaults(field, new Date(time).toISOString(), now);
+  if (faults.length > 0 || typeof id !== "string" || idFaults("id", id, "lead", now).length > 0)
+    return faults;
+  return idTimestamp(id) === time ? [] : [notTimeOfId];
 }
 
 /**

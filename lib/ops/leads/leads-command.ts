@@ -1,14 +1,20 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
+import { createdAt, isId } from "../../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
+import { formatColumns } from "../common/columns.ts";
 import { unknownItem } from "../common/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
+  type PacedAccountOptions,
+  pacedCommand,
+  selectPacedTable,
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
+import { wholeNumber } from "../common/whole-number.ts";
+import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { eraseCommand } from "../erasure/leads-erase.ts";
-import { erasedCommand } from "../erasure/leads-erased.ts";
 import { setLeadScore, setLeadStatus } from "./lead-changes.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
@@ -42,15 +48,10 @@ export function leadsCommand(): Command {
     .addCommand(exportCommand())
     .addCommand(showCommand())
     .addCommand(eraseCommand())
-    .addCommand(erasedCommand());
+    .addCommand(pacedCommand("erased", "list the ids of erased leads").action(listErased));
 }
 
-function parseScore(text: string): number {
-  if (!/^(?:\d{1,2}|100)$/.test(text)) {
-    throw new InvalidArgumentError("A score is a whole number from 0 to 100.");
-  }
-  return Number(text);
-}
+const parseScore = wholeNumber(0, 100, "A score is a whole number from 0 to 100.");
 
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
   await selectTableByOptions(options);
@@ -72,4 +73,19 @@ async function report(options: LeadOptions, lead: Lead | undefined): Promise<voi
   console.log(
     json ? JSON.stringify(lead) : `The lead ${id} ${verb} the status ${status} and the score ${score}.`,
   );
+}
+
+/** Which leads were erased, for example to erase them again in a restored table. */
+async function listErased(options: PacedAccountOptions): Promise<void> {
+  const pace = await selectPacedTable(options);
+  const { account, json } = options;
+  const leads = await readErasedLeads(account, pace);
+  const erased = leads.map(({ id, leadId, pending = false }) => ({
+    leadId,
+    erasedAt: isId("erasure", id) ? createdAt(id) : undefined,
+    pending,
+  }));
+  if (json) return console.log(JSON.stringify(erased));
+  if (erased.length === 0) return console.log(`The account ${account} has no erased leads.`);
+  console.log(formatColumns(erased));
 }

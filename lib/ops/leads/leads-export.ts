@@ -5,23 +5,17 @@ import { storedName } from "../../../shared/domain/stored-name.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
-import { checkAccount } from "../common/known-account.ts";
-import {
-  type AccountOptions,
-  accountCommand,
-  type PacedOptions,
-  selectPacedTable,
-} from "../common/options.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { type PacedAccountOptions, pacedCommand } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
-import { Pace, unitsOption } from "../common/pace.ts";
+import { Pace } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { inPartition, queryItems } from "../common/read-items.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
-interface ExportOptions extends AccountOptions, PacedOptions {
+interface ExportOptions extends PacedAccountOptions {
   readonly format?: "csv" | "jsonl";
   readonly output?: string;
-  readonly oldestFirst?: boolean;
   readonly status?: Lead["status"];
   readonly source?: string;
   readonly raw?: boolean;
@@ -29,7 +23,7 @@ interface ExportOptions extends AccountOptions, PacedOptions {
 
 /** `leads export`: writes the leads of an account to a file that `leads import` can read. */
 export function exportCommand(): Command {
-  return accountCommand("export", "write an account's leads, newest first, for `leads import`")
+  return pacedCommand("export", "write an account's leads, newest first, for `leads import`")
     .addOption(
       new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
         "csv",
@@ -37,24 +31,21 @@ export function exportCommand(): Command {
       ]),
     )
     .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
-    .option("--oldest-first", "start with the oldest lead")
     .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
     .option("--source <source>", "only leads with this source")
     .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
-    .addOption(unitsOption())
     .action(exportLeads);
 }
 
 async function exportLeads(options: ExportOptions): Promise<void> {
-  const { account, output, json } = options;
+  const { account, output, status, source, json } = options;
   if (json && output === undefined)
     throw new UserError("--json needs --output, because stdout has the leads.");
-  const pace = await selectPacedTable(options);
-  await checkAccount(options, pace);
+  const pace = await selectPacedAccounts(options);
   let exported = 0;
   await withProgress(
     "Exporting",
-    () => countLeads(options),
+    async () => (await listLeads(account, { status, source }, { page: 1, limit: 1 })).pagination.total,
     (onRows) => {
       const text = formatLeads(options, pace, (rows) => {
         exported += rows;
@@ -75,11 +66,11 @@ async function print(text: AsyncIterable<string>): Promise<void> {
 }
 
 async function* formatLeads(options: ExportOptions, pace: Pace, onRows: OnRows): AsyncGenerator<string> {
-  const { account, output, status, oldestFirst = false, raw = false } = options;
+  const { account, output, status, raw = false } = options;
   const source = options.source && storedName(options.source);
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   if (format === "csv") yield formatCsvHeader();
-  for await (const leads of readAllLeads(account, { status, source }, oldestFirst, pace)) {
+  for await (const leads of readAllLeads(account, { status, source }, pace)) {
     yield format === "csv"
       ? formatCsv(leads, raw)
       : leads.map((lead) => `${JSON.stringify(lead)}\n`).join("");
@@ -87,13 +78,8 @@ async function* formatLeads(options: ExportOptions, pace: Pace, onRows: OnRows):
   }
 }
 
-async function countLeads({ account, status, source }: ExportOptions): Promise<number> {
-  const { pagination } = await listLeads(account, { status, source }, { page: 1, limit: 1 });
-  return pagination.total;
-}
-
 /**
- * Reads all leads of the account in pages, by creation time. Each page is read consistently. Every lead is read once,
+ * Reads all leads of the account in pages, newest first. Each page is read consistently. Every lead is read once,
  * except leads that are created or deleted in the meantime.
  *
  * @param filter the status and the source that the leads have; undefined for any
@@ -101,10 +87,9 @@ async function countLeads({ account, status, source }: ExportOptions): Promise<n
 export async function* readAllLeads(
   account: string,
   { status, source }: { readonly status?: string | undefined; readonly source?: string | undefined },
-  oldestFirst: boolean,
   pace = new Pace(),
 ): AsyncGenerator<Lead[]> {
-  const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: oldestFirst };
+  const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
   for await (const items of queryItems(leads, pace))
     yield items
       .map(toLead)

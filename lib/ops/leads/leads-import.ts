@@ -1,17 +1,16 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { errorMessage, UserError } from "../../errors.ts";
-import { type ImportOptions as CommonOptions, importRows, withSpeed } from "../archive/import-rows.ts";
+import { type ImportOptions as CommonOptions, importingCommand, importRows } from "../archive/import-rows.ts";
 import { parseJsonLines } from "../archive/jsonl-rows.ts";
 import type { RowFault } from "../archive/row.ts";
 import { openRowFile, type RowFile } from "../archive/row-file.ts";
-import { checkAccount } from "../common/known-account.ts";
-import { selectPacedTable, someInvalid, writingCommand } from "../common/options.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { someInvalid } from "../common/options.ts";
 import type { Pace, Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { parseCsv } from "./csv-rows.ts";
@@ -21,8 +20,8 @@ interface ImportOptions extends CommonOptions {
 }
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
-export const importCommand = (wait: Wait = setTimeout): Command =>
-  withSpeed(writingCommand("import", "store the leads of a file; after a failure, run it again to continue"))
+export const importCommand = (wait?: Wait): Command =>
+  importingCommand("store the leads of a file; after a failure, run it again to continue")
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
     .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
     .addHelpText(
@@ -31,11 +30,11 @@ export const importCommand = (wait: Wait = setTimeout): Command =>
     )
     .action((path: string, options: ImportOptions) => importLeads(path, options, wait));
 
-async function importLeads(path: string, options: ImportOptions, wait: Wait): Promise<void> {
+async function importLeads(path: string, options: ImportOptions, wait?: Wait): Promise<void> {
   const { account, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
-  await using file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
-  await using rejects = new RejectsFile(rejectsPath);
+  const file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
+  const rejects = new RejectsFile(rejectsPath);
   const { count, digest } = file;
   if (dryRun) {
     await withProgress(
@@ -47,14 +46,13 @@ async function importLeads(path: string, options: ImportOptions, wait: Wait): Pr
     );
     return report(options, count, { valid: count - rejects.count }, rejects);
   }
-  const pace = await selectPacedTable(options, wait);
-  await checkAccount(options, pace);
+  const pace = await selectPacedAccounts(options, wait);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
   const lines = async function* (onRows: OnRows) {
     for await (const lead of validLeads(file, rejects, startedAt, onRows))
       yield { type: "lead" as const, ...lead };
   };
-  await importRows(options, { count, phases: [lines] }, { pace, wait }, ({ imported, present, erased }) =>
+  await importRows(options, { count, phases: [lines] }, pace, ({ imported, present, erased }) =>
     report(options, count, { imported, present, erased }, rejects),
   );
 }
@@ -93,12 +91,7 @@ async function* validLeads(file: RowFile, rejects: RejectsFile, startedAt: numbe
 }
 
 /** The numbers of valid rows, or of those with each outcome. */
-interface Counts {
-  readonly valid?: number;
-  readonly imported?: number;
-  readonly present?: number;
-  readonly erased?: number;
-}
+type Counts = Partial<Record<"valid" | "imported" | "present" | "erased", number>>;
 
 function report({ account, json }: ImportOptions, rows: number, counts: Counts, rejects: RejectsFile): void {
   const { count: rejected, path } = rejects;
@@ -119,10 +112,9 @@ function report({ account, json }: ImportOptions, rows: number, counts: Counts, 
 }
 
 /** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
-export class RejectsFile implements AsyncDisposable {
+export class RejectsFile {
   readonly path: string;
   count = 0;
-  #file: FileHandle | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -130,17 +122,11 @@ export class RejectsFile implements AsyncDisposable {
 
   /** @throws UserError when the file cannot be written */
   async add(reject: { line: number; errors: readonly RowFault[]; row?: unknown }): Promise<void> {
+    const flag = this.count === 0 ? "w" : "a";
     this.count += 1;
-    try {
-      // Readable only by its owner, because it contains the data of leads.
-      this.#file ??= await open(this.path, "w", 0o600);
-      await this.#file.write(`${JSON.stringify(reject)}\n`);
-    } catch (error) {
+    // Readable only by its owner, because it contains the data of leads.
+    await writeFile(this.path, `${JSON.stringify(reject)}\n`, { flag, mode: 0o600 }).catch((error) => {
       throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file?.close();
+    });
   }
 }

@@ -2,67 +2,45 @@ import type { Command } from "commander";
 import { toConversation } from "../../../shared/domain/conversations.ts";
 import { toLead } from "../../../shared/domain/leads.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import {
-  type Conversation,
-  type Message,
-  message as messageSchema,
-} from "../../../shared/schemas/conversation-schemas.ts";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { message as messageSchema } from "../../../shared/schemas/conversation-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
-import { checkAccount } from "../common/known-account.ts";
-import {
-  type AccountOptions,
-  accountCommand,
-  type PacedOptions,
-  selectPacedTable,
-} from "../common/options.ts";
-import { type Pace, unitsOption } from "../common/pace.ts";
-import { readLeadConversations, readMessages } from "../erasure/lead-items.ts";
+import { type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
+import type { Pace } from "../common/pace.ts";
+import { queryAll } from "../common/read-items.ts";
+import { messagesOf, readLeadConversations } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type ShowOptions = AccountOptions & PacedOptions & PersonOptions;
-
-/** Everything that is stored of a lead. */
-interface StoredLead {
-  readonly lead: Lead;
-  readonly conversations: readonly (Conversation & { readonly messages: readonly Message[] })[];
-}
+type ShowOptions = PacedAccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
-  withPerson(accountCommand("show", "show a lead with its conversations and messages"))
-    .addOption(unitsOption())
-    .action(show);
+  withPerson(pacedCommand("show", "show a lead with its conversations and messages")).action(show);
 
 async function show(options: ShowOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
   const items = await findLeads(account, options, pace);
-  if (items.length === 0) {
-    await checkAccount(options, pace);
-    throw unknownPerson(account, options);
-  }
-  const leads: StoredLead[] = [];
+  if (items.length === 0) throw await unknownPerson(options, pace);
+  const leads: Awaited<ReturnType<typeof readLead>>[] = [];
   for (const item of items) leads.push(await readLead(account, item, pace));
   if (json) return console.log(JSON.stringify({ account, leads }));
   for (const lead of leads) console.log(describe(lead));
 }
 
-async function readLead(account: string, item: Item, pace: Pace): Promise<StoredLead> {
+/** Reads everything that is stored of a lead. */
+async function readLead(account: string, item: Item, pace: Pace) {
   const lead = toLead(item);
   const conversations = [];
   for (const stored of await readLeadConversations(account, lead.id, pace)) {
     const conversation = toConversation(stored);
-    const messages: Message[] = [];
-    for await (const page of readMessages(account, conversation.id, pace))
-      messages.push(...page.map((message) => toRecord(messageSchema, message)));
-    conversations.push({ ...conversation, messages });
+    const items = await queryAll(messagesOf(account, conversation.id), pace);
+    conversations.push({ ...conversation, messages: items.map((item) => toRecord(messageSchema, item)) });
   }
   return { lead, conversations };
 }
 
 /** A text with a line for each field and each message. */
-function describe({ lead, conversations }: StoredLead): string {
+function describe({ lead, conversations }: Awaited<ReturnType<typeof readLead>>): string {
   const lines = Object.entries(lead).map(([name, value]) => `${name}: ${format(value)}`);
   for (const { id, channel, status, messages } of conversations) {
     lines.push("", `Conversation ${id} on ${channel}, ${status}:`);

@@ -2,6 +2,8 @@ import { type Command, Option } from "commander";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
+import { unknownItem } from "../common/known-account.ts";
+import type { AccountOptions } from "../common/options.ts";
 import type { Pace } from "../common/pace.ts";
 import { readLeadsByEmail } from "../erasure/lead-items.ts";
 
@@ -20,25 +22,27 @@ export const withPerson = (command: Command) =>
 /**
  * The items of the leads that the options name.
  *
+ * @param note called with leads that may be meant, and cannot be read
  * @throws UserError when they name none
  */
 export async function findLeads(
   account: string,
   { lead, email }: PersonOptions,
   pace: Pace,
+  note?: (item: Item, reason: string) => void,
 ): Promise<readonly Item[]> {
   if (lead !== undefined) {
     const item = await pace.retry(() => readItem(leadKey(account, lead)));
     return item ? [item] : [];
   }
-  if (email !== undefined) return readLeadsByEmail(account, email, pace);
+  if (email !== undefined) return readLeadsByEmail(account, email, pace, note);
   throw new UserError("Name the person: --lead ID or --email ADDRESS.");
 }
 
-/** The error for a person whom the account does not know. */
-export const unknownPerson = (account: string, { lead }: PersonOptions) =>
-  new UserError(
-    lead === undefined
-      ? `The account ${account} has no lead with this email address.`
-      : `The account ${account} has no lead ${lead}.`,
+/** The error for a person whom the account does not know, or for the account that does not exist. */
+export const unknownPerson = (options: AccountOptions & PersonOptions, pace: Pace) =>
+  unknownItem(
+    options,
+    options.lead === undefined ? "lead with this email address" : `lead ${options.lead}`,
+    pace,
   );

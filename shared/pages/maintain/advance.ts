@@ -63,6 +63,7 @@ export async function advance(
   const withTail = reached.length === first.length;
   const edited = editTree(root, paths, withTail ? [...edits, ...settled] : edits, limits);
   const done = new Set(reached.slice(0, edited.used));
+  const changedRows = [...done].flatMap((sk) => states.get(sk) ?? []);
   const counted = settled.slice(0, Math.max(0, edited.used - reached.length));
   const end = settled[counted.length]?.sk ?? earliest(tail.next ?? horizon, horizon);
   const now = await retry(() =>
@@ -71,7 +72,8 @@ export async function advance(
       {
         ...edited.root,
         watermark: withTail ? latest(root.watermark, end) : root.watermark,
-        unfed: (root.unfed ?? 0) + weigh(counted, tail, root.fed),
+        // Rows before the watermark that came late are not in their sublists either.
+        unfed: (root.unfed ?? 0) + weigh([...changedRows, ...counted], tail, root.fed),
         changedAt: mayBeKnown ? raised(root, clock) : root.changedAt,
       },
       edited.nodes,

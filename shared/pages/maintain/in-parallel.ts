@@ -1,8 +1,12 @@
-/** How many items are worked on at once. */
+/** How many items are worked on at once, unless the caller says. */
 const parallelItems = 16;
 
 /** Runs a task for each item, some at once. After one has failed, no other starts. @throws the first error */
-export async function inParallel<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
+export async function inParallel<T>(
+  items: readonly T[],
+  run: (item: T) => Promise<unknown>,
+  most = parallelItems,
+): Promise<void> {
   // The workers share one iterator.
   const queue = items.values();
   let isFailed = false;
@@ -17,7 +21,7 @@ export async function inParallel<T>(items: readonly T[], run: (item: T) => Promi
       }
     }
   };
-  await settledAll(Array.from({ length: Math.min(parallelItems, items.length) }, worker));
+  await settledAll(Array.from({ length: Math.min(most, items.length) }, worker));
 }
 
 /** Waits for all, so that none goes on after another has failed. @throws the first error */

@@ -17,6 +17,8 @@ export interface Maintenance {
   readonly deadline: number;
   readonly limits?: Limits;
   readonly wait?: (milliseconds: number) => Promise<unknown>;
+  /** Makes a call, at the pace of the caller. */
+  readonly paced?: Retry;
 }
 
 /** What a maintainer has done for a list. */
@@ -39,9 +41,9 @@ export interface Maintained {
 export async function maintainList(
   owner: CountedOwner,
   rows: readonly RowChange[],
-  { deadline, limits = productionLimits, wait = setTimeout }: Maintenance,
+  { deadline, limits = productionLimits, wait = setTimeout, paced = (call) => call() }: Maintenance,
 ): Promise<Maintained> {
-  const retry: Retry = (call) => withRetry(call, { deadline, isRetryable: isBusy, wait });
+  const retry: Retry = (call) => withRetry(() => paced(call), { deadline, isRetryable: isBusy, wait });
   const means = { limits, retry };
   /** Repeats a step on a tree while it says that more is left. @throws TooExpensiveError when the time is up */
   const repeat = async (tree: CountedOwner, step: () => Promise<boolean>) => {

@@ -25,6 +25,9 @@ export interface Unfinished {
   readonly error: unknown;
 }
 
+/** How many lists are updated at once: a batch may have those of hundreds of accounts, with a few calls each. */
+const parallelLists = 32;
+
 /** How long a batch works on one list, in milliseconds: the records behind it, of other lists, wait that long at most. */
 const listTime = 20_000;
 
@@ -67,7 +70,7 @@ export async function maintainLists(
   };
   // The longest starts last, so that no other list waits for it.
   const shortestFirst = changes.toSorted((a, b) => a.rows.length - b.rows.length);
-  await inParallel(shortestFirst, ({ owner, rows }) => update(owner, rows, listTime));
+  await inParallel(shortestFirst, ({ owner, rows }) => update(owner, rows, listTime), parallelLists);
   const updateSettled = async () => {
     const due = [...unsettled.values()].filter((list) => settledAt(list) <= Date.now());
     await inParallel(due, ({ owner }) => update(owner, [], settledTime));

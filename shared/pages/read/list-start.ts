@@ -75,8 +75,11 @@ export const isSettled = (list: CountedRange) =>
 /** The sort key before which no route creates rows any more. */
 const settledKey = ({ tree }: CountedRange) => keyAt(tree.list, Date.now() - limits.allowedLateness);
 
-/** How the tail is remembered: only that of a whole list, because an index may be late, and until one of its rows is changed. */
+/**
+ * How the tail is remembered: only that of a whole list, because an index may be late, and until one of its rows is changed.
+ * Without a root, nothing would tell of changes.
+ */
 const memoryOf = (list: CountedRange, root: Root | undefined) =>
-  list.range.index === undefined
-    ? { until: settledKey(list), version: `${root?.generation} ${root?.changedAt}` }
+  root && list.range.index === undefined
+    ? { until: settledKey(list), version: `${root.generation} ${root.changedAt}` }
     : undefined;

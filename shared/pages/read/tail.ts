@@ -45,30 +45,33 @@ export async function readTail(
   const span = found?.version === memory?.version && found && found.to > watermark ? found : undefined;
   const keys = sortKeys(newest).filter((sk) => sk >= watermark);
   const start = latest(watermark, newest.done ? watermark : (sortKeys(newest).at(-1) ?? watermark));
+  // The newest rows may have been read before a change that the root tells of: only the others are remembered.
+  const settled: string[] = [];
+  let to = start;
   // All rows from here on have been read.
   let reached = start;
   const readDown = async (downTo: string) => {
     if (reached <= downTo) return;
     for await (const page of readPages(range, { before: reached, downTo, keysOnly: true }, call)) {
-      keys.push(...sortKeys(page));
-      reached = keys.at(-1) ?? reached;
+      settled.push(...sortKeys(page));
+      reached = settled.at(-1) ?? reached;
     }
     reached = downTo;
   };
   try {
     if (span) {
       await readDown(earliest(start, span.to));
-      keys.push(...span.keys.filter((sk) => sk < reached && sk >= watermark));
+      settled.push(...span.keys.filter((sk) => sk >= watermark));
+      to = latest(start, span.to);
       reached = earliest(reached, latest(span.from, watermark));
     }
     await readDown(watermark);
   } finally {
-    // The newest rows may have been read before a change that the root tells of.
-    const to = memory && earliest(memory.until, latest(start, span?.to ?? ""));
-    if (memory && to !== undefined && reached < to)
-      remember(id, { ...memory, from: reached, to, keys: keys.filter((sk) => sk < to) });
+    const end = memory && earliest(memory.until, to);
+    if (memory && end !== undefined && reached < end)
+      remember(id, { ...memory, from: reached, to: end, keys: settled.filter((sk) => sk < end) });
   }
-  return keys;
+  return [...keys, ...settled.filter((sk) => sk < start)];
 }
 
 /** Forgets all tails, as a new execution environment does not know them. */

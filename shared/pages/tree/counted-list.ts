@@ -40,7 +40,7 @@ export interface Filter {
 
 /** The number of the cell that counts the rows of a status. */
 export function cellOf({ statuses }: CountedList, status: unknown): number {
-  const index = statuses.findIndex((name) => name === status);
+  const index = statuses.indexOf(String(status));
   return index < 0 ? statuses.length : index;
 }
 

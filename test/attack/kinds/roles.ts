@@ -25,6 +25,7 @@ const allowed: Readonly<Record<string, { reads: string; writes: string; queries:
   },
   authorize: { reads: "KEY LIMIT", writes: "", queries: "" },
   "maintain-counts": { reads: "COUNT LEAD CONVERSATION", writes: "COUNT", queries: "LEAD CONVERSATION" },
+  "audit-counts": { reads: "COUNT LEAD CONVERSATION", writes: "COUNT", queries: "LEAD CONVERSATION COUNT" },
   "compose-events": { reads: "", writes: "", queries: "" },
 };
 
@@ -68,7 +69,7 @@ function buildProbe(label: string, random: () => number, account: string): Probe
     {
       operation: "BatchGetItem",
       input: { RequestItems: { [TableName]: { Keys: some.map(key) } } },
-      isAllowed: label === "maintain-counts" && may("reads", some),
+      isAllowed: label.endsWith("-counts") && may("reads", some),
     },
     { operation: "PutItem", input: { Item: Key }, isAllowed: writes },
     { operation: "UpdateItem", input: update, isAllowed: writes },

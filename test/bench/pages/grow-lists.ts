@@ -6,7 +6,7 @@ import type { Population } from "./population.ts";
 import type { LeadRow } from "./rows.ts";
 import { chunks, writeRows } from "./write-rows.ts";
 
-/** How many leads each list gets: nearly as many as the maintainer leaves uncounted. */
+/** How many leads each list gets: nearly as many as a feed leaves in the tail. */
 const rowsEach = 90;
 
 /** The leads of a stream batch, and the time between two leads, in milliseconds. */

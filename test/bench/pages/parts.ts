@@ -1,5 +1,4 @@
 import type { Job, Scale } from "./job.ts";
-import { namesJobs } from "./names/jobs.ts";
 import { sizesJobs } from "./sizes/jobs.ts";
 import { sourcesJobs } from "./sources/jobs.ts";
 import { windowsJobs } from "./windows/jobs.ts";
@@ -9,7 +8,6 @@ import { writesJobs } from "./writes/jobs.ts";
 export const parts = {
   sizes: sizesJobs,
   sources: sourcesJobs,
-  names: namesJobs,
   windows: windowsJobs,
   writes: writesJobs,
 } as const satisfies Record<string, (scale: Scale) => readonly Job[]>;

@@ -130,7 +130,7 @@ test.each<[settings: object, sentence: string]>([
   ],
   [
     { reservedConcurrency: { authorizer: 5 } },
-    'reservedConcurrency must be an object with names of functions (list-leads, create-lead, list-conversations, send-message, authorize, maintain-counts, compose-events, canary), not {"authorizer":5}',
+    'reservedConcurrency must be an object with names of functions (list-leads, create-lead, list-conversations, send-message, authorize, maintain-counts, audit-counts, compose-events, canary), not {"authorizer":5}',
   ],
   [
     { reservedConcurrency: { authorize: 0 } },

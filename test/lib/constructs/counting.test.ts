@@ -32,6 +32,16 @@ test("Only leads and conversations pass the filter of the event source, not the 
   ]);
 });
 
+test("audit-counts runs every hour", () => {
+  const { Target, ...schedule } = only(template, "AWS::Scheduler::Schedule", "Counting").properties;
+  expect(schedule).toEqual({
+    Description: "Verifies the counts of leads-and-conversations-dev",
+    ScheduleExpression: "rate(1 hour)",
+    FlexibleTimeWindow: { Mode: "OFF" },
+  });
+  expect(functions.get(Target.Arn["Fn::GetAtt"][0])).toBe("audit-counts");
+});
+
 test("Failed batches are kept for 14 days and sent over TLS only", () => {
   expectFailureQueue(template, "Counting");
 });

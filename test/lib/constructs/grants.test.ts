@@ -41,14 +41,15 @@ function allowBlindWrite(action: string, keys: string[], denied: string[]) {
   return { ...statement, Condition: { ...Condition, ...returnsNothing } };
 }
 
+const onlyKeys = {
+  "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
+  StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
+};
+
 /** A statement for reads that show only whether an item exists. */
 function allowExistence(keys: string[]) {
   const { Condition, ...statement } = allow("dynamodb:GetItem", keys);
-  const onlyKey = {
-    "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
-    StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
-  };
-  return { ...statement, Condition: { ...Condition, ...onlyKey } };
+  return { ...statement, Condition: { ...Condition, ...onlyKeys } };
 }
 
 const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
@@ -56,6 +57,11 @@ const putRecord = allowWrite("dynamodb:PutItem", ["IDEMPOTENCY#*"], indexKeys);
 
 /** What the functions of the routes may do to enforce the rate limit. */
 const rateLimit = [allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys)];
+
+const writeCounts = [
+  allow("dynamodb:GetItem", ["COUNT#*"]),
+  allowBlindWrite("dynamodb:PutItem", ["COUNT#*"], [...indexKeys, "expiresAt"]),
+];
 
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
@@ -91,10 +97,9 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"]), allow("dynamodb:GetItem", ["LIMIT#*"])],
   "maintain-counts": [
-    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"], "by-origin"),
-    allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
-    allow("dynamodb:GetItem", ["COUNT#*"]),
-    allowBlindWrite("dynamodb:PutItem", ["COUNT#*"], [...indexKeys, "expiresAt"]),
+    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"]),
+    allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*", "COUNT#*"]),
+    ...writeCounts,
     {
       Effect: "Allow",
       Action: [
@@ -110,6 +115,14 @@ const expected: Record<FunctionName, unknown[]> = {
       Action: "sqs:SendMessage",
       Resource: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue", "Counting").id, "Arn"] },
     },
+  ],
+  "audit-counts": [
+    {
+      ...{ Effect: "Allow", Action: "dynamodb:Scan", Resource: tableArn },
+      Condition: onlyKeys,
+    },
+    allow(["dynamodb:BatchGetItem", "dynamodb:Query"], ["LEAD#*", "CONVERSATION#*", "COUNT#*"]),
+    ...writeCounts,
   ],
   "compose-events": [],
   canary: [
@@ -173,9 +186,11 @@ test.each(
 
 test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {
   const pipe = only(template, "AWS::Pipes::Pipe").properties.RoleArn["Fn::GetAtt"][0];
-  const schedule = only(template, "AWS::Scheduler::Schedule").properties.Target.RoleArn["Fn::GetAtt"][0];
+  const schedules = Object.values(template.findResources("AWS::Scheduler::Schedule")).map(
+    ({ Properties }) => Properties.Target.RoleArn["Fn::GetAtt"][0],
+  );
   const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(
-    ([id]) => ![pipe, schedule].includes(id),
+    ([id]) => ![pipe, ...schedules].includes(id),
   );
   expect(roles).toHaveLength(functions.size);
   for (const [, { Properties }] of roles) {

@@ -15,6 +15,7 @@ const limit = { RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" };
 const others: Partial<Record<FunctionName, object>> = {
   authorize: { Timeout: 5 },
   "maintain-counts": { Environment, Timeout: 60, MemorySize: 1769 },
+  "audit-counts": { Environment, Timeout: 900 },
   // It does not use the table.
   "compose-events": { Environment: undefined },
   canary: { Environment: expect.anything(), Timeout: 60, MemorySize: 256 },

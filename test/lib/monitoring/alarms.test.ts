@@ -46,7 +46,8 @@ const authorizerCalls = functionMetric("authorize", "Invocations", "Sum", fiveMi
 const streamAge = functionMetric("maintain-counts", "IteratorAge", "Maximum", fiveMinutes);
 const mapping = { EventSourceMappingUUID: { Ref: only(template, "AWS::Lambda::EventSourceMapping").id } };
 const polls = metricKey("AWS/Lambda", "PolledEventCount", mapping, "Sum", fiveMinutes);
-const stalledRebuilds = metricKey(stackName, "StalledRebuilds", {}, "Sum", fiveMinutes);
+const damagedCounts = metricKey(stackName, "DamagedCounts", {}, "Sum", fiveMinutes);
+const repairedCounts = metricKey(stackName, "RepairedCounts", {}, "Sum", fiveMinutes);
 const functionThrottles = functionNames.map((name) => functionMetric(name, "Throttles", "Sum", fiveMinutes));
 
 const TableName = { Ref: only(template, "AWS::DynamoDB::Table").id };
@@ -336,7 +337,8 @@ const behaviors: Readonly<Record<string, Behavior>> = {
   "stream-age": faultsOnce(streamAge, polls, 300_000),
   "counting-stopped": workDone([counted, ages]),
   "failure-queue": once(queuedBatches("Counting"), 1),
-  "rebuild-stalled": once(stalledRebuilds, 1),
+  "counts-damaged": once(damagedCounts, 1),
+  "counts-repaired": once(repairedCounts, 1),
   "event-pipe-failures": faultsInARow(pipeFailures, pipeEvents),
   "events-stopped": workDone([published]),
   "event-failure-queue": once(queuedBatches("Events"), 1),

@@ -2,9 +2,6 @@ import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
 import { requestLog } from "../../../shared/http/request-log.ts";
-import { warnIfStalled } from "../../../shared/pages/maintain/stalled-rebuild.ts";
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
@@ -60,16 +57,14 @@ test.each(Object.keys(routes) as RouteName[])("a rate limiter of %s that fails o
   expect(countedIn((id) => writers.get(id) === route, line)).toEqual(["RateLimitFailures"]);
 });
 
-test("a rebuild that has stalled is counted from the log of the maintainer", () => {
-  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  const owner = { account: "acme", list: countedLists.lead };
-  const minutes = 60_000;
-  warnIfStalled(owner, { ...emptyRoot(2), progressAt: 0 }, 10 * minutes);
-  expect(warn).not.toHaveBeenCalled();
-  warnIfStalled(owner, { ...emptyRoot(2), progressAt: 0 }, 10 * minutes + 1);
-  const line = JSON.stringify({ level: "WARN", message: warn.mock.lastCall?.[0] });
-  warn.mockRestore();
-  expect(countedIn((id) => writers.get(id) === "maintain-counts", line)).toEqual(["StalledRebuilds"]);
+test.each([
+  ["maintain-counts", "counts damaged", ["DamagedCounts"]],
+  ["audit-counts", "counts damaged", ["DamagedCounts"]],
+  ["audit-counts", "counts repaired", ["RepairedCounts"]],
+  ["audit-counts", "counts audited", []],
+] as const)("a line of %s with the event %s is counted in %j", (writer, event, metrics) => {
+  const line = JSON.stringify({ level: "ERROR", message: { event, account: "acme", list: "lead" } });
+  expect(countedIn((id) => writers.get(id) === writer, line)).toEqual(metrics);
 });
 
 test.each(
@@ -115,7 +110,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(15);
+  expect(filters).toHaveLength(17);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

@@ -50,10 +50,10 @@ test("an index is read without a consistency that it does not have", async () =>
 
 test("all leads are read consistently", async () => {
   table.on(QueryCommand).resolves({});
-  await collect(readAllLeads("acme", { status: "new" }, true));
+  await collect(readAllLeads("acme", { status: "new" }));
   expect(table.commandCalls(QueryCommand)[0]?.args[0].input).toMatchObject({
     ConsistentRead: true,
-    ScanIndexForward: true,
+    ScanIndexForward: false,
   });
 });
 

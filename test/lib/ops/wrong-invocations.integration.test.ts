@@ -39,6 +39,7 @@ test.each([
   ["leads set-score --account nobody --local --lead lead_1 --score 1", noAccount],
   ["leads export --account nobody --local", noAccount],
   ["leads show --account nobody --local --email ada@example.com", noAccount],
+  ["leads erase --account nobody --local --lead lead_1 --yes", noAccount],
   ["conversations set-status --account nobody --local --conversation conv_1 --status closed", noAccount],
   ["accounts set-limit --account nobody --local --requests 5", noAccount],
   ["accounts unset-limit --account nobody --local", noAccount],

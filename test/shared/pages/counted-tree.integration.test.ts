@@ -39,7 +39,7 @@ test.each([
     await fc.assert(property, {
       numRuns,
       endOnFailure: process.env.SHRINK === undefined,
-      ...(process.env.SEED && { seed: Number(process.env.SEED) }),
+      ...(process.env.SEED && { seed: Number(process.env.SEED), path: process.env.SCHEDULE }),
     });
   },
 );

@@ -2,14 +2,13 @@ import type { Results } from "../parts.ts";
 import type { Writing } from "../writes/write-cost.ts";
 import { type Check, check } from "./check.ts";
 import { sizesChecks } from "./sizes-checks.ts";
-import { namesChecks, sourcesChecks } from "./sublist-checks.ts";
+import { sourcesChecks } from "./sublist-checks.ts";
 import { windowsChecks } from "./windows.ts";
 
 /** Every limit for which the run has figures. */
-export const checkLimits = ({ sizes, sources, names, windows, writes }: Results): Check[] => [
+export const checkLimits = ({ sizes, sources, windows, writes }: Results): Check[] => [
   ...sizesChecks(sizes),
   ...sourcesChecks(sources),
-  ...namesChecks(names),
   ...windowsChecks(windows),
   ...writes.flatMap(writeChecks),
 ];
@@ -17,7 +16,7 @@ export const checkLimits = ({ sizes, sources, names, windows, writes }: Results)
 export const holds = ({ most, measured }: Check) => measured <= most;
 
 function writeChecks(writing: Writing): Check[] {
-  const { kind, what, extraWrite, extraRead, oneWrite, oneRead, largestTransaction } = writing;
+  const { kind, what, sources = 0, extraWrite, extraRead, oneWrite, oneRead, largestTransaction } = writing;
   switch (kind) {
     case "uncounted":
       return [check(`${what}: units more each`, 0, [extraWrite + extraRead])];
@@ -28,6 +27,8 @@ function writeChecks(writing: Writing): Check[] {
       ];
     case "burst":
       return [check(`${what}: write units more each`, 0.5, [extraWrite])];
+    case "steady":
+      return [check(`${what}: write units more each`, sources > 200 ? 1.2 : 0.6, [extraWrite])];
     case "back-dated":
       return [
         check(`${what}: read units each`, 8, [extraRead]),

@@ -1,7 +1,6 @@
 import { number, table } from "../../markdown.ts";
 import type { Results } from "../parts.ts";
 import { checkLimits, holds } from "./checks.ts";
-import { namesTable } from "./names-table.ts";
 import { accountsTable, longTailTable, pagesTable, partsTable } from "./sizes-tables.ts";
 import { eachSourceTable, sourcesTable } from "./sublist-tables.ts";
 import { windowsTable } from "./windows.ts";
@@ -17,7 +16,6 @@ export const report = (results: Results, at: Date): string =>
     checks(results),
     ...sizes(results),
     ...sources(results),
-    ...names(results),
     ...windows(results),
     ...writes(results),
   ].join("\n\n");
@@ -41,11 +39,11 @@ const section =
 
 const sizes = section("sizes", (accounts) => [
   "## Accounts",
-  "Catching up is the maintainer's first invocation for an account of which it has counted no lead: it counts them all. The next batches of the stream find them counted and recount their leaves.",
+  "Catching up is the maintainer's first invocation for an account of which it has counted no lead: it counts them all. The next batches of the stream find them counted.",
   accountsTable(accounts),
   ...accounts.flatMap(({ size, readings }) => [`## Pages of ${number(size)} leads`, pagesTable(readings)]),
   "## Where the read units go",
-  "The mean of a page. The root and the newest rows are read in parallel, then the nodes down to a leaf, then the page's rows; *counting* reads a tail that is longer than the newest rows.",
+  "The mean of a page. The root and the newest rows are read in parallel, then the nodes, then the page's rows; *counting* reads a tail that is longer than the newest rows.",
   partsTable(accounts),
   "## While 100 leads wait to be counted",
   longTailTable(accounts),
@@ -55,18 +53,12 @@ const sources = section("sources", (accounts) => {
   const largest = Math.max(...accounts.map(({ size }) => size));
   return [
     "## Lists of one source",
-    "Lists of some sources of an account, each alone, with status new, and with status booked. Shares are *equal*, or *skewed*: the nth source has 1/n of the first one's leads. The figures are the worst median of a list and the worst page of all; *more leads* are measured after 90 leads were added to each of half of the sources. Each page is read by an execution environment that remembers nothing of the list. *Counting* is the maintainer's work until the sources are counted.",
+    "Lists of some sources of an account, each alone, with status new, and with status booked. Shares are *equal*, or *skewed*: the nth source has 1/n of the first one's leads. The figures are the worst median of a list and the worst page of all; *more leads* are measured after 90 leads were added to each of half of the sources. Each page is read by an execution environment that remembers nothing of the list. *Counting* is the maintainer's work until all leads are counted, also in the lists of their sources.",
     sourcesTable(accounts),
     `Each list in accounts of ${number(largest)} leads:`,
     eachSourceTable(accounts.filter(({ size }) => size === largest)),
   ];
 });
-
-const names = section("names", (stages) => [
-  "## Hostile names",
-  "The read units of an account's lists before and after it gets sources whose names have 64 characters of four bytes each, and then another ordinary source.",
-  namesTable(stages),
-]);
 
 const windows = section("windows", (accounts) => [
   "## Windows, ids and email addresses",

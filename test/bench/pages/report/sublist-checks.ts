@@ -1,13 +1,9 @@
-import type { NamesReport } from "../names/read-names.ts";
 import type { SourceReport, SourcesReport } from "../sources/read-sources.ts";
 import { type Check, check, pageChecks } from "./check.ts";
 
 /** The most units and round trips of a page; a tail takes another round trip. */
 const most = { units: { median: 11, worst: 17 }, trips: 4 };
 const withTail = { ...most, trips: 5 };
-
-/** How much the cost of other lists may change when hostile names come, in units. */
-const unchanged = 0.5;
 
 /** Limits the cost of every source's list by the size of the account. */
 export const sourcesChecks = (accounts: readonly SourcesReport[]): Check[] => [
@@ -46,28 +42,3 @@ const manySourcesChecks = (accounts: readonly SourcesReport[]): Check[] =>
           accounts.map(({ tree }) => tree.rootBytes),
         ),
       ];
-
-/** The lists that have the rows with the names, which are long and cost more to read themselves. */
-const withNames = ["none", "new"];
-
-/**
- * Limits what hostile names change for other lists, and the lists of a source that comes after them. Lists that have the
- * rows with the names are compared last, when these are no longer the newest, which each page reads.
- */
-export function namesChecks([before, ...after]: readonly NamesReport[]): Check[] {
-  if (!before) return [];
-  return after.flatMap(({ stage, tree, readings, newcomer }) => [
-    check(
-      `hostile names, ${stage}: change of another list's median units`,
-      unchanged,
-      readings
-        .filter(({ name }) => newcomer.length > 0 || !withNames.includes(name))
-        .map(({ name, counted }) => Math.abs(counted.units.median - medianOf(before, name))),
-    ),
-    check(`hostile names, ${stage}: bytes of the root`, 4095, [tree.rootBytes]),
-    ...pageChecks(`hostile names, ${stage}, its lists`, newcomer, most),
-  ]);
-}
-
-const medianOf = ({ readings }: NamesReport, list: string) =>
-  readings.find(({ name }) => name === list)?.counted.units.median ?? Number.NaN;

@@ -27,7 +27,7 @@ export const sourcesTable = (reports: readonly SourcesReport[]) =>
       `${number(report.sources.at(-1)?.count ?? 0)} to ${number(report.sources[0]?.count ?? 0)}`,
       ...summary(report.sources),
       ...summary(report.grown),
-      ...[report.sublists.read, report.sublists.write, report.sublists.seconds].map((value) => number(value)),
+      ...[report.counting.read, report.counting.write, report.counting.seconds].map((value) => number(value)),
     ]),
   );
 

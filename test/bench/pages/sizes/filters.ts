@@ -18,9 +18,3 @@ export const filters: readonly LeadFilter[] = [
 /** The list of each filter. */
 export const allLists = (population: Population): MeasuredList[] =>
   filters.map((filter) => leadList(population, filter));
-
-/** The lists of the account's sources. */
-export const sourceLists = (population: Population): MeasuredList[] =>
-  ["website", "search-ad", "referral", "partner", rareSource].map((source) =>
-    leadList(population, { source }),
-  );

@@ -1,7 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { mean, sum } from "../../../support/statistics.ts";
 import { advanceClock } from "../clock.ts";
-import { type Counting, countSublists } from "../count-sublists.ts";
 import { itemSize } from "../item-size.ts";
 import { rowItem } from "../items.ts";
 import type { Log } from "../job.ts";
@@ -13,7 +12,7 @@ import { limit } from "../rows.ts";
 import { type TreeSize, treeSize } from "../tree.ts";
 import { create } from "../writes/writing.ts";
 import { type CatchingUp, catchUp } from "./catch-up.ts";
-import { allLists, sourceLists } from "./filters.ts";
+import { allLists } from "./filters.ts";
 
 /** Longer than the allowed lateness, in milliseconds. */
 const pastLateness = 10_000;
@@ -24,8 +23,6 @@ export interface AccountReport {
   /** The mean size of a lead in bytes, as DynamoDB counts them. */
   readonly leadBytes: number;
   readonly caughtUp: { readonly first: CatchingUp; readonly others: CatchingUp };
-  /** Counting the lists of its sources after that. */
-  readonly sublists: Counting;
   readonly tree: TreeSize;
   readonly readings: readonly ListReading[];
   /** With 16 leads in the tail; `ownUnits` is the cost of the first page's rows alone. */
@@ -39,7 +36,6 @@ export async function readAccount(population: Population, log: Log): Promise<Acc
   const { account, size } = population;
   log("counting");
   const caughtUp = await catchUp(population);
-  const sublists = await countSublists(sourceLists(population));
   const tree = await treeSize(account);
   const leadBytes = mean(population.matching({}).map((row) => itemSize(rowItem(account, row))));
   log("reading");
@@ -60,7 +56,7 @@ export async function readAccount(population: Population, log: Log): Promise<Acc
   }
   advanceClock(pastLateness);
   await deliver(records);
-  return { size, leadBytes, caughtUp, sublists, tree, readings, shortTail, longTail };
+  return { size, leadBytes, caughtUp, tree, readings, shortTail, longTail };
 }
 
 /** The lists of the plot, which are read with plain queries in every account. */

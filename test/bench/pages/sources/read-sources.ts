@@ -1,4 +1,4 @@
-import { type Counting, countAll, countSublists } from "../count-sublists.ts";
+import { type Counting, countAccount } from "../count-account.ts";
 import { growLists } from "../grow-lists.ts";
 import { leadList, type MeasuredList } from "../measured-list.ts";
 import type { Population } from "../population.ts";
@@ -18,8 +18,7 @@ export interface SourcesReport {
   readonly distribution: Distribution;
   /** The tree of the whole list. */
   readonly tree: TreeSize;
-  /** Counting the lists of the sampled sources. */
-  readonly sublists: Counting;
+  readonly counting: Counting;
   readonly sources: readonly SourceReport[];
   /** Lists to which leads were added since. */
   readonly grown: readonly SourceReport[];
@@ -36,10 +35,7 @@ export async function readSources(
 ): Promise<SourcesReport> {
   const { account, size } = population;
   const sampled = sampleSources(rankSources(population));
-  await countAll(account, population.matching({}));
-  const sublists = await countSublists(
-    sampled.map(({ source }) => leadList(population, { source }, `source ${source}`)),
-  );
+  const counting = await countAccount(population);
   const sources = await readEach(population, sampled, randomPages);
   const growing = sampled.filter((_, index) => index % 2 === 0);
   await growLists(
@@ -47,7 +43,7 @@ export async function readSources(
     growing.map(({ source }) => ({ status: "new", source })),
   );
   const grown = await readEach(population, growing, randomGrownPages);
-  return { size, distribution, sublists, sources, grown, tree: await treeSize(account) };
+  return { size, distribution, counting, sources, grown, tree: await treeSize(account) };
 }
 
 async function readEach(population: Population, sources: readonly RankedSource[], random: number) {

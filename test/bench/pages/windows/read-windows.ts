@@ -1,9 +1,9 @@
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { createdAt } from "../../../../shared/ids.ts";
-import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { creationWindow } from "../../../../shared/pages/read/window.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { seeded } from "../../../support/random.ts";
-import { countAll, countSublists } from "../count-sublists.ts";
+import { countAccount } from "../count-account.ts";
 import { rowItem } from "../items.ts";
 import type { Log } from "../job.ts";
 import { filterName, leadList, leadRange, type MeasuredList } from "../measured-list.ts";
@@ -11,7 +11,7 @@ import { plainQuery } from "../plain-query.ts";
 import type { Population } from "../population.ts";
 import { type Reading, readPage, summarize } from "../read-list.ts";
 import { type LeadFilter, type LeadRow, limit } from "../rows.ts";
-import { filters, sourceLists } from "../sizes/filters.ts";
+import { filters } from "../sizes/filters.ts";
 
 /** The cost of some pages of windows of a list, of its own pages, and of plain counted queries of the windows. */
 export interface WindowReading {
@@ -37,8 +37,7 @@ const plainWindows = 4;
 /** Counts an account and reads windows between random rows of its lists. */
 export async function readWindows(population: Population, log: Log): Promise<WindowsReport> {
   log("counting");
-  await countAll(population.account, population.matching({}));
-  await countSublists(sourceLists(population));
+  await countAccount(population);
   log("reading");
   const readings: WindowReading[] = [];
   for (const filter of filters) {

@@ -1,10 +1,12 @@
 import type { Job, Scale } from "../job.ts";
 import { buildLeads } from "../leads.ts";
+import { sourcePicker } from "../sources/distribution.ts";
 import type { Writing } from "./write-cost.ts";
 
 /** Changes an account, and imports back-dated leads into others. */
 export const writesJobs = (scale: Scale) => [
   changes(scale === "quick" ? 10_000 : 100_000),
+  ...[1, 5, 200, 1000].map((sources) => steady(scale === "quick" ? 10_000 : 100_000, sources)),
   backdated(scale === "quick" ? 3000 : 100_000, false),
   backdated(scale === "quick" ? 3000 : 100_000, true),
 ];
@@ -18,6 +20,28 @@ const changes = (size: number): Job<Writing> => ({
       async measure() {
         const { writeAccount } = await import("./write-account.ts");
         return writeAccount(population);
+      },
+    };
+  },
+});
+
+/** Creates leads in an account whose sources all have trees. */
+const steady = (size: number, sources: number): Job<Writing> => ({
+  name: `writes-steady-${sources}`,
+  prepare() {
+    const population = buildLeads(`steady-${sources}`, size, sourcePicker({ sources, skewed: false }));
+    return {
+      populations: [population],
+      async measure(log) {
+        const { countAccount } = await import("../count-account.ts");
+        const { createSteadily } = await import("./write-account.ts");
+        await countAccount(population);
+        const writings = [];
+        for (const perSecond of [1, 10, 50]) {
+          log(`creating ${perSecond} a second`);
+          writings.push(await createSteadily(population, sources, perSecond));
+        }
+        return writings;
       },
     };
   },

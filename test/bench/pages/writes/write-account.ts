@@ -1,7 +1,7 @@
-import { countSublists } from "../count-sublists.ts";
 import type { Population } from "../population.ts";
 import { catchUp } from "../sizes/catch-up.ts";
-import { allLists, sourceLists } from "../sizes/filters.ts";
+import { allLists } from "../sizes/filters.ts";
+import { sourcePicker } from "../sources/distribution.ts";
 import { verifyLists } from "../verify.ts";
 import { importBackdated } from "./backdated.ts";
 import { joinConversation, startConversations } from "./messages.ts";
@@ -11,7 +11,6 @@ import { alone, burst, changeStatus, create } from "./writing.ts";
 /** Creates leads, sends messages and changes statuses in an account that has been counted. */
 export async function writeAccount(population: Population): Promise<Writing[]> {
   await catchUp(population);
-  await countSublists(sourceLists(population));
   const lead = () => create(population);
   const leads = [
     await alone({ what: "a lead alone", kind: "lone", count: 128 }, lead),
@@ -41,14 +40,24 @@ async function sendMessages(population: Population): Promise<Writing[]> {
   ];
 }
 
-/** Imports back-dated leads into one leaf of a counted account. */
+/** Creates leads at a steady rate in an account that has been counted. */
+export async function createSteadily(
+  population: Population,
+  sources: number,
+  perSecond: number,
+): Promise<Writing> {
+  const source = sourcePicker({ sources, skewed: false });
+  const what = `leads of ${sources} sources, ${perSecond} a second`;
+  return burst({ what, kind: "steady", count: 4000, sources }, perSecond, () => create(population, source));
+}
+
+/** Imports back-dated leads between two of a counted account. */
 export async function backdate(
   population: Population,
   count: number,
   options: Parameters<typeof importBackdated>[2],
 ): Promise<Writing> {
   await catchUp(population);
-  await countSublists(sourceLists(population));
   const writing = await importBackdated(population, count, options);
   await verifyLists(allLists(population));
   return writing;

@@ -5,8 +5,10 @@ import { mean, type Spread, spread, sum } from "../../../support/statistics.ts";
 export interface Changes {
   readonly what: string;
   /** Selects the limits on their cost; `uncounted` changes affect no count. */
-  readonly kind: "lone" | "burst" | "scattered" | "uncounted" | "back-dated";
+  readonly kind: "lone" | "burst" | "steady" | "scattered" | "uncounted" | "back-dated";
   readonly count: number;
+  /** Of an account that has so many. */
+  readonly sources?: number;
 }
 
 /** The cost of each change, and the additional cost of counting it. */

@@ -18,7 +18,7 @@ import { type Changes, summarizeWriting, type Writing } from "./write-cost.ts";
 const apart = 10_000;
 
 const random = seeded(7);
-const source = skewed(random, sourceShares);
+const anySource = skewed(random, sourceShares);
 
 /** A change: its table calls and its stream records. */
 export interface Change {
@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** Creates a lead as the route does. */
-export async function create(population: Population): Promise<Change> {
+export async function create(population: Population, source: () => string = anySource): Promise<Change> {
   const { account } = population;
   const input = { ...details(String(Math.floor(random() * 1e10)).padStart(10, "0")), source: source() };
   const { result: lead, calls } = await metered(

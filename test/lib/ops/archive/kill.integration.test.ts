@@ -5,6 +5,8 @@ import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { verifyCommand } from "../../../../lib/ops/counts/counts-verify-command.ts";
+import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { runJson } from "../../../support/command.ts";
 import { copyTable } from "../../../support/copied-table.ts";
 import { createDataDirectory } from "../../../support/ops.ts";
@@ -84,6 +86,9 @@ test(`imports that are killed ${kills} times at random moments bring all back wh
     }
     const sent = Object.values(items).filter(({ channel, sk }) => channel === "sms" || sk === "sms");
     expect(sent).toHaveLength(3);
+    // No maintainer runs.
+    for (const list of Object.values(countedLists))
+      await maintainList({ account, list }, [], { deadline: Date.now() + 10_000 });
     expect(
       await runJson(
         verifyCommand(async () => {}),

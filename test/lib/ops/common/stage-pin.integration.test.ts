@@ -118,7 +118,7 @@ test("a mistake in the file of the stage is reported in one sentence", async () 
 
 test("events are sent again to the bus in the stage's region", async () => {
   const since = "2026-01-01T00:00:00Z";
-  const args = ["events", "republish", "--account", "a", "--since", since, "--stage", "pinned"];
+  const args = ["events", "republish", "--all", "--since", since, "--stage", "pinned"];
   expect(await run(account, ...args)).toEqual({
     code: 1,
     stderr: "There is no event bus leads-and-conversations-pinned in the region eu-west-1.",

@@ -12,6 +12,12 @@ afterEach(() => void vi.restoreAllMocks());
 const set = (account: string, id: string, status: string) =>
   setConversationStatus(account, id, status, Date.now() + 10_000);
 
+const refused = (activeId = "") =>
+  `The lead has another active conversation on this channel, ${activeId}: end that one first.`;
+
+/** Fails for any other error. */
+const isRefused = (error: Error) => expect(error.message).toMatch(new RegExp(refused("conv_\\w+")));
+
 async function conversations(account: string, query = "") {
   return (await call("list-conversations", { account, query })).body.data;
 }
@@ -29,7 +35,7 @@ async function endedConversations(account: string, count: number) {
   for (let i = 0; i < count; i++) {
     const { conversationId } = await aMessage(account, leadId);
     ids.push(conversationId);
-    expect(await set(account, conversationId, "closed")).toMatchObject({ outcome: "changed" });
+    expect(await set(account, conversationId, "closed")).toMatchObject({ status: "closed" });
   }
   return { leadId, ids };
 }
@@ -40,7 +46,7 @@ test("a changed status moves a conversation in every list, and changes nothing e
   const { conversationId } = await aMessage(account, leadId);
   const [before] = await conversations(account);
   const result = await set(account, conversationId, "on hold");
-  expect(result).toEqual({ outcome: "changed", conversation: { ...before, status: "on hold" } });
+  expect(result).toEqual({ ...before, status: "on hold" });
   for (const query of [
     "status=on%20hold",
     "status=on%20hold&channel=whatsapp",
@@ -54,7 +60,7 @@ test("a changed status moves a conversation in every list, and changes nothing e
 test("a conversation that the pointer names becomes active again", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 1);
-  expect(await set(account, `${ids[0]}`, "active")).toMatchObject({ outcome: "changed" });
+  expect(await set(account, `${ids[0]}`, "active")).toMatchObject({ status: "active" });
   expect((await aMessage(account, leadId)).conversationId).toBe(ids[0]);
 });
 
@@ -62,10 +68,10 @@ test("an older conversation becomes active again in place of one that has ended"
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 2);
   const [older = "", newer = ""] = ids;
-  expect(await set(account, older, "active")).toMatchObject({ outcome: "changed" });
+  expect(await set(account, older, "active")).toMatchObject({ status: "active" });
   expect(await pointer(account, leadId)).toBe(older);
   expect((await aMessage(account, leadId)).conversationId).toBe(older);
-  expect(await set(account, newer, "active")).toEqual({ outcome: "refused", activeId: older });
+  await expect(set(account, newer, "active")).rejects.toThrow(refused(older));
 });
 
 test("a conversation without a pointer can become active", async () => {
@@ -78,7 +84,7 @@ test("a conversation without a pointer can become active", async () => {
   await table.send(
     new PutCommand({ TableName: tableName, Item: { ...Item, pk, sk: other, id: other, channel: "sms" } }),
   );
-  expect(await set(account, other, "active")).toMatchObject({ outcome: "changed" });
+  expect(await set(account, other, "active")).toMatchObject({ status: "active" });
   expect(await pointer(account, leadId)).toBe(id);
 });
 
@@ -86,7 +92,8 @@ test("at most one conversation is active after concurrent changes and messages",
   for (let round = 0; round < 5; round++) {
     const account = randomUUID();
     const { leadId, ids } = await endedConversations(account, 4);
-    await Promise.all([...ids.map((id) => set(account, id, "active")), aMessage(account, leadId)]);
+    const changes = ids.map((id) => set(account, id, "active").catch(isRefused));
+    await Promise.all([...changes, aMessage(account, leadId)]);
     const active = await conversations(account, "status=active");
     expect(active).toHaveLength(1);
     expect(await pointer(account, leadId)).toBe(active[0]?.id);
@@ -116,7 +123,8 @@ test("a conversation that becomes active during the change is found", async () =
       started = (await aMessage(account, leadId)).conversationId;
     },
   );
-  expect(await set(account, `${ids[0]}`, "active")).toEqual({ outcome: "refused", activeId: started });
+  const failure = await set(account, `${ids[0]}`, "active").catch((error: Error) => error.message);
+  expect(failure).toBe(refused(started));
   expect(await conversations(account, "status=active")).toMatchObject([{ id: started }]);
 });
 
@@ -134,5 +142,5 @@ test("a message joins an ended conversation that becomes active while the messag
 });
 
 test("an unknown conversation is reported", async () => {
-  expect(await set(randomUUID(), "conv_x", "active")).toEqual({ outcome: "unknown" });
+  expect(await set(randomUUID(), "conv_x", "active")).toBeUndefined();
 });

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { startRebuild } from "../../../../lib/ops/counts/rebuild-roots.ts";
-import { countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../../shared/pages/maintain/maintain.ts";
+import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { createDataDirectory, ops as runOps } from "../../../support/ops.ts";
@@ -20,7 +19,7 @@ async function countedAccount(count: number) {
   const account = randomUUID();
   const ids = Array.from({ length: count }, (_, i) => `lead_${ulid(Date.now() - 3_600_000 + i)}`);
   for (const id of ids) await putLead(account, id, "new");
-  await maintain({ account, list: countedLists.lead }, ids, { deadline: Date.now() + 60_000 });
+  await maintainList({ account, list: countedLists.lead }, [], { deadline: Date.now() + 60_000 });
   return { account, ids };
 }
 
@@ -33,13 +32,15 @@ async function putLead(account: string, id: string, status: string) {
 async function counts(...args: string[]) {
   const printed: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
+  const errors: unknown[] = [];
+  vi.spyOn(console, "error").mockImplementation((text) => void errors.push(text));
   const waits: number[] = [];
   const command = countsCommand(async (milliseconds) => void waits.push(milliseconds));
   const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
     () => undefined,
     (error: Error) => error.message,
   );
-  return { printed, waits, failure };
+  return { printed, errors, waits, failure };
 }
 
 describe("ops counts", () => {
@@ -52,29 +53,41 @@ describe("ops counts", () => {
     expect(json).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
   });
 
-  test("verify reports a difference that remains, and rebuild corrects it", async () => {
+  test("verify reports a difference that remains, and --repair corrects it", async () => {
     const { account, ids } = await countedAccount(30);
     // A change that the stream never delivers.
     await putLead(account, `${ids[3]}`, "booked");
-    const failure = `The counts of the account ${account} differ in 1 places: run \`npm run ops -- counts rebuild --account ${account} --table ${tableName}\`.`;
+    const found = `The counts of the account ${account} differ in 1 places`;
+    const command = `\`npm run ops -- counts verify --repair --account ${account} --table ${tableName}\``;
+    const printed = [expect.stringMatching(/^list +row +counted +actual\nleads +lead_\w+ +new +booked$/)];
     const verified = await counts("verify", "--account", account);
-    expect(verified).toMatchObject({ waits: [10_000, 20_000, 40_000], failure });
-    expect(verified.printed).toEqual([
-      expect.stringMatching(
-        /^list +level .+ status +counted +actual\nleads +0 .+ new +30 +29\nleads +0 .+ \(other\) +0 +1$/,
-      ),
-    ]);
+    expect(verified).toMatchObject({
+      ...{ waits: [20_000, 40_000], printed, failure: `${found}: run ${command}.` },
+    });
     const json = await counts("verify", "--account", account, "--json");
-    expect(JSON.parse(String(json.printed[0]))).toMatchObject([{ list: "leads", start: "", level: 0 }]);
+    expect(JSON.parse(String(json.printed[0]))).toEqual([
+      { list: "leads", row: ids[3], counted: "new", actual: "booked" },
+    ]);
+    const repaired = await counts("verify", "--account", account, "--repair");
+    const errors = [`${found}, which are corrected.`];
+    expect(repaired).toMatchObject({ failure: undefined, printed, errors });
+    expect(await counts("verify", "--account", account)).toMatchObject({ failure: undefined, waits: [] });
+  });
 
+  test("rebuild empties the counts, and counts again", async () => {
+    const { account, ids } = await countedAccount(30);
+    await putLead(account, `${ids[3]}`, "booked");
     const owner = { account, list: countedLists.lead };
     const before = await readRoot(owner);
+    const plan = `The counts of the account ${account} would be rebuilt: 30 rows would be read, at most three times.`;
+    expect((await counts("rebuild", "--account", account, "--dry-run")).printed).toEqual([plan]);
+    expect(await readRoot(owner)).toEqual(before);
     const rebuilt = await counts("rebuild", "--account", account);
     expect(rebuilt).toMatchObject({
-      failure: undefined,
+      ...{ failure: undefined, waits: [60_000] },
       printed: [`The counts of the account ${account} are rebuilt.`],
     });
-    expect((await readRoot(owner))?.generation).toBe(Number(before?.generation) + 1);
+    expect((await readRoot(owner))?.generation).toBeGreaterThan(Number(before?.generation));
     expect(await counts("verify", "--account", account)).toMatchObject({ failure: undefined, waits: [] });
   });
 
@@ -85,12 +98,13 @@ describe("ops counts", () => {
     await putLead(uncounted, `lead_${ulid()}`, "new");
     const shown = await counts("status", "--account", account, "--json");
     const [leads, conversations] = JSON.parse(String(shown.printed[0]));
-    expect(leads).toMatchObject({ account, list: "leads", counted: 30, tail: 1, levels: 0 });
-    expect(leads).toMatchObject({ full: [], pending: 0, longerTail: false });
+    expect(leads).toMatchObject({ account, list: "leads", counted: 30, tail: 1, levels: 1, unfed: 30 });
+    expect(leads.longerTail).toBe(false);
     expect(leads.oldestTailSeconds).toBeLessThan(60);
-    expect(leads).not.toHaveProperty("rebuild");
     expect(conversations).toMatchObject({ list: "conversations", counted: 0, tail: 0 });
     expect(conversations).not.toHaveProperty("levels");
+    const [text] = (await counts("status", "--account", account)).printed;
+    expect(text).toMatch(/^account +list +counted +unfed +levels .+ tail +oldest in tail +sublists\n/);
 
     const all: { account: string; list: string }[] = JSON.parse(
       String((await counts("status", "--all", "--json")).printed[0]),
@@ -101,34 +115,6 @@ describe("ops counts", () => {
         .sort()
         .map((id) => ({ account: id, list: "leads", counted: id === account ? 30 : 0 })),
     );
-  });
-
-  test("status shows a rebuild that has not ended, and rebuild continues it", async () => {
-    const { account } = await countedAccount(30);
-    const owner = { account, list: countedLists.lead };
-    const root = await readRoot(owner);
-    if (!root) throw new Error("The leads are not counted.");
-    await startRebuild(owner, root, undefined, root.statuses);
-    const threeHoursAgo = new UpdateCommand({
-      TableName: tableName,
-      Key: countNodeKey("lead", account, "next"),
-      UpdateExpression: "SET progressAt = :at",
-      ExpressionAttributeValues: { ":at": Date.now() - 3 * 3_600_000 },
-    });
-    await table.send(threeHoursAgo);
-    const [rows, sentence] = (await counts("status", "--account", account)).printed;
-    expect(rows).toMatch(
-      /^account +list +counted .+ rebuilding .+\n\S+ +leads +30 .+ 0 % .+\n\S+ +conversations +0 /,
-    );
-    expect(sentence).toBe(
-      `The leads of the account ${account} are being rebuilt: 0 % of the rows, last progress 3 hours ago. If no rebuild is running, run \`npm run ops -- counts rebuild --account ${account} --table ${tableName}\` to continue.`,
-    );
-    expect(await counts("rebuild", "--account", account)).toMatchObject({ failure: undefined });
-    expect(await readRoot(owner)).toMatchObject({
-      generation: root.generation + 1,
-      rebuilding: undefined,
-      progressAt: undefined,
-    });
   });
 
   test("a terminal shows the progress", async () => {

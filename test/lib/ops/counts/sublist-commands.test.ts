@@ -1,20 +1,36 @@
-import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
+import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
+import { nodePrefix, parseGeneration } from "../../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { maintain } from "../../../../shared/pages/maintain/maintain.ts";
+import { verify } from "../../../../shared/pages/audit/verify.ts";
+import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
+import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { putSourcedLeads } from "../../../support/counted-sublists.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
 
+const leads = { account: "acme", list: countedLists.lead };
+const webLeads = { ...leads, sublist: { index: "by-origin", partition: "LEAD#acme#web" } } as const;
+const deadline = Number.POSITIVE_INFINITY;
+const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
+const pace = new Pace(1_000_000, wait);
+
 let memory: MemoryTable;
+/** Called before each command. */
+let before: (command: object) => unknown;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
   memory = new MemoryTable();
-  const send = memory.send as unknown as DynamoDBDocumentClient["send"];
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(send);
+  before = () => {};
+  const send = async (command: object) => {
+    await before(command);
+    return memory.send(command);
+  };
+  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(send as never);
 });
 
 afterEach(() => {
@@ -26,8 +42,8 @@ afterEach(() => {
 async function counts(...args: string[]) {
   const printed: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  const command = countsCommand(async (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds));
-  const failure: unknown = await command
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const failure: unknown = await countsCommand(wait)
     .parseAsync([...args, "--account", "acme", "--table", "unit"], { from: "user" })
     .then(
       () => undefined,
@@ -36,66 +52,133 @@ async function counts(...args: string[]) {
   return { printed, failure };
 }
 
-/** Counts leads in the whole list, as before the first deployment of sublists. */
-async function oldLeads(count: number, source: (i: number) => string) {
+/** Writes counted leads. */
+async function countedLeads(count: number, source: (i: number) => string = () => "web") {
   const items = putSourcedLeads(memory, "acme", count, (i) => ({ source: source(i) }));
-  await maintain({ account: "acme", list: countedLists.lead }, [], { deadline: Number.POSITIVE_INFINITY });
+  await maintainList(leads, [], { deadline });
   return items;
 }
 
-test("rebuild makes the missing trees, verify finds a wrong row in a source, and rebuild corrects it", async () => {
-  const items = await oldLeads(450, (i) => (i % 2 ? "web" : "ads"));
-  const rebuilt = { printed: ["The counts of the account acme are rebuilt."], failure: undefined };
-  expect(await counts("rebuild")).toEqual(rebuilt);
+test("verify finds a wrong row in a list and in its source, and --repair corrects both", async () => {
+  const items = await countedLeads(450, (i) => (i % 2 ? "web" : "ads"));
   expect((await counts("verify")).failure).toBeUndefined();
   const Item = { ...items[3], status: "booked" };
   memory.execute(new PutCommand({ TableName: tableName, Item }));
   const { printed, failure } = await counts("verify");
-  expect(failure).toBe(
-    "The counts of the account acme differ in 2 places: run `npm run ops -- counts rebuild --account acme --table unit`.",
-  );
-  const lines = String(printed[0]).split("\n").slice(3);
-  const from = items[3]?.sk;
-  expect(lines.map((line) => line.split(/ +/))).toEqual([
-    expect.arrayContaining(["leads", "web", "0", from, "new", "1", "0"]),
-    expect.arrayContaining(["leads", "web", "(other)", "0", "1"]),
+  expect(failure).toMatch(/^The counts of the account acme differ in 2 places: run /);
+  const row = items[3]?.sk;
+  expect(String(printed[0]).split("\n")).toEqual([
+    expect.stringMatching(/^list +row +counted +actual +source$/),
+    expect.stringMatching(new RegExp(`^leads +${row} +new +booked$`)),
+    expect.stringMatching(new RegExp(`^leads +${row} +new +booked +web$`)),
   ]);
-  const [json] = (await counts("verify", "--json")).printed;
-  expect(JSON.parse(String(json))).toMatchObject([
-    { list: "leads", level: 0 },
-    { source: "web", level: 0 },
+  await counts("verify", "--repair");
+  expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
+});
+
+test("a damaged tree is one place, and --repair counts it again", async () => {
+  await countedLeads(450);
+  const { pk } = treeKey(webLeads, "");
+  for (const item of [...memory.items()])
+    if (item.pk === pk && String(item.sk).startsWith(nodePrefix))
+      memory.execute(new PutCommand({ TableName: tableName, Item: { ...item, entries: new Uint8Array() } }));
+  const { printed } = await counts("verify", "--json");
+  expect(JSON.parse(String(printed[0]))).toEqual([
+    { list: "leads", source: "web", damage: expect.stringMatching(/^The node .* is missing, or differs/) },
   ]);
-  expect(await counts("rebuild")).toEqual(rebuilt);
+  await counts("verify", "--repair");
   expect((await counts("verify")).failure).toBeUndefined();
 });
 
 test("status prints the twenty largest sublists, and --json all of them", async () => {
-  await oldLeads(22 * 200, (i) => `s${i % 22}`);
-  await counts("rebuild");
+  await countedLeads(22 * 200, (i) => `s # ${i % 22}`);
   const { printed } = await counts("status");
   const [lists, sublists, ...lines] = printed;
   expect(lists).toMatch(/ sublists\nacme +leads .+ 22\nacme +conversations .+ 0$/);
   expect(String(sublists).split("\n")).toHaveLength(1 + 20);
   expect(lines).toEqual(["2 more sublists of the leads have counts of their own: see --json."]);
   const [json] = (await counts("status", "--json")).printed;
-  const [leads] = JSON.parse(String(json));
-  expect(leads).toMatchObject({ sublistTrees: 22 });
-  expect(leads.sublists).toHaveLength(22);
-  expect(leads.sublists[0]).toMatchObject({
-    index: "by-origin",
-    of: expect.stringMatching(/^s\d+$/),
-    levels: 0,
+  const [list] = JSON.parse(String(json));
+  expect(list).toMatchObject({ sublistTrees: 22, counted: 4400, unfed: 400 });
+  expect(list.sublists).toHaveLength(22);
+  expect(list.sublists[0]).toEqual({
+    ...{ source: expect.stringMatching(/^s # \d+$/), counted: 182, levels: 1, filling: false },
   });
 });
 
-test("--units sets the pace of a rebuild of sublists", async () => {
-  await oldLeads(1000, () => "web");
-  const before = Date.now();
-  await counts("rebuild", "--units", "50");
-  // It waits for the readers of the old tree, and for the index of the new one.
-  const waits = 60_000 + limits.indexLateness + limits.skew;
-  const seconds = (Date.now() - before - waits) / 1000;
-  // It reads each of the rows by its key, with the state of the last seconds, and the whole list twice.
-  expect(seconds).toBeGreaterThan(1000 / 50);
-  expect(seconds).toBeLessThan((3 * 1000) / 50);
+test("--units sets the pace of verify and rebuild", async () => {
+  await countedLeads(1000);
+  for (const command of ["verify", "rebuild"]) {
+    const start = Date.now();
+    await counts(command, "--units", "50");
+    const seconds = (Date.now() - start - (command === "rebuild" ? 60_000 : 0)) / 1000;
+    expect(seconds).toBeGreaterThan(1);
+    expect(seconds).toBeLessThan(20);
+  }
+});
+
+const rebuildLeads = () => rebuild(leads, { pace });
+
+/** Checks all trees, and that no node of an earlier one is left. */
+async function expectRebuilt() {
+  expect(await verify(leads, { pace })).toEqual([]);
+  for (const owner of [leads, webLeads]) {
+    const root = await readRoot(owner);
+    expect(root).toMatchObject({ filling: undefined, watermark: expect.stringMatching(/^lead_/) });
+    const nodes = [...memory.items()].filter(
+      ({ pk, sk }) => pk === treeKey(owner, "").pk && String(sk).startsWith(nodePrefix),
+    );
+    expect(nodes.length).toBeGreaterThan(5);
+    expect(new Set(nodes.map(({ sk }) => parseGeneration(String(sk))))).toEqual(new Set([root?.generation]));
+  }
+}
+
+test("a rebuild reads each row twice, and deletes the old nodes after a minute", async () => {
+  await countedLeads(1000);
+  let rows = 0;
+  const start = Date.now();
+  await rebuild(leads, { pace, onRows: (read) => (rows += read) });
+  expect(rows).toBeLessThan(2200);
+  expect(Date.now() - start).toBeGreaterThanOrEqual(60_000);
+  await expectRebuilt();
+});
+
+test.each([
+  3, 6, 9, 12, 20,
+])("a rebuild that was killed before its call %i is done by the next one", async (calls) => {
+  await countedLeads(1000);
+  let left = calls;
+  before = () => {
+    if (left-- === 0) throw new Error("killed");
+  };
+  await expect(rebuildLeads()).rejects.toThrow("killed");
+  await rebuildLeads();
+  await expectRebuilt();
+});
+
+test("a rebuild beside another one, and beside changes that maintainers count, ends with correct counts", async () => {
+  const items = await countedLeads(1000);
+  const { sublist } = webLeads;
+  let queries = 0;
+  let changes = 0;
+  before = async (command) => {
+    if (!(command instanceof QueryCommand) || ++queries % 4 !== 0 || changes >= 5) return;
+    const item = items[100 * changes++];
+    memory.execute(new PutCommand({ TableName: tableName, Item: { ...item, status: "booked" } }));
+    const change = {
+      key: String(item?.sk),
+      sequenceNumber: "",
+      kind: "changed",
+      sublists: [sublist],
+    } as const;
+    await maintainList(leads, [change], { deadline });
+  };
+  await Promise.all([rebuildLeads(), rebuildLeads()]);
+  expect(changes).toBe(5);
+  await expectRebuilt();
+});
+
+test("a list without rows gets no tree", async () => {
+  await rebuildLeads();
+  expect([...memory.items()]).toEqual([]);
 });

@@ -33,14 +33,14 @@ function start() {
     for (const item of [conversation, message]) await put(item);
   };
   const left = () => [...memory.items()].map(({ pk }) => String(pk).split("#")[0]);
-  return { put, waits, wait, left, pace: new Pace(1_000_000, async () => {}) };
+  return { put, waits, left, pace: new Pace(1_000_000, wait) };
 }
 
 test("an erasure waits until the requests that had found the lead have written, and deletes that too", async () => {
-  const { put, waits, wait, left, pace } = start();
+  const { put, waits, left, pace } = start();
   await put(lead);
   const found = findings();
-  await erase(found, { pace, wait, scan: false });
+  await erase(found, { pace, scan: false });
   expect(found.counts.message).toBe(1);
   expect(left()).toEqual(["ERASED"]);
   // A request is retried for five seconds, and no write happens later than five seconds after its id was created.
@@ -48,14 +48,14 @@ test("an erasure waits until the requests that had found the lead have written, 
 });
 
 test("an import that has stored an erased lead deletes it, waits for what had found it, and deletes that too", async () => {
-  const { put, waits, wait, left, pace } = start();
+  const { put, waits, left, pace } = start();
   await put(lead);
-  await erase(findings(), { pace, wait: async () => {}, scan: false });
+  await erase(findings(), { pace: new Pace(1_000_000, async () => {}), scan: false });
   await put(lead);
-  await sweepErasedSince("acme", new Set(), { pace, wait });
+  await sweepErasedSince("acme", new Set(), async function* () {}, pace);
   expect(left()).toEqual(["ERASED"]);
   expect(waits).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds >= 32_000)]);
   // One that has met nothing of the erased leads has nothing to wait for.
-  await sweepErasedSince("acme", await readErasedIds("acme", pace), { pace, wait });
+  await sweepErasedSince("acme", await readErasedIds("acme", pace), async function* () {}, pace);
   expect(waits).toHaveLength(1);
 });

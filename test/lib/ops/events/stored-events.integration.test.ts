@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { eventTypeNames, parseTypes } from "../../../../lib/ops/events/events-command.ts";
 import { republish } from "../../../../lib/ops/events/republish.ts";
-import { eventTypeNames, parseTypes } from "../../../../lib/ops/events/republish-options.ts";
 import { readEvents, type Selection, type StoredEvent } from "../../../../lib/ops/events/stored-events.ts";
 import type { Key } from "../../../../shared/dynamodb/table-client.ts";
 import { storeConversation, storeErasedLead, storeLead } from "./support.ts";
@@ -91,7 +91,6 @@ test("events are put ten at a time, no faster than the rate, and reported when t
       after: undefined,
       put: async (events) => void batches.push(events.map(({ id }) => id)),
       onSent: async (key, events) => void reported.push([key.sk, events, batches.length]),
-      onRows: () => {},
     },
   );
   expect(batches).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20, 30), ids.slice(30)]);

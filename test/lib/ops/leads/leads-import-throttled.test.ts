@@ -1,6 +1,7 @@
 import { appendFile, stat, utimes } from "node:fs/promises";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
+  BatchGetCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -23,6 +24,7 @@ beforeEach(() => {
   table.on(QueryCommand).resolves({});
   table.on(QueryCommand, { IndexName: "by-parent" }).resolves({ Items: [{ pk: "KEY" }] });
   table.on(GetCommand).resolves({});
+  table.on(BatchGetCommand).resolves({});
 });
 
 /** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */

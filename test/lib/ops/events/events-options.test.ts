@@ -1,11 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { expect, test } from "vitest";
-import {
-  findBus,
-  parseTime,
-  parseTypes,
-  type RepublishOptions,
-} from "../../../../lib/ops/events/republish-options.ts";
+import { type BusOptions, findBus } from "../../../../lib/ops/events/event-bus.ts";
+import { parseTime, parseTypes } from "../../../../lib/ops/events/events-command.ts";
 
 const time = Date.UTC(2026, 0, 31, 9, 30, 0, 250);
 
@@ -52,6 +48,6 @@ test.each([
   [{ stage: "prod" }, "leads-and-conversations-prod"],
   [{ stage: "prod", bus: "other" }, "other"],
   [{ table: "restored", bus: "other" }, "other"],
-] satisfies [Partial<RepublishOptions>, string][])("with %j, the bus is %s", async (options, name) => {
-  expect(await findBus({ since: 0, types: [], rate: 1, units: 1, ...options })).toMatchObject({ name });
+] satisfies [BusOptions, string][])("with %j, the bus is %s", async (options, name) => {
+  expect(await findBus(options)).toMatchObject({ name });
 });

@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
-import { deleteOldNodes } from "../../../../lib/ops/counts/tree-items.ts";
+import { deleteOldNodes } from "../../../../lib/ops/counts/rebuild.ts";
 import { nodeName } from "../../../../shared/dynamodb/keys.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";

@@ -1,0 +1,16 @@
+import type { Context } from "aws-lambda";
+import * as logEvents from "../shared/logging/log-events.ts";
+import { maskedFailures } from "../shared/logging/masked-failures.ts";
+import { auditLists } from "../shared/pages/audit/audit-lists.ts";
+
+/** Time of an invocation that is reserved for its last looks at what differs, in milliseconds. */
+const reserve = 90_000;
+
+/** Verifies the counts of some lists, and repairs them. */
+async function auditCounts(_event: unknown, context: Context): Promise<void> {
+  const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
+  const audited = await auditLists(Date.now(), { deadline });
+  console.info({ event: logEvents.countsAudited, ...audited });
+}
+
+export const handler = maskedFailures(auditCounts);

@@ -1,0 +1,208 @@
+import { DeleteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, expect, test, vi } from "vitest";
+import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
+import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { repair } from "../../../../shared/pages/audit/repair.ts";
+import { verify } from "../../../../shared/pages/audit/verify.ts";
+import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
+import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { decodeEntries, type Entry, encodeEntries, rowEntry } from "../../../../shared/pages/tree/entry.ts";
+import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { putSourcedLeads } from "../../../support/counted-sublists.ts";
+import { useMemoryTable } from "../../../support/memory-leads.ts";
+import type { MemoryTable } from "../../../support/memory-table.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+
+const leads: CountedOwner = { account: "acme", list: countedLists.lead };
+const sublist = { index: "by-origin", partition: "LEAD#acme#web" } as const;
+const webLeads = { ...leads, sublist };
+const maintenance = { deadline: Number.POSITIVE_INFINITY, limits: smallLimits };
+
+afterEach(() => vi.restoreAllMocks());
+
+const put = (memory: MemoryTable, item: Item) =>
+  memory.execute(new PutCommand({ TableName: tableName, Item: { ...item } }));
+
+const remove = (memory: MemoryTable, { pk, sk }: Item) =>
+  memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
+
+/** Writes counted leads of two sources. */
+async function countedLeads(around?: Parameters<typeof useMemoryTable>[0]) {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const memory = useMemoryTable(around);
+  const items: Item[] = putSourcedLeads(memory, "acme", 300, (i) => ({ source: i % 3 ? "web" : "fair" }));
+  await maintainList(leads, [], maintenance);
+  return { memory, items };
+}
+
+/** Verifies without waiting. @param during called in place of each wait */
+async function check(during: (look: number) => unknown = () => {}) {
+  let units = 0;
+  const waits: number[] = [];
+  const pace = {
+    wait: async (time: number) => during(waits.push(time)),
+    retry: <T>(call: () => Promise<T>) => call(),
+    spend: async (used: number) => {
+      units += used;
+    },
+  };
+  const findings = await verify(leads, { pace });
+  return { findings, waits, units };
+}
+
+/** The nodes of a tree at a level, in order. */
+async function nodesOf(memory: MemoryTable, owner: CountedOwner, level: number) {
+  const prefix = `${nodePrefix}${(await readRoot(owner))?.generation}#${level}#`;
+  const { pk } = treeKey(owner, "");
+  return [...memory.items()].filter((item) => item.pk === pk && String(item.sk).startsWith(prefix));
+}
+
+/** Changes the entries of a node. */
+function tamper(memory: MemoryTable, node: Item | undefined, change: (entries: Entry[]) => Entry[]) {
+  if (!node) throw new Error("There is no such node.");
+  put(memory, { ...node, entries: encodeEntries(change(decodeEntries(node.entries as Uint8Array))) });
+}
+
+const trees = { "a list": leads, "a sublist": webLeads };
+
+test("correct trees are read once", async () => {
+  await countedLeads();
+  expect((await readRoot(leads))?.level).toBeGreaterThan(2);
+  expect(await check()).toMatchObject({ findings: [], waits: [] });
+});
+
+const damages: Readonly<Record<string, (memory: MemoryTable, owner: CountedOwner) => unknown>> = {
+  "a missing node": async (memory, owner) => remove(memory, (await nodesOf(memory, owner, 1))[2] ?? {}),
+  "a missing node of a higher level": async (memory, owner) =>
+    remove(memory, (await nodesOf(memory, owner, 2))[0] ?? {}),
+  "a node with other sums than above": async (memory, owner) =>
+    tamper(memory, (await nodesOf(memory, owner, 1))[0], ([first, ...others]) => [
+      rowEntry(first?.start ?? "", 2),
+      ...others,
+    ]),
+  "rows out of order": async (memory, owner) =>
+    tamper(memory, (await nodesOf(memory, owner, 1))[0], (entries) => entries.reverse()),
+  "a missing root": (memory, owner) => remove(memory, treeKey(owner, "root")),
+};
+
+for (const [tree, owner] of Object.entries(trees))
+  test.each(
+    Object.entries(damages),
+  )(`%s of ${tree} is found, and the tree is counted again`, async (_, damage) => {
+    const { memory } = await countedLeads();
+    const { generation = 0 } = (await readRoot(owner)) ?? {};
+    await damage(memory, owner);
+    const { findings, waits } = await check();
+    expect(waits).toEqual([20_000, 40_000]);
+    expect(findings).toMatchObject([{ owner, damage: { name: "DamagedTreeError" } }]);
+    expect(await repair(leads, findings, maintenance)).toBe(true);
+    expect(console.error).toHaveBeenCalledWith(expect.objectContaining({ event: "counts damaged" }));
+    expect(await check()).toMatchObject({ findings: [], waits: [] });
+    expect((await readRoot(owner))?.generation).toBeGreaterThan(generation);
+  });
+
+/** Changes of the table that no maintainer learns of, and how the trees count their rows then. */
+const losses = {
+  "a row that is missing in its trees": {
+    lose: (memory: MemoryTable, item: Item) => put(memory, { ...item, sk: `${item.sk}0` }),
+    difference: (sk: unknown) => ({ sk: `${sk}0`, counted: undefined, actual: 0 }),
+  },
+  "a row that is no more": {
+    lose: remove,
+    difference: (sk: unknown) => ({ sk, counted: 0, actual: undefined }),
+  },
+  "a row with another status": {
+    lose: (memory: MemoryTable, item: Item) => put(memory, { ...item, status: "booked" }),
+    difference: (sk: unknown) => ({ sk, counted: 0, actual: 2 }),
+  },
+};
+
+test.each(Object.entries(losses))("%s is found and corrected", async (_, { lose, difference }) => {
+  const { memory, items } = await countedLeads();
+  const item = items[100] ?? {};
+  lose(memory, item);
+  const { findings, waits } = await check();
+  expect(waits).toEqual([20_000, 40_000]);
+  const differences = [difference(item.sk)];
+  expect(findings).toEqual([leads, webLeads].map((owner) => ({ owner, differences, damage: undefined })));
+  expect(await repair(leads, findings, maintenance)).toBe(true);
+  expect(console.error).not.toHaveBeenCalled();
+  expect((await check()).findings).toEqual([]);
+});
+
+test("a row of another source is found in both", async () => {
+  const { memory, items } = await countedLeads();
+  put(memory, { ...items[100], byOrigin: "LEAD#acme#expo" });
+  const { findings } = await check();
+  expect(findings.map(({ owner }) => owner.sublist?.partition)).toEqual(["LEAD#acme#web", "LEAD#acme#expo"]);
+  expect(await repair(leads, findings, maintenance)).toBe(true);
+  expect((await check()).findings).toEqual([]);
+});
+
+test("a sublist of which nothing is left, not even its record, is found and counted again", async () => {
+  const { memory } = await countedLeads();
+  const { pk } = treeKey(webLeads, "");
+  for (const item of [...memory.items()]) {
+    const isRecord = String(item.sk).startsWith("sublist#") && item.partition === sublist.partition;
+    if (item.pk === pk || isRecord) remove(memory, item);
+  }
+  const { findings } = await check();
+  expect(findings).toMatchObject([{ owner: webLeads, damage: undefined }]);
+  expect(findings[0]?.differences).toHaveLength(200);
+  expect(await repair(leads, findings, maintenance)).toBe(true);
+  expect((await check()).findings).toEqual([]);
+});
+
+test.each([1, 2])("a change that is counted before look %i is not reported", async (counted) => {
+  const { memory, items } = await countedLeads();
+  const item = { ...items[100], status: "booked" };
+  put(memory, item);
+  const { findings, waits } = await check(async (look) => {
+    const change = {
+      key: String(items[100]?.sk),
+      sequenceNumber: "",
+      kind: "changed",
+      sublists: [sublist],
+    } as const;
+    if (look === counted) await maintainList(leads, [change], maintenance);
+  });
+  expect({ findings, waits: waits.length }).toEqual({ findings: [], waits: counted });
+});
+
+test("an index that shows nothing makes no difference: it is not read", async () => {
+  await countedLeads(async (command, send) => {
+    if (command instanceof QueryCommand) expect(command.input.IndexName).toBeUndefined();
+    return send(command);
+  });
+  expect((await check()).findings).toEqual([]);
+});
+
+test("a tree that changes while it is read is no damage", async () => {
+  let reads = 0;
+  let isBusy = false;
+  const { memory, items } = await countedLeads(async (command, send) => {
+    if (isBusy && command instanceof QueryCommand && ++reads > 3) {
+      isBusy = false;
+      const rows = items.slice(0, 40).map((item) => ({ ...item, sk: `${item.sk}0` }));
+      for (const row of rows) put(memory, row);
+      const sublists = [sublist, { ...sublist, partition: "LEAD#acme#fair" }];
+      const changes = rows.map(
+        ({ sk }) => ({ key: sk, sequenceNumber: "", kind: "changed", sublists }) as const,
+      );
+      await maintainList(leads, changes, maintenance);
+    }
+    return send(command);
+  });
+  isBusy = true;
+  expect((await check()).findings).toEqual([]);
+});
+
+test("the trees of an erased account, and those of a list without rows, are left alone", async () => {
+  const { memory } = await countedLeads();
+  const root = [...memory.items()].find(({ pk, sk }) => pk === treeKey(leads, "").pk && sk === "root");
+  put(memory, { ...root, expiresAt: 1 });
+  remove(memory, treeKey(webLeads, "root"));
+  expect((await check()).findings).toEqual([]);
+  useMemoryTable();
+  expect(await check()).toEqual({ findings: [], waits: [], units: expect.any(Number) });
+});
