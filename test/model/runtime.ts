@@ -122,10 +122,9 @@ export function install(): () => void {
   const original = { send: table.send, now: Date.now, random: Math.random, setTimeout: timers.setTimeout };
   const { error } = console;
   const send = (command: object) => {
-    const input: unknown = Reflect.get(command, "input");
-    return current().request(describe(command, input), `${command.constructor.name} ${toText(input)}`, {
-      command,
-    });
+    const name = command.constructor.name.replace("Command", "");
+    const text = toText(Reflect.get(command, "input"));
+    return current().request(describe(name, text), `${name} ${text}`, { command });
   };
   const wait = (milliseconds = 0) =>
     milliseconds <= 0
@@ -148,21 +147,6 @@ export function install(): () => void {
   };
 }
 
-/** A command in a readable form, for a trace. */
-function describe(command: object, input: unknown): string {
-  const { Key, Item, RequestItems, TransactItems, ExpressionAttributeValues } = input as {
-    Key?: { sk: string };
-    Item?: { sk: string };
-    RequestItems?: { [table: string]: { Keys?: { sk: string }[] } };
-    TransactItems?: { [kind: string]: { Key?: { sk: string }; Item?: { sk: string } } }[];
-    ExpressionAttributeValues?: object;
-  };
-  const batch = RequestItems && Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys);
-  const keys =
-    batch?.map(({ sk }) => sk) ??
-    TransactItems?.flatMap((item) =>
-      Object.entries(item).map(([kind, { Key, Item }]) => `${kind} ${(Key ?? Item)?.sk}`),
-    );
-  const name = command.constructor.name.replace("Command", "");
-  return `${name} ${keys?.join(", ") ?? (Key ?? Item)?.sk ?? Object.values(ExpressionAttributeValues ?? {}).join(" ")}`;
-}
+/** A command in a readable form, for a trace: with the sort keys and the values in its text. */
+const describe = (name: string, text: string) =>
+  [name, ...Array.from(text.matchAll(/[{,](?:sk|:\w+):"([^"]*)"/g), ([, value]) => value)].join(" ");

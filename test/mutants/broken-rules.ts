@@ -153,8 +153,10 @@ export const brokenRules: readonly BrokenRule[] = [
   ...broken("read/tail.ts", [
     [
       "the newest rows are not remembered",
-      'earliest(memory.until, latest(start, span?.to ?? ""))',
-      "memory.until",
+      "memory && earliest(memory.until, to)",
+      "memory?.until",
+      "keys: settled.filter((sk) => sk < end)",
+      "keys: [...keys, ...settled].filter((sk) => sk < end)",
     ],
     [
       "rows are remembered until one is changed",
@@ -163,7 +165,7 @@ export const brokenRules: readonly BrokenRule[] = [
     ],
   ]),
   ...broken("read/list-start.ts", [
-    ["nothing that an index said is remembered", "list.range.index === undefined\n    ?", "true\n    ?"],
+    ["nothing that an index said is remembered", "root && list.range.index === undefined", "root"],
     [
       "only settled rows are remembered",
       "until: settledKey(list)",

@@ -40,9 +40,12 @@ export const list: Event = { do: "list" };
 /** A part of the tree of a source, or of the list, is lost. */
 export const lose = (what: DamageEvent["what"], source?: string): Event => ({ do: "damage", what, source });
 
-/** Scenarios with the same settings, by their names. */
-export const worlds = <T extends Partial<Scenario>>(
-  shared: T,
-  scenarios: Readonly<Record<string, Omit<Scenario, "name" | keyof T> & Partial<Scenario>>>,
-): readonly Scenario[] =>
-  Object.entries(scenarios).map(([name, own]) => ({ ...shared, ...own, name }) as unknown as Scenario);
+/** Makes scenarios with the same settings. */
+export const world =
+  (shared: Pick<Scenario, "limits" | "maintainers"> & Partial<Scenario>) =>
+  (
+    name: string,
+    initial: Scenario["initial"],
+    events: Scenario["events"],
+    own: Partial<Scenario> = {},
+  ): Scenario => ({ ...shared, name, initial, events, ...own });

@@ -1,101 +1,52 @@
-import type { Scenario } from "../scenario.ts";
-import { change, create, flat, insert, pass, remove, tiny, worlds } from "./parts.ts";
+import { change, create, flat, insert, pass, remove, tiny, world } from "./parts.ts";
+
+const inRoot = world({ limits: flat, maintainers: [0, 0] });
+const inNodes = world({ limits: tiny, maintainers: [0, 0] });
+const large = world({ large: true, limits: tiny, maintainers: [0, 0] });
+const differing = { maintainers: [1000, -1000] };
+const slow = { maintainers: [0], slow: true };
 
 /** Lists without sublists. */
-export const wholeLists: readonly Scenario[] = [
-  ...worlds(
-    { limits: flat, maintainers: [0, 0] },
+export const wholeLists = [
+  inRoot("rows of the root change", [[100, 90, 80]], [[change(0)], [remove(1)]], { crashes: 1 }),
+  inRoot("changes that undo each other", [[100, 90]], [[change(0), change(0, "new")]]),
+  inRoot("a row of the tail changes", [[100], [12, 11]], [[change(1)], [remove(2)]]),
+  inRoot("clocks differ, and a row of the tail changes", [[100], [5]], [[change(1)], [change(0)]], differing),
+  inRoot("clocks differ, and a row is deleted", [[100]], [[create(1), pass(4500), remove(1)]], differing),
+  inRoot("the first commits of a list", [], [[create(0), pass(), change(0)]]),
+  inRoot("an answer comes late", [[100]], [[change(0), create(1), pass()]], slow),
+  inNodes("cut commits", [[100, 90, 80, 70, 60, 50]], [[change(0), change(1)], [remove(2)]]),
+  inNodes("imports split a node", [[100, 90, 60, 50]], [[insert(4, 85), insert(5, 80), insert(6, 82)]], {
+    ...{ maintainers: [0], crashes: 1 },
+  }),
+  inNodes(
+    "a tail in several commits",
+    [
+      [100, 90],
+      [14, 13, 12, 11, 10],
+    ],
+    [[change(2)], [remove(3)]],
     {
-      "changes of rows in the root": {
-        initial: [[100, 90, 80]],
-        events: [[change(0)], [remove(1)]],
-        crashes: 1,
-      },
-      "changes that undo each other": {
-        initial: [[100, 90]],
-        events: [[change(0), change(0, "new")]],
-      },
-      "a row of the tail changes while it is counted": {
-        initial: [[100], [12, 11]],
-        events: [[change(1)], [remove(2)]],
-      },
-      "a row of the tail changes before it is counted, with clocks that differ": {
-        initial: [[100], [5]],
-        events: [[change(1)], [change(0)]],
-        maintainers: [1000, -1000],
-      },
-      "the first commits of a list": {
-        initial: [],
-        events: [[create(0), pass(), change(0)]],
-      },
-      "a row is created while an answer is on its way": {
-        initial: [[100]],
-        events: [[change(0), create(1), pass()]],
-        maintainers: [0],
-        slow: true,
-      },
-      "a deletion, with clocks that differ": {
-        initial: [[100]],
-        events: [[create(1), pass(4500), remove(1)]],
-        maintainers: [1000, -1000],
-      },
+      limits: { ...tiny, rowsAtOnce: 2 },
     },
   ),
-  ...worlds(
-    { limits: tiny, maintainers: [0, 0] },
+  inNodes("rows land late", [[100]], [[create(1)], [create(2), pass(2900)]], { maintainers: [1000] }),
+  inNodes("rows change under a reader", [[100, 90, 80, 70]], [[change(0)], [remove(2)]], { pages: [2] }),
+  large("three changes and a crash", [[100, 90, 80]], [[change(0)], [remove(1)], [insert(3, 85)]], {
+    crashes: 1,
+  }),
+  large("two maintainers count imports", [[100, 60]], [[insert(2, 90), insert(3, 80)], [insert(4, 85)]], {
+    limits: { ...tiny, rowsAtOnce: 2 },
+  }),
+  large(
+    "nodes split under a reader",
+    [[100, 60]],
+    [
+      [insert(2, 90), insert(3, 80)],
+      [create(4), pass()],
+    ],
     {
-      "changes of rows in several nodes, with cut commits": {
-        initial: [[100, 90, 80, 70, 60, 50]],
-        events: [[change(0), change(1)], [remove(2)]],
-      },
-      "imports that split a node": {
-        initial: [[100, 90, 60, 50]],
-        events: [[insert(4, 85), insert(5, 80), insert(6, 82)]],
-        maintainers: [0],
-        crashes: 1,
-      },
-      "a tail that is counted in several commits": {
-        limits: { ...tiny, rowsAtOnce: 2 },
-        initial: [
-          [100, 90],
-          [14, 13, 12, 11, 10],
-        ],
-        events: [[change(2)], [remove(3)]],
-      },
-      "rows that land late": {
-        initial: [[100]],
-        events: [[create(1)], [create(2), pass(2900)]],
-        maintainers: [1000],
-      },
-      "a reader while rows change": {
-        initial: [[100, 90, 80, 70]],
-        events: [[change(0)], [remove(2)]],
-        pages: [2],
-      },
-    },
-  ),
-  ...worlds(
-    { large: true, limits: tiny, maintainers: [0, 0] },
-    {
-      "three changes and two maintainers that crash": {
-        initial: [[100, 90, 80]],
-        events: [[change(0)], [remove(1)], [insert(3, 85)]],
-        crashes: 1,
-      },
-      "imports that two maintainers count": {
-        limits: { ...tiny, rowsAtOnce: 2 },
-        initial: [[100, 60]],
-        events: [[insert(2, 90), insert(3, 80)], [insert(4, 85)]],
-      },
-      "a reader while nodes split and a tail is counted": {
-        initial: [[100, 60]],
-        events: [
-          [insert(2, 90), insert(3, 80)],
-          [create(4), pass()],
-        ],
-        maintainers: [0],
-        pages: [1, 2],
-      },
+      ...{ maintainers: [0], pages: [1, 2] },
     },
   ),
 ];
