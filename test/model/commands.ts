@@ -1,18 +1,26 @@
 import { BatchGetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { itemTypes } from "../../shared/dynamodb/keys.ts";
+import { readListPartition } from "../../shared/dynamodb/keys.ts";
 
 /** Whether a command reads rows, from the table or from an index. */
 export function readsRows(command: object): boolean {
-  if (command instanceof BatchGetCommand) return true;
+  if (command instanceof BatchGetCommand) return keysOf(command).every(({ pk }) => isOfRows(pk));
   if (!(command instanceof QueryCommand)) return false;
-  const partition = String(command.input.ExpressionAttributeValues?.[":partition"]);
-  return [itemTypes.lead, itemTypes.conversation].some((type) => partition.startsWith(type));
+  const { ":partition": ofReader, ":pk": ofMaintainer } = command.input.ExpressionAttributeValues ?? {};
+  return command.input.IndexName !== undefined || isOfRows(ofReader ?? ofMaintainer);
 }
+
+/** Whether a command writes nothing. */
+export const isRead = (command: object) => /^(BatchGet|Get|Query)/.test(command.constructor.name);
 
 /** Whether a command may see the rows as they were. */
 export function isEventual(command: object): boolean {
-  if (command instanceof QueryCommand) return command.input.IndexName !== undefined;
-  if (!(command instanceof BatchGetCommand)) return false;
-  const { RequestItems = {} } = command.input;
-  return Object.values(RequestItems).some(({ ConsistentRead }) => !ConsistentRead);
+  const { input } = command as { input: { IndexName?: string; ConsistentRead?: boolean } };
+  if (command instanceof BatchGetCommand) return requestsOf(command).some((it) => !it.ConsistentRead);
+  return isRead(command) && !input.ConsistentRead;
 }
+
+const isOfRows = (pk: unknown) => readListPartition(String(pk)) !== undefined;
+
+const requestsOf = ({ input }: BatchGetCommand) => Object.values(input.RequestItems ?? {});
+
+const keysOf = (command: BatchGetCommand) => requestsOf(command).flatMap(({ Keys = [] }) => Keys);

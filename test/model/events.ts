@@ -2,8 +2,16 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Slack } from "./reading.ts";
 import type { Write } from "./records.ts";
-import { changeRow, createRow, type RowFilter, rowNumber } from "./rows.ts";
-import { type Event, landsWithin, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
+import { changeRow, createRow, rowNumber } from "./rows.ts";
+import {
+  type Event,
+  isFarAhead,
+  landsWithin,
+  type Scenario,
+  sourceOf,
+  startTime,
+  type WriteEvent,
+} from "./scenario.ts";
 
 /** An event that may come next, with its number among all events of the scenario. */
 export interface NextEvent {
@@ -38,6 +46,9 @@ export class Events {
   /** Whether an event that writes a row has not happened yet. */
   writesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => "row" in event);
 
+  /** Whether the clock goes on later. */
+  passesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => event.do === "pass");
+
   /** Whether a route's write has to land before a time. */
   landsBefore = (happened: readonly number[], time: number) =>
     this.#rest(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time);
@@ -56,13 +67,17 @@ export class Events {
     return { before, after: changeRow(before, { ...(status && { status }), ...(source && { source }) }) };
   }
 
-  /** By how many rows the total of a filter may be off while a set of events has not been counted. */
-  slack(open: number, filter: RowFilter): Slack {
-    const moves: readonly Event["do"][] = filter.status || filter.source ? ["change", "move"] : [];
-    const count = (kinds: readonly Event["do"][]) =>
+  /** By how many rows the unfiltered total may be off while a set of events has not been counted. */
+  slack(open: number): Slack {
+    const count = (...kinds: readonly Event["do"][]) =>
       this.#in(open).filter((event) => kinds.includes(event.do)).length;
-    return { imported: count(["import", ...moves]), deleted: count(["delete", ...moves]) };
+    // No new row is in the tail of a watermark that is far ahead.
+    const created = isFarAhead(this.#scenario) ? count("create") : 0;
+    return { imported: count("import") + created, deleted: count("delete") };
   }
+
+  /** The rows of a set of events. */
+  rows = (set: number) => new Set(this.#in(set).flatMap((event) => ("row" in event ? event.row : [])));
 
   #in = (set: number) => this.#all.filter((_, number) => set & (1 << number));
 

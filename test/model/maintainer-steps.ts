@@ -1,5 +1,5 @@
+import { isEventual } from "./commands.ts";
 import { maintainer } from "./programs.ts";
-import { owner } from "./rows.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Step, Steps } from "./steps.ts";
@@ -31,7 +31,7 @@ export class MaintainerSteps {
     return batches.map((batch) => {
       const records = state.records.filter((_, number) => batch & (1 << number));
       const changes = this.#steps.records.changes(records.map((record = -1) => record));
-      const program = maintainer(owner, changes, limits, skew);
+      const program = maintainer(changes, limits, skew);
       return {
         label: `${nameOf(slot)} gets ${changes.map(({ key, kind }) => `${kind} ${key}`)}`,
         take: async () => {
@@ -47,11 +47,13 @@ export class MaintainerSteps {
     if (!working) return [];
     const { actor, batch } = working;
     const name = nameOf(slot);
+    for (const { command, label } of actor.requests)
+      if (command && isEventual(command)) throw new Error(`${name} trusts an index: ${label}`);
     return [
       ...this.#steps.answer(state, name, actor, (next, after) => {
         if (!next.end) return set(after, slot, { actor: next, batch });
         const ended = set(after, slot, undefined);
-        if ("error" in next.end) return { ...ended, pending: after.pending | batch };
+        if ("error" in next.end) throw next.end.error;
         const isDone = (number: number) => batch & (1 << number);
         return { ...ended, records: after.records.map((it, number) => (isDone(number) ? undefined : it)) };
       }),

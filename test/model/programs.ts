@@ -1,30 +1,25 @@
 import { setTimeout } from "node:timers/promises";
-import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { listLeads } from "../../shared/domain/leads.ts";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { RowChange } from "../../shared/pages/maintain/changes.ts";
+import { maintainList } from "../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../shared/pages/maintain/maintain-lists.ts";
 import { forgetTails } from "../../shared/pages/read/tail.ts";
-import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
 import type { Program } from "./actors.ts";
-import { account, type RowFilter } from "./rows.ts";
+import { account, owner, type RowFilter } from "./rows.ts";
 import { toText } from "./texts.ts";
 
+const deadline = Number.POSITIVE_INFINITY;
+
 /** A maintainer that gets a batch of changes, again until it has finished. */
-export const maintainer = (
-  owner: CountedOwner,
-  rows: readonly RowChange[],
-  limits: Limits,
-  skew = 0,
-): Program => ({
+export const maintainer = (rows: readonly RowChange[], limits: Limits, skew: number): Program => ({
   name: `maintainer ${skew} ${toText(rows)}`,
   skew,
   async run() {
     for (;;) {
-      const means = { deadline: Number.POSITIVE_INFINITY, limits };
-      const [unfinished] = await maintainLists([{ owner, rows }], means);
+      const [unfinished] = await maintainLists([{ owner, rows }], { deadline, limits });
       if (!unfinished) return;
       const { error } = unfinished;
       if (error && !isTreeChanged(error) && !isBusy(error)) throw error;
@@ -32,10 +27,14 @@ export const maintainer = (
   },
 });
 
-export const rebuilder = (owner: CountedOwner, limits: Limits): Program => ({
-  name: "rebuild",
-  skew: 0,
-  run: () => rebuild(owner, { limits }),
+/** Counts the initial rows, without waiting for young ones. */
+export const counter = (rows: readonly RowChange[], limits: Limits, skew: number): Program => ({
+  name: `counter ${skew} ${toText(rows)}`,
+  skew,
+  async run() {
+    const { error } = await maintainList(owner, rows, { deadline, limits });
+    if (error) throw error;
+  },
 });
 
 /** A page that a list returned. */
@@ -47,31 +46,25 @@ export interface ReadPage {
 /** The rows of a page. */
 export const pageSize = 2;
 
-async function read(page: number, filter: RowFilter = {}): Promise<ReadPage> {
+async function read(page: number, filter: RowFilter): Promise<ReadPage> {
   const { data, pagination } = await listLeads(account, filter, { page, limit: pageSize });
   return { total: pagination.total, ids: data.map(({ id }) => id) };
 }
 
-/** A reader of a page of the whole list, or with a filter. */
-export const reader = (page: number, filter?: RowFilter): Program => ({
-  name: `reader ${page} ${toText(filter)}`,
+/**
+ * A reader of a page of the whole list, or with a filter.
+ *
+ * @param returns whether it reads the page twice, and waits between
+ */
+export const reader = (page: number, filter: RowFilter = {}, returns = false): Program => ({
+  name: `reader ${page} ${toText(filter)} ${returns}`,
   skew: 0,
   remembers: true,
   async run() {
     forgetTails();
-    return read(page, filter);
-  },
-});
-
-/** An environment that lists the first page twice; it waits between. */
-export const returningReader = (filter: RowFilter): Program => ({
-  name: `returning reader ${toText(filter)}`,
-  skew: 0,
-  remembers: true,
-  async run() {
-    forgetTails();
-    await read(1, filter);
+    const first = await read(page, filter);
+    if (!returns) return first;
     await setTimeout(1);
-    return read(1, filter);
+    return read(page, filter);
   },
 });

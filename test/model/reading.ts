@@ -26,10 +26,10 @@ export const rowBits = (rows: readonly Item[]) =>
 export const countBits = (bits: number): number => (bits === 0 ? 0 : (bits & 1) + countBits(bits >>> 1));
 
 /** Notes the rows that match and the slack of the present state. */
-export const watch = (reading: Reading, rows: readonly Item[], slack: Slack): Reading => ({
+export const watch = (reading: Reading, rows: number, slack: Slack): Reading => ({
   ...reading,
-  always: reading.always & rowBits(rows),
-  ever: reading.ever | rowBits(rows),
+  always: reading.always & rows,
+  ever: reading.ever | rows,
   imported: Math.max(reading.imported, slack.imported),
   deleted: Math.max(reading.deleted, slack.deleted),
 });

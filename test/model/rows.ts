@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import { encodeTime } from "ulid";
 import { leadItem, toLead } from "../../shared/domain/leads.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
@@ -17,9 +16,6 @@ export interface RowFilter {
   readonly source?: string;
 }
 
-/** With this limit, rows whose numbers end with 0 make a maintainer look at their sublists. */
-export const lookEvery = 16;
-
 /** The item of a row, whose number is in its id. */
 export const createRow = (row: number, createdAt: number, source: string | undefined): Item =>
   leadItem(account, {
@@ -28,17 +24,11 @@ export const createRow = (row: number, createdAt: number, source: string | undef
     ...(source !== undefined && { source }),
   });
 
-function newId(row: number, createdAt: number): string {
-  for (let suffix = 0; ; suffix++) {
-    const number = String(row * 1000 + suffix).padStart(16, "0");
-    const id = `lead_${encodeTime(createdAt, 10)}${number}`;
-    const looks = crc32(id) % lookEvery === 0;
-    if (looks === (row % 10 === 0)) return id;
-  }
-}
+const newId = (row: number, createdAt: number) =>
+  `lead_${encodeTime(createdAt, 10)}${String(row).padStart(16, "0")}`;
 
 /** The number of a row, from its id. */
-export const rowNumber = (id: string) => Math.floor(Number(id.slice(-16)) / 1000);
+export const rowNumber = (id: string) => Number(id.slice(-16));
 
 /** The item with another status or source. */
 export const changeRow = (item: Item, filter: RowFilter): Item =>

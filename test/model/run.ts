@@ -10,9 +10,9 @@ if (chosen.length === 0) throw new Error(`No scenario has a name with ${parts.jo
 for (const scenario of chosen) {
   const start = performance.now();
   try {
-    const { states, tables, courses, longest } = await explore(scenario);
+    const { states, tables, steps } = await explore(scenario);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const size = `${states} states, ${tables} of the table, ${courses.toExponential(1)} courses of up to ${longest} steps`;
+    const size = `${states} states, ${tables} of the table, ${steps} steps`;
     console.log(`✓ ${scenario.name}: ${size}, ${seconds} s`);
   } catch (error) {
     console.error(`✗ ${scenario.name}: ${error instanceof Error ? error.message : error}`);

@@ -120,11 +120,11 @@ const current = () => {
 /** Directs the calls of the table, the clock and the waits of the product to executions. @returns a function that ends this */
 export function install(): () => void {
   const original = { send: table.send, now: Date.now, random: Math.random, setTimeout: timers.setTimeout };
+  const { error } = console;
   const send = (command: object) => {
-    const input: unknown = Reflect.get(command, "input");
-    return current().request(describe(command, input), `${command.constructor.name} ${toText(input)}`, {
-      command,
-    });
+    const name = command.constructor.name.replace("Command", "");
+    const text = toText(Reflect.get(command, "input"));
+    return current().request(describe(name, text), `${name} ${text}`, { command });
   };
   const wait = (milliseconds = 0) =>
     milliseconds <= 0
@@ -133,32 +133,20 @@ export function install(): () => void {
   table.send = send as typeof table.send;
   Date.now = () => now;
   Math.random = () => 0;
+  // Damage is logged in every course.
+  console.error = () => {};
   timers.setTimeout = wait as typeof timers.setTimeout;
   syncBuiltinESMExports();
   return () => {
     table.send = original.send;
     Date.now = original.now;
     Math.random = original.random;
+    console.error = error;
     timers.setTimeout = original.setTimeout;
     syncBuiltinESMExports();
   };
 }
 
-/** A command in a readable form, for a trace. */
-function describe(command: object, input: unknown): string {
-  const { Key, Item, RequestItems, TransactItems, ExpressionAttributeValues } = input as {
-    Key?: { sk: string };
-    Item?: { sk: string };
-    RequestItems?: { [table: string]: { Keys?: { sk: string }[] } };
-    TransactItems?: { [kind: string]: { Key?: { sk: string }; Item?: { sk: string } } }[];
-    ExpressionAttributeValues?: object;
-  };
-  const batch = RequestItems && Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys);
-  const keys =
-    batch?.map(({ sk }) => sk) ??
-    TransactItems?.flatMap((item) =>
-      Object.entries(item).map(([kind, { Key, Item }]) => `${kind} ${(Key ?? Item)?.sk}`),
-    );
-  const name = command.constructor.name.replace("Command", "");
-  return `${name} ${keys?.join(", ") ?? (Key ?? Item)?.sk ?? Object.values(ExpressionAttributeValues ?? {}).join(" ")}`;
-}
+/** A command in a readable form, for a trace: with the sort keys and the values in its text. */
+const describe = (name: string, text: string) =>
+  [name, ...Array.from(text.matchAll(/[{,](?:sk|:\w+):"([^"]*)"/g), ([, value]) => value)].join(" ");

@@ -1,15 +1,15 @@
-import { type Limits, limits } from "../../shared/pages/tree/tree-limits.ts";
+import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import type { RowFilter } from "./rows.ts";
 
 /** The time at which every scenario starts, in milliseconds since the epoch. */
 export const startTime = Date.UTC(2026, 0, 1);
 
+/** How long before that the initial rows were counted, in milliseconds: those younger than 15 seconds are the tail. */
+export const countedAgo = 10_000;
+
 /** How long after its id was created a route's write may land, in milliseconds. */
 export const landsWithin = 3000;
-
-/** How late an index may be, in milliseconds. */
-export const indexLag = limits.indexLateness;
 
 /** An event that writes a row. */
 export type WriteEvent =
@@ -20,9 +20,18 @@ export type WriteEvent =
   /** A row gets another source. */
   | { readonly do: "move"; readonly row: number; readonly source: string };
 
+/** The root or a node of a tree is lost, or a node loses its entries. */
+export interface DamageEvent {
+  readonly do: "damage";
+  readonly what: "root" | "node" | "entries";
+  /** The source whose tree it is; without it, that of the list. */
+  readonly source?: string | undefined;
+}
+
 /** A step of the world around the actors. */
 export type Event =
   | WriteEvent
+  | DamageEvent
   /** An environment lists the first page with each filter, and remembers what it may remember. */
   | { readonly do: "list" }
   /** The clock goes on, in milliseconds. */
@@ -36,30 +45,29 @@ export interface Scenario {
   readonly limits: Limits;
   /** The sources of the rows, by their numbers; the first one of all others. Without them rows have none. */
   readonly sources?: readonly string[];
-  /**
-   * Rows that exist at the start, by their ages in seconds, in groups that were counted one after another: ten seconds
-   * before the start, but in sublists as soon as the newest row of the group was 40 seconds old.
-   */
+  /** Rows that exist at the start, by their ages in seconds, in groups that were counted one after another. */
   readonly initial: readonly (readonly number[])[];
-  /** Whether a rebuild has replaced the initial tree. */
-  readonly rebuilt?: boolean;
+  /** How far ahead the clock was that counted the last group, in milliseconds. */
+  readonly ahead?: number;
   /** Sequences of events. The events of two sequences come in any order. */
   readonly events: readonly (readonly Event[])[];
   /** How many maintainers may run at once: the skews of their clocks. */
   readonly maintainers: readonly number[];
-  /** How many maintainers or rebuilds may crash. */
+  /** Whether the clock may go on between a read and its answer, of one read at a time. */
+  readonly slow?: boolean;
+  /** How many maintainers may crash. */
   readonly crashes?: number;
-  /** How many rebuilds may start, each after the end or the crash of the one before. */
-  readonly rebuilds?: number;
   /** The pages that are read one after another while the others run. */
   readonly pages?: readonly number[];
-  /** The list that they are of: the whole one, unless set. */
+  /** The list that they are of: the whole one, unless set. Its index has each row as late as it may. */
   readonly filter?: RowFilter;
+  /** Whether an environment lists each page twice, and remembers what it may remember. */
+  readonly returns?: boolean;
 }
-
-/** How long before the start a group of initial rows was counted, in milliseconds. */
-export const countedAgo = ({ sources }: Scenario, ages: readonly number[]) =>
-  1000 * (sources ? Math.max(10, Math.min(...ages) - 40) : 10);
 
 /** The source with which a row is created. */
 export const sourceOf = ({ sources = [] }: Scenario, row: number) => sources[row] ?? sources[0];
+
+/** Whether a clock is further ahead than clocks may differ. */
+export const isFarAhead = ({ ahead = 0, maintainers, limits }: Scenario) =>
+  Math.max(ahead, ...maintainers) > limits.skew;

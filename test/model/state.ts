@@ -1,19 +1,11 @@
 import type { Actor } from "./actors.ts";
 import type { Reading } from "./reading.ts";
-import type { TableState } from "./tables.ts";
+import type { Outcome, TableState } from "./tables.ts";
 
 /** A maintainer with the changes of its batch: bits of event numbers. */
 export interface Working {
   readonly actor: Actor;
   readonly batch: number;
-}
-
-/** Rows that indexes may still have. */
-export interface Past {
-  /** The table with these rows, without trees. */
-  readonly rows: TableState;
-  /** When the indexes have later ones at last. */
-  readonly until: number;
 }
 
 /** A state of the table at a time. */
@@ -22,6 +14,14 @@ export interface Moment {
   readonly clock: number;
   /** The table with the rows that its indexes have, if they are late. */
   readonly late?: TableState | undefined;
+}
+
+/** The answer to a read that is on its way. */
+export interface UnderWay {
+  /** The number of the actor. */
+  readonly actor: number;
+  readonly request: string;
+  readonly outcome: Outcome;
 }
 
 /** A state of the world. */
@@ -34,43 +34,32 @@ export interface State {
   readonly pending: number;
   /** The numbers of the records of these and of the changes that are being counted, by event numbers. */
   readonly records: readonly (number | undefined)[];
-  /** The oldest first. */
-  readonly past: readonly Past[];
+  /** The rows as they were before each change, if indexes are read: these may still have any of them. */
+  readonly past: readonly TableState[];
   /** When an environment listed the rows. */
   readonly listed: Moment | undefined;
+  readonly underWay: UnderWay | undefined;
   readonly maintainers: readonly (Working | undefined)[];
-  readonly rebuild: Actor | undefined;
   readonly reading: Reading | undefined;
-  /** How many maintainers and rebuilds have crashed. */
+  /** How many maintainers have crashed. */
   readonly crashes: number;
-  /** How many rebuilds have started. */
-  readonly rebuilds: number;
   /** How many pages have been requested. */
   readonly pages: number;
 }
 
 /** Identifies a state. Maintainers whose clocks agree may change places. */
 export function stateKey(state: State, skews: readonly number[]): string {
-  const { table, clock, events, pending, maintainers, rebuild, reading, crashes, rebuilds, pages } = state;
+  const { table, clock, events, pending, records, past, listed, maintainers, reading } = state;
   const working = maintainers.map((it, i) => `${skews[i]} ${it?.actor.number} ${it?.batch}`).sort();
   const { actor, always, ever, imported, deleted } = reading ?? {};
   const read = [actor?.number, always, ever, imported, deleted];
-  const past = state.past.map(({ rows, until }) => `${rows} ${until}`);
-  const environment = `${state.listed?.table} ${state.listed?.clock} ${state.listed?.late}`;
-  const more = [state.records, past, environment].join(" ");
+  const environment = [listed?.table, listed?.clock, listed?.late];
+  const { underWay, crashes, pages } = state;
+  const answer = [underWay?.actor, underWay?.request, underWay?.outcome.number];
   return [
-    table,
-    clock,
-    events,
-    pending,
-    working,
-    rebuild?.number,
-    read,
-    crashes,
-    rebuilds,
-    pages,
-    more,
-  ].join();
+    ...[table, clock, events, pending, working, read],
+    ...[answer, crashes, pages, records, past, environment],
+  ].join(" ");
 }
 
 /** The changes that no maintainer has finished counting. */

@@ -1,6 +1,5 @@
-import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { type Actor, Actors } from "./actors.ts";
-import { isEventual, readsRows } from "./commands.ts";
+import { isEventual, isRead, readsRows } from "./commands.ts";
 import { Events } from "./events.ts";
 import { Records } from "./records.ts";
 import { Runs } from "./runs.ts";
@@ -30,54 +29,69 @@ export class Steps {
   readonly actors = new Actors(this.#requests);
   readonly runs = new Runs(this.tables, this.actors);
   readonly #crashes: number;
+  readonly #isSlow: boolean;
 
   constructor(scenario: Scenario) {
     this.events = new Events(scenario);
     this.#crashes = scenario.crashes ?? 0;
+    this.#isSlow = scenario.slow ?? false;
   }
 
   /**
-   * The steps of an actor: the answers to each of its requests.
+   * The steps of an actor: the answers to each of its requests. Indexes are late without bound; only readers use them.
    *
-   * @param set puts the actor into the state; it may have ended, with an error only if the table is busy
+   * @param set puts the actor into the state after the answer to a request
    */
-  answer(state: State, name: string, actor: Actor, set: (actor: Actor, state: State) => State): Step[] {
+  answer(
+    state: State,
+    name: string,
+    actor: Actor,
+    set: (actor: Actor, state: State, request: Request) => State,
+  ): Step[] {
     return actor.requests.flatMap((request) => {
       const label = `${name}: ${request.label}`;
-      const resume = async (after: State, outcome: Outcome) => {
-        const next = await this.actors.resume(actor, request, outcome, after.clock);
-        if (next.end && "error" in next.end && !isBusy(next.end.error)) throw next.end.error;
-        return set(next, after);
-      };
-      if (!request.command)
-        return this.pass(state, request.until ?? 0, label, (after) => resume(after, over));
+      const resume = async (after: State, outcome: Outcome) =>
+        set(await this.actors.resume(actor, request, outcome, after.clock), after, request);
       const { command, number } = request;
+      if (!command) return this.pass(state, request.until ?? 0, label, (after) => resume(after, over));
+      const { underWay } = state;
+      if (underWay?.actor === actor.number && underWay.request === request.name) {
+        const take = () => resume({ ...state, underWay: undefined }, underWay.outcome);
+        return [{ label: `${label} (answered)`, take }];
+      }
       const reads = readsRows(command) ? `${name} ${request.name}` : undefined;
       const take = () => {
         const { table, outcome } = this.tables.run(state.table, command, number);
         return resume({ ...state, table }, outcome);
       };
-      const late = this.#lateOutcome(state, request);
-      const steps = [{ label, readsRows: reads, take }];
-      if (late) steps.push({ label: `${label} (late)`, readsRows: reads, take: () => resume(state, late) });
-      return steps;
+      const late = isEventual(command) ? [...this.#lateOutcomes(state, command, number)] : [];
+      const isSlow = this.#isSlow && !underWay && isRead(command) && this.events.passesFollow(state.events);
+      const wait = async () => {
+        const { outcome } = this.tables.run(state.table, command, number);
+        return { ...state, underWay: { actor: actor.number, request: request.name, outcome } };
+      };
+      return [
+        { label, readsRows: reads, take },
+        ...(isSlow ? [{ label: `${label} (slow)`, take: wait }] : []),
+        ...late.map((it) => ({ label: `${label} (late)`, readsRows: reads, take: () => resume(state, it) })),
+      ];
     });
   }
 
-  /** What an index may answer that does not have the last writes, if that differs. */
-  #lateOutcome({ table, past }: State, { command, number }: Request): Outcome | undefined {
-    const [oldest] = past;
-    if (!oldest || !command || !isEventual(command)) return undefined;
-    const { outcome } = this.tables.run(oldest.rows, command, number);
-    return outcome.number === this.tables.run(table, command, number).outcome.number ? undefined : outcome;
+  /** What an index may answer that has some rows as they were, if that differs. */
+  #lateOutcomes({ table, past }: State, command: object, number: number): Iterable<Outcome> {
+    const outcomeOf = (state: TableState) => this.tables.run(state, command, number).outcome;
+    const mixtures = past.length > 0 ? this.tables.mixtures([...past, this.tables.withoutTrees(table)]) : [];
+    const outcomes = new Map(mixtures.map(outcomeOf).map((outcome) => [outcome.number, outcome]));
+    outcomes.delete(outcomeOf(table).number);
+    return outcomes.values();
   }
 
   /** The step to a time, unless a route's write has to land before. */
   pass(state: State, time: number, label: string, take: (state: State) => Promise<State>): Step[] {
     const clock = Math.max(state.clock, time);
     if (this.events.landsBefore(state.events, clock)) return [];
-    const past = state.past.filter(({ until }) => until > clock);
-    return [{ label, take: () => take({ ...state, clock, past }) }];
+    return [{ label, take: () => take({ ...state, clock }) }];
   }
 
   /** The crash of an actor, if another may crash. */

@@ -1,7 +1,8 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
-import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import { MemoryTable } from "../support/memory-table.ts";
+import { isRead } from "./commands.ts";
 import { Numbers, toText } from "./texts.ts";
 
 /** The response of a call or its error; equal ones have the same number. */
@@ -26,6 +27,7 @@ export class Tables {
   readonly #results = new Map<string, Result>();
   readonly #outcomes = new Numbers();
   readonly #rows = new Map<TableState, TableState>();
+  readonly #mixtures = new Map<string, readonly TableState[]>();
 
   /** The table without items. */
   readonly empty: TableState = this.#number();
@@ -44,7 +46,7 @@ export class Tables {
       const outcome = this.#execute(command);
       result = {
         outcome,
-        table: /^(BatchGet|Get|Query)/.test(command.constructor.name) ? table : this.#number(),
+        table: isRead(command) ? table : this.#number(),
       };
       this.#results.set(key, result);
     }
@@ -61,13 +63,34 @@ export class Tables {
   withoutTrees(table: TableState): TableState {
     let rows = this.#rows.get(table);
     if (rows === undefined) {
-      const items = this.items(table).filter(({ pk }) => !String(pk).startsWith(itemTypes.count));
-      this.#restore(this.empty);
-      for (const Item of items) this.#memory.execute(new PutCommand({ TableName: tableName, Item }));
-      rows = this.#number();
+      rows = this.#store(this.items(table).filter(({ pk }) => !String(pk).startsWith(itemTypes.count)));
       this.#rows.set(table, rows);
     }
     return rows;
+  }
+
+  /** The states in which each row is as it was in any of some states. */
+  mixtures(tables: readonly TableState[]): readonly TableState[] {
+    const key = tables.join();
+    let mixtures = this.#mixtures.get(key);
+    if (!mixtures) {
+      const states = tables.map((table) => new Map(this.items(table).map((item) => [item.sk, item])));
+      const keys = new Set(states.flatMap((state) => [...state.keys()]));
+      let mixed: readonly (readonly Item[])[] = [[]];
+      for (const sk of keys) {
+        const versions = new Map(states.map((state) => [toText(state.get(sk)), state.get(sk)])).values();
+        mixed = [...versions].flatMap((item) => mixed.map((items) => (item ? [...items, item] : items)));
+      }
+      mixtures = [...new Set(mixed.map((items) => this.#store(items)))];
+      this.#mixtures.set(key, mixtures);
+    }
+    return mixtures;
+  }
+
+  #store(items: readonly Item[]): TableState {
+    this.#restore(this.empty);
+    for (const Item of items) this.#memory.execute(new PutCommand({ TableName: tableName, Item }));
+    return this.#number();
   }
 
   #execute(command: object): Outcome {

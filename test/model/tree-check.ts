@@ -1,80 +1,98 @@
 import assert from "node:assert/strict";
 import { indexes, nodeName, sublistPrefix } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import { equalCells, sumCells } from "../../shared/pages/tree/cells.ts";
-import { type CountedOwner, countedRow, type SublistOwner } from "../../shared/pages/tree/counted-list.ts";
+import type { CountedOwner, SublistOwner } from "../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry } from "../../shared/pages/tree/entry.ts";
 import { type Root, toRoot } from "../../shared/pages/tree/root.ts";
-import { cellNumber } from "../../shared/pages/tree/statuses.ts";
-import { treeKey } from "../../shared/pages/tree/tree-store.ts";
+import { countedRow } from "../../shared/pages/tree/rows.ts";
+import { isSum, treeKey } from "../../shared/pages/tree/tree-store.ts";
+import { owner, rowNumber } from "./rows.ts";
 
-type Tree = { readonly root: Root; readonly leaves: readonly Entry[] };
-
-/** Checks that the entries of a tree in service are the sums of its nodes. @returns its root and its lowest entries */
-export function checkSums(items: readonly Item[], owner: CountedOwner): Tree | undefined {
-  const find = (name: string) => {
-    const { pk, sk } = treeKey(owner, name);
-    return items.find((item) => item.pk === pk && item.sk === sk);
-  };
-  const item = find("root");
-  if (!item) return undefined;
-  const root = toRoot(item as Parameters<typeof toRoot>[0]);
-  let entries = root.entries;
-  for (let level = root.level; level > 0; level--) {
-    entries = entries.flatMap((entry) => {
-      const node = find(nodeName(root.generation, level, entry.start));
-      assert(node, `the node ${entry.start} of level ${level} is missing`);
-      const below = decodeEntries(node.entries as Uint8Array);
-      const sum = sumCells(below.map(({ cells }) => cells));
-      assert(equalCells(sum, entry.cells), `the entry of the node ${entry.start} is not its sum`);
-      return below;
-    });
-  }
-  return { root, leaves: [...entries, root.last] };
+/** What trees are compared with. */
+export interface TreeExpectation {
+  /** The items of the table. */
+  readonly items: readonly Item[];
+  /** The rows of the list, newest first. */
+  readonly rows: readonly Item[];
+  /** The numbers of the rows with changes that are not counted yet. */
+  readonly open: ReadonlySet<number>;
+  /** Whether nodes may be missing or spoiled. */
+  readonly isDamaged: boolean;
 }
 
-/** Checks that the leaves of the tree in service count the rows. */
-export function checkLeaves(items: readonly Item[], rows: readonly Item[], owner: CountedOwner): void {
-  const tree = checkSums(items, owner);
-  if (!tree) return;
-  const { root, leaves } = tree;
-  assert.deepEqual(root.pending, [], "a leaf is pending");
-  const counted = rows.map(countedRow);
-  for (const [index, { start, cells }] of leaves.entries()) {
-    const end = leaves[index + 1]?.start ?? root.watermark;
-    const inside = counted.filter(({ sk }) => sk >= start && sk < end);
-    const actual = sumCells(inside.map((row) => new Map([[cellNumber(root.statuses, row.status), 1]])));
-    assert(equalCells(cells, actual), `the leaf ${start} counts other rows`);
+/** Checks the trees: each has exactly the rows before its watermark, and all rows that its list has fed. */
+export function checkTrees(expected: TreeExpectation): void {
+  const list = checkTree(expected, owner);
+  for (const sublist of sublistOwners(expected.items)) {
+    const root = checkTree(expected, sublist);
+    if (!root || root.filling !== undefined) continue;
+    const { partition } = sublist.sublist;
+    const missing = rowsOf(expected, sublist).filter(
+      ([sk]) => sk >= root.watermark && sk < (list?.fed ?? ""),
+    );
+    assert.deepEqual(missing, [], `${partition} was not fed up to ${list?.fed}, but to ${root.watermark}`);
   }
 }
 
-/** The sublists of a list that have trees. */
-export function sublistOwners(items: readonly Item[], owner: CountedOwner): SublistOwner[] {
+/** The sublists of the list that have trees. */
+export function sublistOwners(items: readonly Item[]): SublistOwner[] {
   const { pk, sk } = treeKey(owner, `${sublistPrefix}#`);
   return items
     .filter((item) => item.pk === pk && String(item.sk).startsWith(sk))
     .map(({ index, partition }) => ({ ...owner, sublist: { index, partition } as SublistOwner["sublist"] }));
 }
 
-/** Checks that the trees of sublists have exactly their rows below the watermark. */
-export function checkSublists(items: readonly Item[], rows: readonly Item[], list: CountedOwner): void {
-  for (const owner of sublistOwners(items, list)) {
-    const { index, partition } = owner.sublist;
-    const tree = checkSums(items, owner);
-    assert(tree, `the tree of ${partition} is missing`);
-    const { watermark, statuses } = tree.root;
-    const below = rows
-      .filter((row) => row[indexes[index]] === partition && String(row.sk) < watermark)
-      .map(countedRow)
-      .reverse();
-    const cells = below.map(({ sk, status }) => [sk, [[cellNumber(statuses, status), 1]]]);
-    const actual = rowsOf(tree).map((row) => [row.start, [...row.cells]]);
-    assert.deepEqual(actual, cells, `the tree of ${partition} has other rows below ${watermark}`);
-  }
+/** The item of a tree with a name. */
+export function findItem(items: readonly Item[], tree: CountedOwner, name: string): Item | undefined {
+  const { pk, sk } = treeKey(tree, name);
+  return items.find((item) => item.pk === pk && item.sk === sk);
 }
 
-/** The lowest entries without the newest leaf, in which the tree of a sublist has no rows. */
-function rowsOf({ root, leaves }: Tree): readonly Entry[] {
-  assert.equal(root.last.cells.size, 0);
-  return leaves.slice(0, -1);
+function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefined {
+  const name = tree.sublist?.partition ?? "the list";
+  const item = findItem(expected.items, tree, "root");
+  if (!item) {
+    assert(!tree.sublist || expected.isDamaged, `the root of ${name} is missing`);
+    return undefined;
+  }
+  const root = toRoot(item as Parameters<typeof toRoot>[0]);
+  const inNodes = rowsInNodes(expected, tree, root);
+  if (inNodes === "damaged") return root;
+  assert(!inNodes.some(({ start }) => start >= root.lastStart), `a node of ${name} has rows of its root`);
+  const isOpen = ([sk]: readonly [string, number]) => expected.open.has(rowNumber(sk));
+  const counted = [...inNodes, ...root.last]
+    .map(({ start, cells }) => [start, ...cells.keys()] as [string, number])
+    .filter((row) => !isOpen(row));
+  const below = rowsOf(expected, tree).filter(([sk]) => sk < root.watermark);
+  assert.deepEqual(counted, below, `the tree of ${name} has other rows below ${root.watermark}`);
+  return root;
+}
+
+/** The rows without open changes of a list or a sublist, oldest first: their sort keys and cells. */
+function rowsOf({ rows, open }: TreeExpectation, { list, sublist }: CountedOwner): [string, number][] {
+  return rows
+    .filter(({ id }) => !open.has(rowNumber(String(id))))
+    .filter((row) => !sublist || row[indexes[sublist.index]] === sublist.partition)
+    .map((row) => countedRow(list, row))
+    .map(({ sk, cell }): [string, number] => [sk, cell])
+    .reverse();
+}
+
+/** The rows in the nodes of a tree, whose entries must be the sums of the nodes: one transaction changes both. */
+function rowsInNodes({ items, isDamaged }: TreeExpectation, tree: CountedOwner, root: Root) {
+  let { entries } = root;
+  for (let level = root.level; level > 0; level--) {
+    const below: Entry[] = [];
+    for (const entry of entries) {
+      const node = findItem(items, tree, nodeName(root.generation, level, entry.start));
+      const rows = node && decodeEntries(node.entries as Uint8Array);
+      if (!rows || !isSum(entry, rows)) {
+        assert(isDamaged, `the node ${entry.start} of level ${level} is missing or not its sum`);
+        return "damaged";
+      }
+      below.push(...rows);
+    }
+    entries = below;
+  }
+  return entries;
 }

@@ -1,11 +1,18 @@
+import { damage } from "./damage.ts";
 import { toCommand } from "./events.ts";
 import { Expectations } from "./expectations.ts";
 import { MaintainerSteps } from "./maintainer-steps.ts";
-import { maintainer, rebuilder } from "./programs.ts";
+import { counter } from "./programs.ts";
 import { ReaderSteps } from "./reader-steps.ts";
-import { rebuildSteps } from "./rebuild-steps.ts";
-import { createRow, owner } from "./rows.ts";
-import { countedAgo, indexLag, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
+import { createRow } from "./rows.ts";
+import {
+  countedAgo,
+  type DamageEvent,
+  type Scenario,
+  sourceOf,
+  startTime,
+  type WriteEvent,
+} from "./scenario.ts";
 import { openEvents, type State, stateKey } from "./state.ts";
 import { type Step, Steps } from "./steps.ts";
 
@@ -32,28 +39,29 @@ export class World {
 
   /** The state before all events, when the initial rows are counted. */
   async start(): Promise<State> {
-    const { initial, limits, rebuilt, events, maintainers } = this.#scenario;
-    let table = this.#steps.tables.empty;
+    const { initial, limits, events, maintainers, ahead = 0 } = this.#scenario;
+    const { tables, records, runs } = this.#steps;
+    let table = tables.empty;
     let row = 0;
-    let clock = startTime;
-    for (const ages of initial) {
-      clock = startTime - countedAgo(this.#scenario, ages);
-      const records = ages.map((age) => {
+    const clock = startTime - countedAgo;
+    for (const [group, ages] of initial.entries()) {
+      const created = ages.map((age) => {
         const createdAt = startTime - age * 1000;
-        const after = createRow(row, createdAt, sourceOf(this.#scenario, row++));
-        const write = { before: undefined, after };
+        const write = {
+          before: undefined,
+          after: createRow(row, createdAt, sourceOf(this.#scenario, row++)),
+        };
         table = this.#steps.write(table, toCommand(write));
-        return this.#steps.records.add(write, createdAt) ?? -1;
+        return records.add(write, clock) ?? -1;
       });
-      const program = maintainer(owner, this.#steps.records.changes(records), limits);
-      ({ table } = await this.#steps.runs.run(program, { table, clock }));
+      const skew = group === initial.length - 1 ? ahead : 0;
+      ({ table } = await runs.run(counter(records.changes(created), limits, skew), { table, clock }));
     }
-    if (rebuilt) ({ table } = await this.#steps.runs.run(rebuilder(owner, limits), { table, clock }));
     return {
       ...{ table, clock: startTime, events: events.map(() => 0), pending: 0 },
-      ...{ records: [], past: [], listed: undefined },
+      ...{ records: [], past: [], listed: undefined, underWay: undefined },
       maintainers: maintainers.map(() => undefined),
-      ...{ rebuild: undefined, reading: undefined, crashes: 0, rebuilds: 0, pages: 0 },
+      ...{ reading: undefined, crashes: 0, pages: 0 },
     };
   }
 
@@ -61,73 +69,92 @@ export class World {
 
   /** Checks what must hold in a state. */
   async check(state: State): Promise<void> {
+    const { table, listed, maintainers } = state;
     const open = openEvents(state);
-    const quiet = !state.rebuild && state.maintainers.every((it) => !it);
-    await this.#expectations.checkTotal(state.table, this.#steps.events.slack(open, {}), quiet);
+    const quiet = maintainers.every((it) => !it);
+    this.#expectations.checkTrees(table, this.#steps.events.rows(open));
+    const slack = this.#steps.events.slack(open);
+    await this.#expectations.checkTotal(table, slack, quiet);
+    if (listed) await this.#expectations.checkRememberedTotal(listed, state, slack);
     if (open !== 0) return;
-    await this.#expectations.checkExact(state.table);
-    if (state.listed) await this.#expectations.checkRemembered(state.listed, state);
+    await this.#expectations.checkExact(table);
+    if (listed) await this.#expectations.checkRemembered(listed, state);
   }
 
   /** Whether nothing has to happen any more. */
-  isEnd({ events, pending, maintainers, rebuild, reading }: State): boolean {
+  isEnd({ events, pending, maintainers, reading }: State): boolean {
     const happened = this.#steps.events.next(events).length === 0;
-    return happened && pending === 0 && !rebuild && !reading && maintainers.every((it) => !it);
+    return happened && pending === 0 && !reading && maintainers.every((it) => !it);
   }
 
   steps(state: State): Step[] {
-    const steps = [
-      ...this.#happen(state),
-      ...this.#maintainers.all(state),
-      ...rebuildSteps(state, this.#steps, this.#scenario),
-      ...this.#readers.all(state),
-    ];
+    const steps = [...this.#happen(state), ...this.#maintainers.all(state), ...this.#readers.all(state)];
     const read = this.#steps.events.writesFollow(state.events)
       ? undefined
       : steps.find(({ readsRows }) => readsRows)?.readsRows;
     const taken = read === undefined ? steps : steps.filter(({ readsRows }) => readsRows === read);
     return taken.map(({ label, take }) => ({
       label,
-      take: async () => this.#readers.watched(await take()),
+      take: async () => {
+        const next = this.#readers.watched(await take());
+        this.#expectations.checkProgress(state.table, next.table);
+        return next;
+      },
     }));
   }
 
   #happen(state: State): Step[] {
     return this.#steps.events.next(state.events).flatMap(({ event, number, happened }) => {
       const after = { ...state, events: happened };
-      if (event.do === "pass")
-        return this.#steps.pass(after, state.clock + event.time, "time passes", async (it) => it);
-      if (event.do === "list") {
-        const { table, clock, past } = state;
-        return [undefined, ...past.slice(0, 1)].map((oldest) => ({
-          label: `an environment lists${oldest ? " (late)" : ""}`,
-          take: async () => ({ ...after, listed: { table, clock, late: oldest?.rows } }),
-        }));
+      switch (event.do) {
+        case "pass":
+          return this.#steps.pass(after, state.clock + event.time, "time passes", async (it) => it);
+        case "list":
+          return this.#list(after);
+        case "damage":
+          return this.#damage(after, event);
+        default:
+          return this.#write(after, event, number);
       }
-      return this.#write(state, after, event, number);
     });
   }
 
-  #write(state: State, after: State, event: WriteEvent, number: number): Step[] {
-    const rows = this.#expectations.rows(state.table);
-    const write = this.#steps.events.write(event, state.clock, rows);
+  /** The index has the rows as they are, or as they were at first. */
+  #list(state: State): Step[] {
+    const { table, clock, past } = state;
+    return [undefined, ...past.slice(0, 1)].map((late) => ({
+      label: `an environment lists${late === undefined ? "" : " (late)"}`,
+      take: async () => ({ ...state, listed: { table, clock, late } }),
+    }));
+  }
+
+  #damage(state: State, { what, source, ...event }: DamageEvent): Step[] {
+    const command = damage(this.#steps.tables.items(state.table), { what, source, ...event });
+    const take = async () => (command ? { ...state, table: this.#steps.write(state.table, command) } : state);
+    return [{ label: `the ${what} of ${source ?? "the list"} is lost`, take }];
+  }
+
+  #write(state: State, event: WriteEvent, number: number): Step[] {
+    const write = this.#steps.events.write(event, state.clock, this.#expectations.rows(state.table));
     if (!write) return [];
     const { do: kind, row, ...what } = event;
     const take = async () => {
       const { tables, records } = this.#steps;
       const record = records.add(write, state.clock);
-      const until = state.clock + indexLag;
-      const past =
-        this.#scenario.sources && state.past.at(-1)?.until !== until
-          ? [...state.past, { rows: tables.withoutTrees(state.table), until }]
-          : state.past;
+      const before = tables.withoutTrees(state.table);
+      const past = this.#readsIndexes ? [...new Set([...state.past, before])].sort() : [];
       return {
-        ...after,
+        ...state,
         ...{ table: this.#steps.write(state.table, toCommand(write)), past },
         pending: state.pending | (record === undefined ? 0 : 1 << number),
         records: Object.assign([...state.records], { [number]: record }),
       };
     };
     return [{ label: `row ${row}: ${kind} ${Object.values(what).join(" ")}`, take }];
+  }
+
+  get #readsIndexes(): boolean {
+    const { filter, events } = this.#scenario;
+    return filter !== undefined || events.flat().some((event) => event.do === "list");
   }
 }

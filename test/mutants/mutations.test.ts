@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { brokenRules, toMutation } from "./broken-rules.ts";
 import { applyMutation, findMutations } from "./mutations.ts";
 
 const mutate = (source: string) => findMutations(source).map((mutation) => applyMutation(source, mutation));
@@ -39,4 +42,10 @@ test.each([
   'const a = new TypeError("a");',
 ])("%s has none", (source) => {
   expect(mutate(source)).toEqual([]);
+});
+
+test.each(brokenRules)("the rule can be broken: $rule", (rule) => {
+  const source = readFileSync(join(import.meta.dirname, "../..", rule.file), "utf8");
+  const broken = applyMutation(source, toMutation(source, rule));
+  for (const [, to] of rule.changes) expect(broken).toContain(to);
 });

@@ -3,11 +3,13 @@
  * changed file. A change that no test notices is a survivor: a test is missing, or the code is not needed.
  *
  * Usage: SEED=1 SAMPLE=150 MINUTES=60 WORKERS=2 npm run test:mutants [-- <the beginnings of paths>]
+ * With `-- rules`, it breaks the rules of the counted trees, each on purpose.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEngine } from "../../lib/local/engine/engine.ts";
 import { seeded, shuffled } from "../support/random.ts";
+import { brokenRules, toMutation } from "./broken-rules.ts";
 import { coveringTests } from "./covering-tests.ts";
 import { isHarmless } from "./harmless.ts";
 import { applyMutation, findMutations, type Mutation } from "./mutations.ts";
@@ -28,7 +30,8 @@ interface Mutant {
   readonly mutation: Mutation;
 }
 
-const mutants = findMutants(process.argv.slice(2));
+const paths = process.argv.slice(2);
+const mutants = paths[0] === "rules" ? breakRules() : findMutants(paths);
 const chosen = shuffled(seeded(seed), mutants).slice(0, sample);
 if (chosen.length === 0) throw new Error("No source that can be mutated has such a path.");
 console.log(`SEED=${seed}: ${chosen.length} of ${mutants.length} mutants`);
@@ -60,6 +63,13 @@ function findMutants(paths: readonly string[]): Mutant[] {
     return findMutations(source)
       .map((mutation) => ({ file, source, mutation }))
       .filter((mutant) => !isHarmless(file, describeChange(mutant)));
+  });
+}
+
+function breakRules(): Mutant[] {
+  return brokenRules.map((rule) => {
+    const source = readFileSync(join(root, rule.file), "utf8");
+    return { file: rule.file, source, mutation: toMutation(source, rule) };
   });
 }
 

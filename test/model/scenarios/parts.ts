@@ -1,18 +1,27 @@
 import { type Limits, limits } from "../../../shared/pages/tree/tree-limits.ts";
-import type { Event } from "../scenario.ts";
+import type { DamageEvent, Event, Scenario } from "../scenario.ts";
+
+/** A number that a handful of rows does not reach. */
+const never = 1000;
+
+/** Limits with which a tail of one row pays, all rows are in the root, and no sublist is fed. */
+export const flat: Limits = {
+  ...limits,
+  ...{ tail: 0, rowsAtOnce: 20, sublistRows: never, fedRows: never },
+};
 
 /** Limits with which a handful of rows has nodes, splits, and commits that are cut. */
 export const tiny: Limits = {
-  ...{ allowedLateness: limits.allowedLateness, skew: limits.skew, tail: 0 },
-  ...{ leafRows: 1, largestLeaf: 2, nodeBytes: 70, keptBytes: 55, rootBytes: 270 },
-  ...{ rangeRows: 3, commitTime: limits.commitTime, commitNodes: 1, transactionNodes: 3 },
-  ...{ indexLateness: limits.indexLateness, sublistRows: 1, lookEvery: 1, manyRows: 1 },
-  ...{ rowNodeBytes: 70, keptRowBytes: 55, sublistRootBytes: 270 },
-  ...{ sublistTail: 1, youngTail: 1, sublistCommitRows: 2 },
+  ...flat,
+  ...{ nodeBytes: 70, keptBytes: 55, rootBytes: 60, lastBytes: 50 },
+  ...{ rowsAtOnce: 3, nodesRead: 2, nodesWritten: 2 },
 };
 
-/** Limits with which all rows are in the root's newest leaf. */
-export const flat: Limits = { ...tiny, leafRows: 8, largestLeaf: 8, rangeRows: 20 };
+/** Limits with which each row of the tail is fed to its sublist. */
+export const fed: Limits = { ...flat, sublistRows: 1 };
+
+/** The same, and the trees of sublists have nodes. */
+export const deep: Limits = { ...tiny, rowsAtOnce: 20, nodesWritten: 3, sublistRows: 1 };
 
 export const change = (row: number, status: "booked" | "new" = "booked"): Event => ({
   do: "change",
@@ -21,9 +30,22 @@ export const change = (row: number, status: "booked" | "new" = "booked"): Event 
 });
 export const move = (row: number, source: string): Event => ({ do: "move", row, source });
 export const remove = (row: number): Event => ({ do: "delete", row });
-export const create = (row: number, at = 0): Event => ({ do: "create", row, at: at + row - 10 });
+/** A route creates a row. */
+export const create = (row: number, at = 0): Event => ({ do: "create", row, at: at + row - 20 });
 /** Imports a row with an age, in seconds. */
 export const insert = (row: number, age: number): Event => ({ do: "import", row, at: -age * 1000 });
 /** The clock goes on until new rows have settled. */
 export const pass = (time = 6000): Event => ({ do: "pass", time });
 export const list: Event = { do: "list" };
+/** A part of the tree of a source, or of the list, is lost. */
+export const lose = (what: DamageEvent["what"], source?: string): Event => ({ do: "damage", what, source });
+
+/** Makes scenarios with the same settings. */
+export const world =
+  (shared: Pick<Scenario, "limits" | "maintainers"> & Partial<Scenario>) =>
+  (
+    name: string,
+    initial: Scenario["initial"],
+    events: Scenario["events"],
+    own: Partial<Scenario> = {},
+  ): Scenario => ({ ...shared, name, initial, events, ...own });

@@ -1,141 +1,70 @@
-import type { Limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { lookEvery } from "../rows.ts";
-import type { Scenario } from "../scenario.ts";
-import { change, create, flat, insert, move, pass, remove } from "./parts.ts";
+import { change, create, deep, fed, insert, move, pass, remove, world } from "./parts.ts";
 
-/**
- * Limits with which the whole list has few commits, and a sublist of three rows has a tree. Maintainers look at a sublist
- * after changes of rows whose numbers end with 0, and of three at once.
- */
-export const limits: Limits = {
-  ...{ ...flat, tail: 16, commitNodes: 72, rootBytes: 3900, nodeBytes: 3800, keptBytes: 3400 },
-  ...{ sublistRows: 2, lookEvery, manyRows: 3, youngTail: 9, sublistCommitRows: 20 },
-};
+/** Row 0 has another source than the others. */
+const sources = ["b", "a", "a", "a", "a"];
+const run = world({ limits: fed, sources, maintainers: [0, 0] });
+const large = world({ large: true, limits: fed, sources, maintainers: [0, 0] });
+const one = { maintainers: [0], crashes: 1 };
+const inNodes = { limits: deep, sources: ["a"] };
 
-/** Rows that have had a tree for 40 seconds. */
-export const counted = [100, 90, 80];
-
-/** Rows with a tail, which is just old enough to be read from the index: 37 seconds. */
-export const withTail = [counted, [39]];
-
-const sources = ["a"];
-
-/** The sublists of one source or several. */
-export const sublists: readonly Scenario[] = [
-  {
-    name: "a sublist gets a tree while a row changes",
-    ...{ limits, sources },
-    initial: [[100, 90]],
-    events: [[create(10)], [change(0)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a sublist gets a tree while a row is deleted",
-    ...{ limits, sources },
-    initial: [[100, 90]],
-    events: [[create(10)], [remove(1)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a sublist gets a tree while a row is imported",
-    ...{ limits, sources },
-    initial: [[100, 90]],
-    events: [[create(10)], [insert(2, 95)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a sublist gets a tree from one maintainer and is counted by another, and a row is imported",
-    ...{ limits, sources },
-    initial: [[100, 90]],
-    events: [[create(10)], [insert(2, 95), create(20, -10)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a sublist gets a tree while a row moves to another",
-    ...{ limits, sources },
-    initial: [[100, 90]],
-    events: [[create(10)], [move(0, "b")]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a row of the tail changes while it is counted",
-    ...{ limits, sources },
-    initial: withTail,
-    events: [[create(10)], [change(3)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a row of the tail changes before it is counted",
-    ...{ limits, sources },
-    initial: [counted, [12]],
-    events: [[change(3), pass(29_000), create(10, 29_000)]],
-    maintainers: [1000, -1000],
-  },
-  {
-    name: "a row is imported into the tail while it is counted",
-    ...{ limits, sources },
-    initial: withTail,
-    events: [[create(10)], [insert(4, 40)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a row is imported into the tail before it is counted",
-    ...{ limits, sources },
-    initial: [counted, [12]],
-    events: [[insert(4, 13), pass(29_000), create(10, 29_000)]],
-    maintainers: [1000, -1000],
-  },
-  {
-    name: "changes of a row in a sublist's tree that undo each other",
-    ...{ limits, sources },
-    initial: [counted],
-    events: [[change(1), change(1, "new")]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "an import into a sublist's tree, with a crash",
-    ...{ limits, sources },
-    initial: [counted],
-    events: [[insert(4, 85)], [remove(1)]],
-    maintainers: [0, 0],
-    crashes: 1,
-  },
-  {
-    name: "a row moves to a sublist with a tree, and back",
-    large: true,
-    limits,
-    sources: ["a", "a", "a", "b", "b", "b"],
-    initial: [
-      [100, 95, 90],
-      [85, 80, 75],
+/** Sublists that are fed by the tail of their list. */
+export const sublists = [
+  run("a first feed, and a row changes", [[100], [12, 11]], [[change(0)], [change(1)]]),
+  run("a first feed, and a row is deleted", [[100], [12, 11]], [[change(0)], [remove(1)]]),
+  run(
+    "a second feed, and a row is deleted",
+    [
+      [100, 90],
+      [12, 11],
     ],
-    events: [[move(1, "b"), move(1, "a")]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "a row moves to the tail of a sublist while that is counted",
-    limits,
-    sources: ["b", "b", "b", "b", "a"],
-    initial: [counted, [40, 39]],
-    events: [[create(10)], [move(4, "b")]],
+    [[change(0)], [remove(2)]],
+  ),
+  run("a feed, and an import into the tail", [[100], [12]], [[change(0)], [insert(2, 13)]]),
+  run("a feed, and an import before it", [[100, 90], [12]], [[change(0)], [insert(3, 95)]]),
+  run("a feed of two sources crashes", [[100], [12, 11]], [[remove(1)]], {
+    ...{ sources: ["b", "a", "b"], crashes: 1 },
+  }),
+  run("changes of a fed row that undo each other", [[100, 90]], [[change(1), change(1, "new")]]),
+  run("a row moves and comes back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
+  run("a row moves to a source without a tree", [[100, 90]], [[move(1, "c")], [change(0)]], one),
+  run("a row is fed before its record comes", [[100]], [[change(0)], [create(1), pass()]], {
     maintainers: [0],
-  },
-  {
-    name: "a reader while a sublist gets a tree",
-    ...{ limits, sources },
-    initial: [[100, 90]],
-    events: [[create(10)]],
-    maintainers: [0],
-    pages: [2],
-    filter: { source: "a" },
-  },
-  {
-    name: "a reader while the tail of a sublist is counted",
-    ...{ limits, sources },
-    initial: [counted, [39, 38]],
-    events: [[create(10)], [change(3)]],
-    maintainers: [0],
-    pages: [1, 2],
-    filter: { source: "a" },
-  },
+  }),
+  run(
+    "a feed in cut commits",
+    [
+      [100, 90, 80],
+      [14, 13, 12, 11],
+    ],
+    [[remove(3)]],
+    {
+      ...{ ...inNodes, ...one, limits: { ...deep, nodesWritten: 1 } },
+    },
+  ),
+  run("nodes of a sublist", [[100, 95, 90, 85, 80]], [[change(1), remove(2)], [insert(6, 110)]], inNodes),
+  large("a feed, and a row moves", [[100], [12, 11]], [[change(0)], [move(1, "b")]]),
+  large("a feed, and a row moves to a new source", [[100], [12, 11]], [[change(0)], [move(1, "c")]]),
+  large("a feed in portions", [[100], [13, 12]], [[change(0)], [remove(1)]], {
+    limits: { ...fed, fedRows: 1 },
+  }),
+  large(
+    "a feed of two sources crashes, and a row is deleted",
+    [[100], [12, 11]],
+    [[change(0)], [remove(1)]],
+    {
+      ...{ sources: ["b", "a", "b", "c"], crashes: 1 },
+    },
+  ),
+  large(
+    "a feed of nodes",
+    [
+      [100, 90, 80],
+      [14, 13, 12],
+    ],
+    [[remove(4)], [change(0)]],
+    inNodes,
+  ),
+  large("clocks differ", [[100]], [[create(1), pass(4500), remove(1), pass(2000), change(0)]], {
+    maintainers: [1000, -1000],
+  }),
 ];

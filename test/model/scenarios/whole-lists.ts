@@ -1,88 +1,52 @@
-import type { Scenario } from "../scenario.ts";
-import { change, create, flat, insert, pass, remove, tiny } from "./parts.ts";
+import { change, create, flat, insert, pass, remove, tiny, world } from "./parts.ts";
 
-/** Whole lists, in worlds of a second. */
-export const wholeLists: readonly Scenario[] = [
-  {
-    name: "changes of rows in one leaf",
-    limits: flat,
-    initial: [[100, 90, 80]],
-    events: [[change(0)], [remove(1)]],
-    maintainers: [0, 0],
+const inRoot = world({ limits: flat, maintainers: [0, 0] });
+const inNodes = world({ limits: tiny, maintainers: [0, 0] });
+const large = world({ large: true, limits: tiny, maintainers: [0, 0] });
+const differing = { maintainers: [1000, -1000] };
+const slow = { maintainers: [0], slow: true };
+
+/** Lists without sublists. */
+export const wholeLists = [
+  inRoot("rows of the root change", [[100, 90, 80]], [[change(0)], [remove(1)]], { crashes: 1 }),
+  inRoot("changes that undo each other", [[100, 90]], [[change(0), change(0, "new")]]),
+  inRoot("a row of the tail changes", [[100], [12, 11]], [[change(1)], [remove(2)]]),
+  inRoot("clocks differ, and a row of the tail changes", [[100], [5]], [[change(1)], [change(0)]], differing),
+  inRoot("clocks differ, and a row is deleted", [[100]], [[create(1), pass(4500), remove(1)]], differing),
+  inRoot("the first commits of a list", [], [[create(0), pass(), change(0)]]),
+  inRoot("an answer comes late", [[100]], [[change(0), create(1), pass()]], slow),
+  inNodes("cut commits", [[100, 90, 80, 70, 60, 50]], [[change(0), change(1)], [remove(2)]]),
+  inNodes("imports split a node", [[100, 90, 60, 50]], [[insert(4, 85), insert(5, 80), insert(6, 82)]], {
+    ...{ maintainers: [0], crashes: 1 },
+  }),
+  inNodes(
+    "a tail in several commits",
+    [
+      [100, 90],
+      [14, 13, 12, 11, 10],
+    ],
+    [[change(2)], [remove(3)]],
+    {
+      limits: { ...tiny, rowsAtOnce: 2 },
+    },
+  ),
+  inNodes("rows land late", [[100]], [[create(1)], [create(2), pass(2900)]], { maintainers: [1000] }),
+  inNodes("rows change under a reader", [[100, 90, 80, 70]], [[change(0)], [remove(2)]], { pages: [2] }),
+  large("three changes and a crash", [[100, 90, 80]], [[change(0)], [remove(1)], [insert(3, 85)]], {
     crashes: 1,
-  },
-  {
-    name: "changes that undo each other",
-    limits: flat,
-    initial: [[100, 90]],
-    events: [[change(0), change(0, "new")]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "changes of rows in several leaves, with cut commits",
-    limits: tiny,
-    initial: [[100, 90, 80, 70]],
-    events: [[change(0), change(1)], [remove(2)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "imports that split a leaf and exceed its range",
-    limits: { ...tiny, rangeRows: 2 },
-    initial: [[100], [60]],
-    events: [[insert(2, 90), insert(3, 80), insert(4, 85)]],
-    maintainers: [0],
-    crashes: 1,
-  },
-  {
-    name: "a leaf of more rows than are read at once",
-    limits: { ...tiny, leafRows: 4, largestLeaf: 4, rangeRows: 2 },
-    initial: [[100, 90, 80, 70]],
-    events: [[change(0)], [remove(2)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "the first commits of a list",
-    limits: flat,
-    initial: [],
-    events: [[create(0), pass(), change(0)]],
-    maintainers: [0, 0],
-  },
-  {
-    name: "rows that land late",
-    limits: tiny,
-    initial: [[100]],
-    events: [[create(1)], [create(2), pass(2900)]],
-    maintainers: [1000],
-  },
-  {
-    name: "a deletion, with clocks that differ",
-    limits: flat,
-    initial: [[100]],
-    events: [[create(1), pass(4500), remove(1)]],
-    maintainers: [1000, -1000],
-  },
-  {
-    name: "a rebuild while rows change",
-    limits: flat,
-    initial: [[100, 90]],
-    events: [[change(0)]],
-    maintainers: [0],
-    rebuilds: 1,
-  },
-  {
-    name: "a rebuild that deletes nodes",
-    limits: { ...tiny, rangeRows: 20 },
-    initial: [[100, 90, 80, 70]],
-    events: [[change(0)]],
-    maintainers: [0],
-    rebuilds: 1,
-  },
-  {
-    name: "a reader while rows change",
-    limits: tiny,
-    initial: [[100, 90, 80, 70]],
-    events: [[change(0)], [remove(2)]],
-    maintainers: [0, 0],
-    pages: [2],
-  },
+  }),
+  large("two maintainers count imports", [[100, 60]], [[insert(2, 90), insert(3, 80)], [insert(4, 85)]], {
+    limits: { ...tiny, rowsAtOnce: 2 },
+  }),
+  large(
+    "nodes split under a reader",
+    [[100, 60]],
+    [
+      [insert(2, 90), insert(3, 80)],
+      [create(4), pass()],
+    ],
+    {
+      ...{ maintainers: [0], pages: [1, 2] },
+    },
+  ),
 ];

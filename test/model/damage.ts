@@ -1,0 +1,26 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { nodePrefix, sourceOrChannelPartition } from "../../shared/dynamodb/keys.ts";
+import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
+import { treeKey } from "../../shared/pages/tree/tree-store.ts";
+import { account, owner } from "./rows.ts";
+import type { DamageEvent } from "./scenario.ts";
+import { findItem } from "./tree-check.ts";
+
+/** The command that damages a tree; undefined if it has no such item. Of nodes, it is the oldest of the last generation. */
+export function damage(items: readonly Item[], { what, source }: DamageEvent) {
+  const tree = source === undefined ? owner : sublistOf(source);
+  const root = findItem(items, tree, "root");
+  const { pk, sk } = treeKey(tree, `${nodePrefix}${root?.generation}#`);
+  const item = what === "root" ? root : items.find((it) => it.pk === pk && String(it.sk).startsWith(sk));
+  if (!item) return undefined;
+  const Key = { pk: item.pk, sk: item.sk };
+  return what === "entries"
+    ? new PutCommand({ TableName: tableName, Item: { ...Key, entries: new Uint8Array() } })
+    : new DeleteCommand({ TableName: tableName, Key });
+}
+
+const sublistOf = (source: string): CountedOwner => ({
+  ...owner,
+  sublist: { index: "by-origin", partition: sourceOrChannelPartition(owner.list.type, account, source) },
+});

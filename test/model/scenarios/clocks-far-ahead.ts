@@ -1,0 +1,24 @@
+import { change, create, fed, flat, list, pass, remove, tiny, world } from "./parts.ts";
+
+const hour = 3_600_000;
+const run = world({ limits: flat, maintainers: [0, 0] });
+const sublists = { limits: fed, sources: ["a"], ahead: hour };
+
+/** Watermarks that a clock far ahead has set. */
+export const clocksFarAhead = [
+  run("rows before the watermark", [[100, 90]], [[create(2), pass(), remove(2)]], { ahead: hour }),
+  run("rows before what was fed", [[100, 90]], [[create(2), pass(), change(2)]], sublists),
+  run(
+    "an environment remembers a deleted row, and the watermark goes back",
+    [
+      [100, 95, 90, 85, 80],
+      [14, 13, 12],
+    ],
+    [[list, change(0), remove(5), change(0, "new")]],
+    // The deleted row is in the root, and the changed one in a node.
+    {
+      limits: { ...tiny, lastBytes: 130, rowsAtOnce: 20, nodesWritten: 20 },
+      maintainers: [0, hour],
+    },
+  ),
+];

@@ -1,0 +1,49 @@
+import { change, deep, fed, insert, lose, move, pass, remove, tiny, world } from "./parts.ts";
+
+/** Row 0 has another source than the others. */
+const sources = ["b", "a", "a", "a", "a"];
+const run = world({ limits: fed, sources, maintainers: [0, 0] });
+const large = world({ large: true, limits: fed, sources, maintainers: [0, 0] });
+const inNodes = { limits: deep, sources: ["a"] };
+
+/** Trees that are damaged, emptied and filled again. */
+export const damagedTrees = [
+  run("a list loses a node", [[100, 90, 80, 70]], [[lose("node")], [change(0)], [remove(3)]], {
+    ...{ limits: { ...tiny, rowsAtOnce: 20, nodesWritten: 20 }, sources: [] },
+  }),
+  run("a list loses its root", [[100, 90]], [[lose("root"), change(0)], [remove(1)]]),
+  run("a sublist loses its root", [[100, 90], [12]], [[lose("root", "a"), change(0)], [remove(1)]]),
+  run("a spoiled node", [[100, 90, 80, 70]], [[lose("entries", "a"), change(0)], [remove(3)]], inNodes),
+  run("a tree is filled in several commits", [[100, 90, 80]], [[lose("root", "a"), change(0)]], {
+    ...{ limits: { ...fed, rowsAtOnce: 2 }, sources: ["a"], crashes: 1 },
+  }),
+  run(
+    "a feed passes a tree that is filled, and a fed row moves to it",
+    [[100, 90], [4]],
+    [
+      [pass(), change(0), move(2, "a")],
+      [lose("root", "a"), change(1)],
+    ],
+    { limits: { ...fed, tail: 4 }, sources: ["b", "a", "b"], maintainers: [0], crashes: 1 },
+  ),
+  large("a root is lost during a feed", [[100, 90], [12]], [[change(0)], [remove(1), lose("root", "a")]]),
+  large("filling, and a row moves", [[100, 90, 80]], [[lose("root", "a"), change(1)], [move(0, "a")]]),
+  large("filling beside a feed", [[100, 90], [6]], [[change(0)], [lose("root", "a"), change(1)]], {
+    ...{ limits: { ...fed, tail: 4 }, maintainers: [-2000, 0] },
+  }),
+  large(
+    "filling beside a feed, and a row moves",
+    [[100, 90], [6]],
+    [
+      [change(0), move(2, "a")],
+      [lose("root", "a"), change(1)],
+    ],
+    { limits: { ...fed, tail: 4 }, sources: ["b", "a", "b"], maintainers: [-2000, 0] },
+  ),
+  large(
+    "filling nodes beside a feed",
+    [[100, 90, 80, 70], [12]],
+    [[lose("node", "a"), change(0)], [insert(6, 14)]],
+    inNodes,
+  ),
+];
