@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { isThrottled, TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { expectLists } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 import { throttled } from "../../../support/watched-table.ts";
 
@@ -85,17 +84,4 @@ test("lists that are throttled again and again read each row at most twice", asy
   // Each list reads its first page, and what is young.
   const rows = failed.reduce((sum, list) => sum + list.rows, 0);
   expect(rows).toBeLessThan(2 * 255 + 40 * (failed.length + 1));
-});
-
-test("rows that were created while the tail was read by several lists are counted", async () => {
-  const history = await historyWithTail(40);
-  history.table.before = (_, call) => {
-    if (call % 5 === 0) history.add({ padding: 50_000 });
-    if (call === 12) history.advance(1000);
-  };
-  let lists = 0;
-  while (lists++ < 30) if (await history.list().catch(() => undefined)) break;
-  expect(lists).toBeLessThan(30);
-  history.table.before = () => {};
-  await expectLists(history, [{}]);
 });
