@@ -13,7 +13,7 @@ import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Lead, LeadsQuery } from "../../shared/schemas/lead-schemas.ts";
 import { streamRecord } from "./stream-record.ts";
-import { WatchedTable } from "./watched-table.ts";
+import { type WatchedCall, WatchedTable } from "./watched-table.ts";
 
 /** What a test sets of a lead. */
 export interface LeadInput extends Partial<Pick<Lead, "source" | "status">> {
@@ -134,6 +134,30 @@ export class LeadHistory {
     this.#seen = this.now;
     if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });
     this.changed = false;
+  }
+
+  /** Stops a maintainer of all changes before each of its calls, one after another; then the stream delivers them again. */
+  async interruptEachCall(
+    limits: Limits,
+    check: (made: readonly WatchedCall[], again: readonly WatchedCall[]) => Promise<unknown>,
+    meanwhile: () => Promise<unknown>,
+  ): Promise<void> {
+    const restore = this.save();
+    const { calls } = await this.table.watch(() => this.deliver(limits));
+    for (let nth = 0; nth < calls.length; nth++) {
+      restore();
+      const { changes } = this;
+      this.table.before = (_, call) => {
+        if (call > nth) throw new Error("interrupted");
+      };
+      const error = await this.table.watch(() => this.deliver(limits)).catch((error: unknown) => error);
+      if (!String(error).includes("not finished")) throw error;
+      const made = this.table.calls.slice(0, nth);
+      this.table.before = () => {};
+      await meanwhile();
+      this.changes = [...changes];
+      await check(made, (await this.table.watch(() => this.deliver(limits))).calls);
+    }
   }
 
   list(filter: LeadsQuery = {}, request: PageRequest = { page: 1, limit: 20 }) {

@@ -78,12 +78,9 @@ describe.each<[string, string | undefined, (owner: CountedOwner) => void]>([
     damage(owner);
     await expectLists(history, filters, requests);
     const others = [await countedHistory(history.table), await countedHistory(history.table)];
-    for (const { leads } of [history, ...others]) {
-      const accounts = [history, ...others].find((some) => some.leads === leads);
-      accounts?.setStatus([...leads.keys()][1] ?? "", "qualified");
-    }
-    logged.mockClear();
     const all = [...others, history];
+    for (const some of all) some.setStatus([...some.leads.keys()][1] ?? "", "qualified");
+    logged.mockClear();
     vi.setSystemTime(history.now);
     const changes = all.map(({ owner, changes }) => ({ owner, rows: changes }));
     const wait = async (milliseconds: number) => history.advance(milliseconds);
@@ -112,24 +109,18 @@ describe.each<[string, string | undefined, (owner: CountedOwner) => void]>([
     damage(treeOf(history, damaged));
     history.setStatus([...history.leads.keys()][1] ?? "", "qualified");
     history.addMany(9, { age: 10_000, source });
-    const restore = history.save();
-    const { calls } = await history.table.watch(() => history.deliver(limits));
-    for (let nth = 1; nth <= calls.length; nth++) {
-      restore();
-      const { changes } = history;
-      history.table.before = (_, call) => {
-        if (call >= nth) throw new Error("interrupted");
-      };
-      await expect(history.table.watch(() => history.deliver(limits))).rejects.toThrow("not finished");
-      history.table.before = () => {};
+    await history.interruptEachCall(
+      limits,
+      async () => {
+        await expectCounted(history, [source, "rare"]);
+        await expectLists(history, filters);
+      },
       // The change of the list comes first.
-      const { total } = (await history.list({ source })).pagination;
-      expect(total).toBe(history.expected({ source }).pagination.total);
-      history.changes = [...changes];
-      await history.deliver(limits);
-      await expectCounted(history, [source, "rare"]);
-      await expectLists(history, filters);
-    }
+      async () => {
+        const { total } = (await history.list({ source })).pagination;
+        expect(total).toBe(history.expected({ source }).pagination.total);
+      },
+    );
   });
 });
 

@@ -116,9 +116,22 @@ describe("rows that are too young to be counted", () => {
     expect(unsettled.size).toBe(1);
   });
 
-  test("are not waited for if they are few", async () => {
-    expect((await maintain({ a: add("a", 16) })).waits).toEqual([]);
-    expect(unsettled.size).toBe(0);
+  test.each([
+    ["if they are few", () => add("a", 16), undefined, 0],
+    ["beyond the deadline", () => add("a", 50), 5000, 1],
+    [
+      "if more than one page of a query follows them",
+      () => {
+        const keys = add("a", 50, 3000);
+        add("a", 150, 0, "x".repeat(10_000));
+        return keys;
+      },
+      undefined,
+      1,
+    ],
+  ])("are not waited for %s", async (_, addRows, time, left) => {
+    expect(await maintain({ a: addRows() }, time)).toEqual({ reported: [], waits: [] });
+    expect(unsettled.size).toBe(left);
   });
 
   test("are not waited for while the stream has newer rows of the list, and the next batch counts them", async () => {
@@ -128,17 +141,6 @@ describe("rows that are too young to be counted", () => {
     expect(await counted("a")).toBe(0);
     expect((await maintain({ a: behind })).waits).toEqual([1000, 4000]);
     expect(await counted("a")).toBe(80);
-  });
-
-  test("are not waited for if the newer rows of the list are more than one page of a query", async () => {
-    const keys = add("a", 50, 3000);
-    add("a", 150, 0, "x".repeat(10_000));
-    expect(await maintain({ a: keys })).toEqual({ reported: [], waits: [] });
-  });
-
-  test("are not waited for beyond the deadline", async () => {
-    expect(await maintain({ a: add("a", 50) }, 5000)).toEqual({ reported: [], waits: [] });
-    expect(unsettled.size).toBe(1);
   });
 
   test("are not waited for while a list is unfinished, and are counted by a later batch of another account", async () => {
