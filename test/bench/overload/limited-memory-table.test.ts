@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { awsRates, PartitionLimits } from "../../support/dynamodb-limits/partition-limits.ts";
 import { MemoryTable } from "../../support/memory-table.ts";
 import { seeded } from "../../support/random.ts";
-import { runToEnd } from "../rebuild/outcome.ts";
 import { bundle } from "./bundle.ts";
 import { type Attempt, LimitedMemoryTable } from "./limited-memory-table.ts";
+import { runToEnd } from "./run-to-end.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 import { virtualGlobals } from "./virtual-globals.ts";
 
