@@ -5,7 +5,7 @@ import { MemoryTable } from "../../support/memory-table.ts";
 import { seeded } from "../../support/random.ts";
 import { bundle } from "./bundle.ts";
 import { type Attempt, LimitedMemoryTable } from "./limited-memory-table.ts";
-import { runToEnd } from "./run-to-end.ts";
+import { runToEnd } from "./outcome.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 import { virtualGlobals } from "./virtual-globals.ts";
 

@@ -1,10 +1,10 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { nodePrefix } from "../../../shared/dynamodb/keys.ts";
-import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { filteredRange } from "../../../shared/pages/read/counted-range.ts";
 import type { Limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { recount } from "../../support/counted-world/check-trees.ts";
 import { checkWorld, drain } from "../../support/counted-world/drain.ts";
 import { compareLists, readPage } from "../../support/counted-world/readers.ts";
 import { leadRows } from "../../support/counted-world/row-kind.ts";
@@ -125,15 +125,14 @@ test.each([
   await (outcome === "counted" ? expect(read).resolves.toBeUndefined() : expect(read).rejects.toThrow());
 });
 
-/** Loses the node of the source `a` with the oldest lead, which is then changed. */
-async function damage(): Promise<void> {
-  const { pk } = treeKey(filteredRange(world.account, world.kind.list, { sourceOrChannel: "a" }).tree, "");
-  const isNode = (item: Item) => item.pk === pk && String(item.sk).startsWith(nodePrefix);
-  const { sk } = [...world.table.memory.items()].find(isNode) ?? {};
-  vi.spyOn(console, "error").mockReturnValue();
-  await world.io.direct(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
-  await world.change(0, { status: "booked" });
-}
+/** The root of the source `a` is lost, and its tree is counted again. */
+const loseRoot = () =>
+  world.io.alone(async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const { tree } = filteredRange(world.account, world.kind.list, { sourceOrChannel: "a" });
+    await table.send(new DeleteCommand({ TableName: tableName, Key: treeKey(tree, "root") }));
+    await recount(world, tree, undefined);
+  });
 
 /** The sources of leads that a maintainer counts and feeds, of which the first one has the index 9, and what happens meanwhile. */
 const races: [string, string, () => Promise<unknown>][] = [
@@ -141,10 +140,10 @@ const races: [string, string, () => Promise<unknown>][] = [
   ["a change of a lead that is fed", "bbbb", () => world.change(10, { status: "booked" })],
   ["a move of a lead that is fed to a source with a tree", "bbbb", () => world.change(10, { origin: "a" })],
   ["a move to the source that is fed", "bbbb", () => world.change(2, { origin: "b" })],
-  // Neither the list nor the source has enough leads without it.
-  ["a deletion", "bbcd", () => world.delete(10)],
+  ["a deletion of a lead without which counting does not pay", "bbcd", () => world.delete(10)],
+  ["a deletion of a lead without which a feed does not pay", "bbbcde", () => world.delete(10)],
   ["a back-dated lead", "bbbb", () => world.backdate(19_980, "b")],
-  ["a change in a node that is lost", "aaaa", damage],
+  ["a recount of the tree that is fed", "aaaa", loseRoot],
 ];
 
 describe.each(races)("%s", (_, sources, change) => {
@@ -155,7 +154,7 @@ describe.each(races)("%s", (_, sources, change) => {
     let isDone = false;
     for (let calls = 0; !isDone; calls++) {
       world.io.restore();
-      world = await countedWorld({ ...smallLimits, nodesWritten: 90 });
+      world = await countedWorld({ ...smallLimits, nodesWritten: 90, sublistRows: 3 });
       await create(...sources);
       await world.change(2, { status: "qualified" });
       await world.io.advanceTo(world.io.now + 20_000);

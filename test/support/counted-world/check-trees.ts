@@ -39,7 +39,7 @@ async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root
   let root = await readRoot(owner);
   let entries = root && (await treeRows(owner, root));
   if (root && !entries) {
-    await count(world, owner, root);
+    await recount(world, owner, root);
     root = await readRoot(owner);
     entries = root && (await treeRows(owner, root));
   }
@@ -51,7 +51,12 @@ async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root
   return root;
 }
 
-async function count({ owner: list, limits }: CountedWorld, owner: CountedOwner, root: Root): Promise<void> {
+/** Counts a tree again, as after a damage. */
+export async function recount(
+  { owner: list, limits }: CountedWorld,
+  owner: CountedOwner,
+  root: Root | undefined,
+): Promise<void> {
   const means = { limits, retry: <T>(call: () => Promise<T>) => call() };
   await emptyTree(owner, new DamagedTreeError("damaged by the test", root), means);
   const { sublist } = owner;

@@ -96,28 +96,17 @@ describe("the sublists of a change", () => {
   const [web, ads] = [origin("lead", "web"), origin("lead", "ads")];
   const [whatsapp, sms] = [origin("conversation", "whatsapp"), origin("conversation", "sms")];
 
-  test("are none for a lead without a source", () => {
-    expect(sublistsOf(undefined, lead)).toEqual([]);
-  });
-
-  test("are those of the only image of a row that was created or deleted", () => {
-    expect(sublistsOf(undefined, from("web"))).toEqual([web]);
-    expect(sublistsOf(from("web"), undefined)).toEqual([web]);
-    expect(sublistsOf(undefined, conversation)).toEqual([whatsapp]);
-  });
-
-  test("are the one in which the row stays", () => {
-    expect(sublistsOf(conversation, { ...conversation, status: "ended" })).toEqual([whatsapp]);
-  });
-
-  test("are those of both images if the row moves", () => {
-    expect(sublistsOf(from("web"), { ...from("ads"), status: "booked" })).toEqual([web, ads]);
-    expect(sublistsOf(conversation, on("sms"))).toEqual([whatsapp, sms]);
-  });
-
-  test("are the one that a lead enters with its first source, or leaves with its last", () => {
-    expect(sublistsOf(lead, from("web"))).toEqual([web]);
-    expect(sublistsOf(from("web"), lead)).toEqual([web]);
+  test.each([
+    ["none for a lead without a source", undefined, lead, []],
+    ["that of a row that was created", undefined, from("web"), [web]],
+    ["that of a row that was deleted", from("web"), undefined, [web]],
+    ["that in which the row stays", conversation, { ...conversation, status: "ended" }, [whatsapp]],
+    ["both of a lead that moves", from("web"), { ...from("ads"), status: "booked" }, [web, ads]],
+    ["both of a conversation that moves", conversation, on("sms"), [whatsapp, sms]],
+    ["the one that a lead enters with its first source", lead, from("web"), [web]],
+    ["the one that a lead leaves with its last source", from("web"), lead, [web]],
+  ])("are %s", (_, before, after, sublists) => {
+    expect(sublistsOf(before, after)).toEqual(sublists);
   });
 });
 

@@ -1,5 +1,6 @@
-import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
+import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
@@ -102,6 +103,26 @@ test("large rows are counted although they are few, and small ones are not", asy
   // They are in the tree of their source, too.
   expect(fed).toBe(watermark);
   expect((await history.table.watch(() => history.list({}, { page: 1, limit: 1 }))).units).toBeLessThan(20);
+});
+
+test("an empty page that is not the last ends neither the tail of a maintainer nor that of a list", async () => {
+  const history = new LeadHistory();
+  const { memory } = history.table;
+  vi.spyOn(table, "send").mockImplementation((async (command: object) => {
+    if (!(command instanceof QueryCommand)) return memory.send(command);
+    const { ExclusiveStartKey: position } = command.input;
+    if (!position) return { Items: [], LastEvaluatedKey: { pk: `LEAD#${history.account}`, sk: "empty" } };
+    if (position.sk !== "empty") return memory.send(command);
+    return memory.send(new QueryCommand({ ...command.input, ExclusiveStartKey: undefined }));
+  }) as never);
+  history.addMany(60, { age: 10_000 });
+  await history.deliver();
+  history.advance(100_000);
+  history.addMany(30, { age: 10_000 });
+  const pages = [1, 2, 4, 5].map((page) => ({ page, limit: 20 }));
+  await expectLists(history, [{}], pages);
+  await history.deliver();
+  await expectLists(history, [{}], pages);
 });
 
 test("the next maintainer moves a watermark back that lies in the future", async () => {

@@ -55,21 +55,6 @@ const filters = [
 const expectExact = (history: LeadHistory) => expectLists(history, filters);
 
 describe("a table that throttles", () => {
-  test("the first calls, however many, delays the maintainer only", async () => {
-    const history = await historyWithChanges();
-    const restore = history.save();
-    for (let first = 0; first <= 40; first += 4) {
-      restore();
-      let calls = 0;
-      history.table.before = () => {
-        if (++calls <= first) throw throttled();
-      };
-      expect(await maintain(history)).toEqual({ reported: [], error: undefined });
-      expect(calls).toBeGreaterThan(first);
-      await expectExact(history);
-    }
-  });
-
   test("any single call delays the maintainer only, and none is repeated but that one", async () => {
     const history = await historyWithChanges();
     const restore = history.save();
@@ -88,17 +73,6 @@ describe("a table that throttles", () => {
       history.table.before = () => {};
       await expectExact(history);
     }
-  });
-
-  test("two of three calls lets the maintainer count a long tail", async () => {
-    const history = historyWithTail();
-    const random = seeded(7);
-    history.table.before = () => {
-      if (random() < 0.66) throw throttled();
-    };
-    expect(await maintain(history)).toEqual({ reported: [], error: undefined });
-    history.table.before = () => {};
-    await expectExact(history);
   });
 
   test("all calls makes it report everything, but only when the time of the list is up", async () => {
