@@ -11,14 +11,12 @@ import { commit, type DamagedTreeError, readRoot, treeKey } from "../tree/tree-s
  * A feed that is under way may have set rows in the damaged tree already, and commits the list without another look: so all
  * rows that the list counts are filled in.
  *
- * @param fedTo of a sublist: what a feed is about to say of the list
  * @throws TreeChangedError when another commit came first
  */
 export async function emptyTree(
   owner: CountedOwner,
   { root, message }: DamagedTreeError,
   { retry }: { readonly retry: Retry },
-  fedTo = "",
 ): Promise<void> {
   const { account, list, sublist } = owner;
   const tree = treeKey(owner, "").pk;
@@ -26,7 +24,7 @@ export async function emptyTree(
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
   const whole = sublist && (await retry(() => readRoot({ account, list })));
-  const ends = [fedTo, root?.watermark ?? "", root?.filling ?? "", whole?.watermark ?? ""];
+  const ends = [root?.watermark ?? "", root?.filling ?? "", whole?.watermark ?? ""];
   const filling = sublist && ends.reduce(latest);
   await retry(() => commit(owner, { ...empty, filling }, [], { renews: true }));
 }

@@ -93,7 +93,7 @@ async function feedSublist(
     return true;
   } catch (error) {
     if (!(error instanceof DamagedTreeError)) throw error;
-    await emptyTree(owner, error, means, end);
+    await emptyTree(owner, error, means);
     return false;
   }
 }

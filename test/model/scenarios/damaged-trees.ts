@@ -32,15 +32,6 @@ export const damagedTrees = [
     ...{ limits: { ...fed, tail: 4 }, maintainers: [-2000, 0] },
   }),
   large(
-    "filling beside a feed, and a row moves",
-    [[100, 90], [6]],
-    [
-      [change(0), move(2, "a")],
-      [lose("root", "a"), change(1)],
-    ],
-    { limits: { ...fed, tail: 4 }, sources: ["b", "a", "b"], maintainers: [-2000, 0] },
-  ),
-  large(
     "filling nodes beside a feed",
     [[100, 90, 80, 70], [12]],
     [[lose("node", "a"), change(0)], [insert(6, 14)]],

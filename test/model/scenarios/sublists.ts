@@ -34,7 +34,7 @@ export const sublists = [
     "a feed in cut commits",
     [
       [100, 90, 80],
-      [14, 13, 12, 11],
+      [14, 13, 12, 11, 10.5, 10],
     ],
     [[remove(3)]],
     {
