@@ -77,7 +77,8 @@ export class LogMetrics extends Construct {
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
     const { maintainer, auditor } = counting;
-    for (const { name, lambda } of [maintainer, auditor])
+    const readers = handlers.filter(({ name }) => name.startsWith("list-"));
+    for (const { name, lambda } of [maintainer, auditor, ...readers])
       this.addFilter(
         `DamagedCounts-${name}`,
         "DamagedCounts",

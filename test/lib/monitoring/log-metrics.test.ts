@@ -60,6 +60,8 @@ test.each(Object.keys(routes) as RouteName[])("a rate limiter of %s that fails o
 test.each([
   ["maintain-counts", "counts damaged", ["DamagedCounts"]],
   ["audit-counts", "counts damaged", ["DamagedCounts"]],
+  ["list-leads", "counts damaged", ["DamagedCounts"]],
+  ["list-conversations", "counts damaged", ["DamagedCounts"]],
   ["audit-counts", "counts repaired", ["RepairedCounts"]],
   ["audit-counts", "counts audited", []],
 ] as const)("a line of %s with the event %s is counted in %j", (writer, event, metrics) => {
