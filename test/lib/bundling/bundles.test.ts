@@ -53,8 +53,8 @@ describe.each(functionNames)("the bundle of %s", (name) => {
     const loaded = execFileSync(process.execPath, ["-e", code, outfile()], { encoding: "utf8" });
     const costly =
       /(?<=NativeModule )(?:zlib|fs\/promises|internal\/(?:webstreams|deps\/undici|crypto\/webcrypto))/g;
-    // Two functions compute CRC-32, which is in zlib.
-    const needed = name === "authorize" || name === "maintain-counts" ? ["zlib"] : null;
+    // One function computes CRC-32, which is in zlib.
+    const needed = name === "authorize" ? ["zlib"] : null;
     expect(loaded.match(costly)).toEqual(needed);
   });
 
