@@ -112,7 +112,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(17);
+  expect(filters).toHaveLength(19);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {
