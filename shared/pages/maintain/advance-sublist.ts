@@ -1,8 +1,8 @@
 import { keyAt, latest, type SublistOwner } from "../tree/counted-list.ts";
-import { emptyRoot, type Root } from "../tree/root.ts";
+import { emptyRoot } from "../tree/root.ts";
 import { readRows, readStates } from "../tree/rows.ts";
 import { commit, readRoot } from "../tree/tree-store.ts";
-import { setRows } from "./append-rows.ts";
+import { setRows } from "./set-rows.ts";
 import { editTree, hasRow, type Means, readPaths } from "./tree-edit.ts";
 
 /** Rows that are or were in a sublist, by their sort keys, in the order of the stream. */
@@ -82,6 +82,3 @@ export async function fill(owner: SublistOwner, means: Means): Promise<boolean> 
   await retry(() => commit(owner, { ...edited.root, watermark, filling }, edited.nodes));
   return stop !== undefined;
 }
-
-/** Whether a tree is being filled. */
-export const isFilling = (root: Root | undefined) => root?.filling !== undefined;

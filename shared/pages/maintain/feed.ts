@@ -4,9 +4,9 @@ import { emptyRoot, type Root } from "../tree/root.ts";
 import { type CountedRow, readRows } from "../tree/rows.ts";
 import { commit, DamagedTreeError, readRoot, readRoots, TreeChangedError } from "../tree/tree-store.ts";
 import { weigh } from "./advance.ts";
-import { setRows } from "./append-rows.ts";
 import { emptyTree } from "./empty-tree.ts";
 import { inParallel } from "./in-parallel.ts";
+import { setRows } from "./set-rows.ts";
 import type { Means } from "./tree-edit.ts";
 
 /** What is left after a feed. */

@@ -121,12 +121,12 @@ export function hasRow(root: Root, paths: Paths, sk: string): boolean {
  */
 export function editTree(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits): Edited {
   for (let used = edits.length; ; used = Math.ceil(used / 2)) {
-    const edited = setRows(root, paths, edits.slice(0, used), limits);
+    const edited = applyEdits(root, paths, edits.slice(0, used), limits);
     if (edited.nodes.length <= limits.nodesWritten || used <= 1) return { ...edited, used };
   }
 }
 
-function setRows(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits) {
+function applyEdits(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits) {
   const nodes: Node[] = [];
   /** Puts the entries of a node into one or several nodes. @returns their entries one level up */
   const putParts = (level: number, start: string, parts: readonly (readonly Entry[])[]): Entry[] => {
