@@ -3,7 +3,7 @@ import { settledAll } from "../maintain/in-parallel.ts";
 import { type CountedOwner, latest } from "../tree/counted-list.ts";
 import { type Entry, indexAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
-import { DamagedTreeError, readNode, readRoot, TreeChangedError } from "../tree/tree-store.ts";
+import { damageOrChange, readNode, readRoot } from "../tree/tree-store.ts";
 
 /** How an audit reads. */
 export interface Pace {
@@ -46,12 +46,8 @@ export async function readTreePart(
   const root = await retry(() => readRoot(owner));
   await pace.spend(1);
   if (!root) return { root, rows: [], end: undefined };
-  const damaged = async (place: string) => {
-    const now = await retry(() => readRoot(owner));
-    return now?.version === root.version
-      ? new DamagedTreeError(`${place} is missing, or differs from its sums.`, root)
-      : new TreeChangedError("The tree has changed.");
-  };
+  const damaged = (place: string) =>
+    damageOrChange(owner, root, `${place} is missing, or differs from its sums.`, retry);
   const readRows = async (level: number, entry: Entry) => {
     const node = await retry(() => readNode(owner, root, level, entry));
     if (!node) throw await damaged(`The node ${entry.start} of level ${level}`);

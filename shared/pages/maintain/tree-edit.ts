@@ -4,7 +4,7 @@ import type { CountedOwner } from "../tree/counted-list.ts";
 import { cut, type Entry, encodeEntries, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-import { DamagedTreeError, type Node, readNode, readRoot, TreeChangedError } from "../tree/tree-store.ts";
+import { damageOrChange, type Node, readNode } from "../tree/tree-store.ts";
 import { settledAll } from "./in-parallel.ts";
 
 /** How trees are maintained. */
@@ -97,10 +97,8 @@ export async function readPaths(
 async function readPart(owner: CountedOwner, root: Root, level: number, entry: Entry, retry: Retry) {
   const node = await retry(() => readNode(owner, root, level, entry));
   if (node) return node;
-  const now = await retry(() => readRoot(owner));
-  throw now?.version === root.version
-    ? new DamagedTreeError(`The node ${entry.start} of level ${level} is missing, or its sums differ.`, root)
-    : new TreeChangedError("The tree has changed.");
+  const message = `The node ${entry.start} of level ${level} is missing, or its sums differ.`;
+  throw await damageOrChange(owner, root, message, retry);
 }
 
 /** Whether a tree has a row whose path has been read. */

@@ -2,6 +2,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
+import type { Retry } from "../../dynamodb/retry.ts";
 import { readItem, readItems, table, tableName } from "../../dynamodb/table-client.ts";
 import { equalCells, sumCells } from "./cells.ts";
 import type { CountedOwner } from "./counted-list.ts";
@@ -30,6 +31,19 @@ export class DamagedTreeError extends Error {
     super(message);
     this.root = root;
   }
+}
+
+/** The error for a part of a tree that does not fit its root: damage, unless another commit has come since it was read. */
+export async function damageOrChange(
+  owner: CountedOwner,
+  root: Root,
+  message: string,
+  retry: Retry,
+): Promise<DamagedTreeError | TreeChangedError> {
+  const now = await retry(() => readRoot(owner));
+  return now?.version === root.version
+    ? new DamagedTreeError(message, root)
+    : new TreeChangedError("The tree has changed.");
 }
 
 /** How a call is made. */
