@@ -117,25 +117,18 @@ export const leadImportKey = (account: string, sha256: string) => key(sha256, it
 /** What is left of an erased lead: its id, so that no import stores it again. */
 export const erasedLeadKey = (account: string, leadId: string) => key(leadId, itemTypes.erasedLead, account);
 
-/** The indexes whose partitions are counted by themselves. */
-export const sublistIndexes = ["by-origin"] as const satisfies readonly IndexName[];
-
-/** The rows of one source or channel: a partition of an index. */
-export interface Sublist {
-  readonly index: (typeof sublistIndexes)[number];
-  readonly partition: string;
-}
-
 /**
- * A node of the tree that counts an account's leads or conversations, or one of their sublists; a tree is one partition.
- * A partition of an index can be longer than a part of a key should be, so its SHA-256 stands for it.
+ * A node of the tree that counts an account's leads or conversations, or those of one source or channel; a tree is one
+ * partition. A partition of an index can be longer than a part of a key should be, so its SHA-256 stands for it.
+ *
+ * @param origin the partition of the source or channel in `by-origin`
  */
-export const countNodeKey = (type: Listed, account: string, node: string, sublist?: Sublist) =>
-  key(node, itemTypes.count, account, itemTypes[type], ...(sublist ? sublistParts(sublist) : []));
+export const countNodeKey = (type: Listed, account: string, node: string, origin?: string) =>
+  key(node, itemTypes.count, account, itemTypes[type], ...(origin === undefined ? [] : [hashName(origin)]));
 
-/** The record, beside an account's tree, that a sublist has a tree of its own. */
-export const sublistKey = (type: Listed, account: string, sublist: Sublist) =>
-  countNodeKey(type, account, [sublistPrefix, ...sublistParts(sublist)].join("#"));
+/** The record, beside the tree of an account's list, that a source or channel has a tree of its own. */
+export const sublistKey = (type: Listed, account: string, origin: string) =>
+  countNodeKey(type, account, `${sublistPrefix}#${hashName(origin)}`);
 
 /** The partition of the tree of a sublist, by the key of its record. */
 export const sublistTreePartition = ({ pk, sk }: ReturnType<typeof sublistKey>) =>
@@ -143,8 +136,6 @@ export const sublistTreePartition = ({ pk, sk }: ReturnType<typeof sublistKey>) 
 
 /** The prefix of the sort keys of these records. */
 export const sublistPrefix = "sublist";
-
-const sublistParts = ({ index, partition }: Sublist) => [index, hashName(partition)];
 
 /** A short name for a text of any length. */
 export const hashName = (text: string) => createHash("sha256").update(text).digest("base64url");

@@ -22,5 +22,5 @@ export function damage(items: readonly Item[], { what, source }: DamageEvent) {
 
 const sublistOf = (source: string): CountedOwner => ({
   ...owner,
-  sublist: { index: "by-origin", partition: sourceOrChannelPartition(owner.list.type, account, source) },
+  origin: sourceOrChannelPartition(owner.list.type, account, source),
 });

@@ -26,11 +26,14 @@ export function checkTrees(expected: TreeExpectation): void {
   for (const sublist of sublistOwners(expected.items)) {
     const root = checkTree(expected, sublist);
     if (!root || root.filling !== undefined) continue;
-    const { partition } = sublist.sublist;
     const missing = rowsOf(expected, sublist).filter(
       ([sk]) => sk >= root.watermark && sk < (list?.fed ?? ""),
     );
-    assert.deepEqual(missing, [], `${partition} was not fed up to ${list?.fed}, but to ${root.watermark}`);
+    assert.deepEqual(
+      missing,
+      [],
+      `${sublist.origin} was not fed up to ${list?.fed}, but to ${root.watermark}`,
+    );
   }
 }
 
@@ -39,7 +42,7 @@ export function sublistOwners(items: readonly Item[]): SublistOwner[] {
   const { pk, sk } = treeKey(owner, `${sublistPrefix}#`);
   return items
     .filter((item) => item.pk === pk && String(item.sk).startsWith(sk))
-    .map(({ index, partition }) => ({ ...owner, sublist: { index, partition } as SublistOwner["sublist"] }));
+    .map(({ origin }) => ({ ...owner, origin: String(origin) }));
 }
 
 /** The item of a tree with a name. */
@@ -49,10 +52,10 @@ export function findItem(items: readonly Item[], tree: CountedOwner, name: strin
 }
 
 function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefined {
-  const name = tree.sublist?.partition ?? "the list";
+  const name = tree.origin ?? "the list";
   const item = findItem(expected.items, tree, "root");
   if (!item) {
-    assert(!tree.sublist || expected.isDamaged, `the root of ${name} is missing`);
+    assert(tree.origin === undefined || expected.isDamaged, `the root of ${name} is missing`);
     return undefined;
   }
   const root = toRoot(item as Parameters<typeof toRoot>[0]);
@@ -69,10 +72,10 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
 }
 
 /** The rows without open changes of a list or a sublist, oldest first: their sort keys and cells. */
-function rowsOf({ rows, open }: TreeExpectation, { list, sublist }: CountedOwner): [string, number][] {
+function rowsOf({ rows, open }: TreeExpectation, { list, origin }: CountedOwner): [string, number][] {
   return rows
     .filter(({ id }) => !open.has(rowNumber(String(id))))
-    .filter((row) => !sublist || row[indexes[sublist.index]] === sublist.partition)
+    .filter((row) => origin === undefined || row[indexes["by-origin"]] === origin)
     .map((row) => countedRow(list, row))
     .map(({ sk, cell }): [string, number] => [sk, cell])
     .reverse();

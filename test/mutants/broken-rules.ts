@@ -94,7 +94,7 @@ export const brokenRules: readonly BrokenRule[] = [
       "root.filling === undefined ? latest(root.watermark, fed) : root.watermark",
       "root.watermark",
     ],
-    ["a row that has moved leaves the tree", "state?.origin === owner.sublist.partition", "state"],
+    ["a row that has moved leaves the tree", "state?.origin === owner.origin", "state"],
     ["filling ends with the last row", "stop === undefined ? undefined : root.filling", "undefined"],
     ["filling goes as far as the list has fed", 'latest(root.filling, whole?.fed ?? "")', "root.filling"],
     [
@@ -124,7 +124,7 @@ export const brokenRules: readonly BrokenRule[] = [
     ],
   ]),
   ...broken("maintain/empty-tree.ts", [
-    ["an emptied tree is filled", "sublist && ends.reduce(latest)", "undefined"],
+    ["an emptied tree is filled", "origin === undefined ? undefined : ends.reduce(latest)", "undefined"],
     ["an emptied tree is filled with what the list counts", "whole?.watermark ??", "undefined ??"],
   ]),
   ...broken("maintain/maintain-list.ts", [
@@ -136,7 +136,7 @@ export const brokenRules: readonly BrokenRule[] = [
   ]),
   ...broken("maintain/changes.ts", [
     ["a back-dated row is a changed one", "OldImage || late ?", "OldImage ?"],
-    ["the sublists before and after a change", "new Set([OldImage, NewImage]", "new Set([NewImage]"],
+    ["the sublists before and after a change", "[OldImage, NewImage].flatMap", "[NewImage].flatMap"],
   ]),
   ...broken("tree/tree-store.ts", [
     [
@@ -145,7 +145,7 @@ export const brokenRules: readonly BrokenRule[] = [
       "...rootItem(next) });",
     ],
     ["a record tells a lost root from none", "renews ? {} : versionIs(0)", "{}"],
-    ["an entry is the sum of its node", "entries && isSum(entry, entries) ? entries : undefined", "entries"],
+    ["an entry is the sum of its node", "if (entries && isSum(entry, entries))", "if (entries)"],
   ]),
   ...broken("tree/root.ts", [
     ["an emptied tree has a generation of its own", "Math.max(clock, generation + 1)", "generation"],

@@ -1,7 +1,7 @@
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import type { Entry } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
-import { readNode } from "../../shared/pages/tree/tree-store.ts";
+import { DamagedTreeError, readNode } from "../../shared/pages/tree/tree-store.ts";
 
 /** The rows of a tree, in order; undefined if one of its nodes is missing or differs from its sums. */
 export async function treeRows(owner: CountedOwner, root: Root): Promise<readonly Entry[] | undefined> {
@@ -9,9 +9,12 @@ export async function treeRows(owner: CountedOwner, root: Root): Promise<readonl
   for (let level = root.level; level > 0; level--) {
     const below: Entry[] = [];
     for (const entry of entries) {
-      const node = await readNode(owner, root, level, entry);
-      if (!node) return undefined;
-      below.push(...node);
+      try {
+        below.push(...(await readNode(owner, root, level, entry, (call) => call())));
+      } catch (error) {
+        if (error instanceof DamagedTreeError) return undefined;
+        throw error;
+      }
     }
     entries = below;
   }

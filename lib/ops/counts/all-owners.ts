@@ -19,9 +19,9 @@ export const countedOwners = (account: string): CountedOwner[] =>
 /** What a tree counts: the source or channel of a sublist; nothing for a whole list. */
 export const describeSublist = ({
   list,
-  sublist,
+  origin,
 }: CountedOwner): Readonly<Partial<Record<CountedList["attribute"], string>>> =>
-  sublist ? { [list.attribute]: decodeURIComponent(sublist.partition.split("#").at(-1) ?? "") } : {};
+  origin === undefined ? {} : { [list.attribute]: decodeURIComponent(origin.split("#").at(-1) ?? "") };
 
 /** Reads the whole table. @returns the lists with rows or with a tree, by account */
 export async function readAllOwners(pace: Pace): Promise<CountedOwner[]> {

@@ -72,10 +72,8 @@ class ImportedRows {
     const byName = Map.groupBy(rows, ({ of }) => of);
     const parts = [[this.#owner, rows] as const];
     for (const [name, rows] of byName)
-      if (name !== undefined) {
-        const partition = sourceOrChannelPartition(list.type, account, name);
-        parts.push([{ account, list, sublist: { index: "by-origin", partition } }, rows]);
-      }
+      if (name !== undefined)
+        parts.push([{ account, list, origin: sourceOrChannelPartition(list.type, account, name) }, rows]);
     const wrong = new Set<string>();
     for (const [owner, rows] of parts) {
       const sks = rows.map(({ sk }) => sk);

@@ -40,7 +40,7 @@ export async function rebuild(list: CountedOwner, reading: Reading): Promise<voi
 function empty(owner: CountedOwner, pace: Pace): Promise<unknown> {
   const step = async () => {
     const root = await readRoot(owner);
-    const start = owner.sublist ? { filling: "" } : { fed: undefined };
+    const start = owner.origin === undefined ? { fed: undefined } : { filling: "" };
     const tree = root ? emptied(root, tableTime()) : emptyRoot(tableTime());
     await commit(owner, { ...tree, ...start }, [], { renews: true });
   };

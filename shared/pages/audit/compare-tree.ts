@@ -102,7 +102,7 @@ export async function compareRows(
     const some = rest.filter((sk) => end === undefined || sk < end).slice(0, maxBatchKeys);
     const states = await readStates(owner, some, pace.retry);
     await pace.spend(some.length);
-    const isIn = ({ origin }: CountedRow) => !owner.sublist || origin === owner.sublist.partition;
+    const isIn = ({ origin }: CountedRow) => owner.origin === undefined || origin === owner.origin;
     const actual = [...states.values()].flatMap((row) =>
       isIn(row) && row.sk < before ? [[row.sk, row.cell] as const] : [],
     );

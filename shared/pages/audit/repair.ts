@@ -38,7 +38,7 @@ async function emptyDamaged(owner: CountedOwner, { message, root }: DamagedTreeE
 
 const toChange = (key: string, owners: readonly CountedOwner[]): RowChange => ({
   ...{ key, sequenceNumber: "", kind: "changed" },
-  sublists: owners.flatMap(({ sublist }) => sublist ?? []),
+  origins: owners.flatMap(({ origin }) => origin ?? []),
 });
 
 /** A change of no row, for which a maintainer looks what is to be counted in trees of a list. */

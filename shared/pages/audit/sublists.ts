@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { type Sublist, sublistPrefix } from "../../dynamodb/keys.ts";
+import { sublistPrefix } from "../../dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { treeKey } from "../tree/tree-store.ts";
@@ -20,8 +20,7 @@ export async function readSublists(list: CountedOwner, pace: Pace): Promise<Subl
     });
     const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
     await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
-    for (const { index, partition } of Items as unknown as readonly Sublist[])
-      if (typeof partition === "string") sublists.push({ ...list, sublist: { index, partition } });
+    for (const { origin } of Items) if (typeof origin === "string") sublists.push({ ...list, origin });
     position = LastEvaluatedKey;
   } while (position);
   return sublists;

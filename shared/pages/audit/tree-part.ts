@@ -47,12 +47,7 @@ export async function readTreePart(
   await pace.spend(1);
   if (!root) return { root, rows: [], end: undefined };
   const damaged = (place: string) =>
-    damageOrChange(owner, root, `${place} is missing, or differs from its sums.`, retry);
-  const readRows = async (level: number, entry: Entry) => {
-    const node = await retry(() => readNode(owner, root, level, entry));
-    if (!node) throw await damaged(`The node ${entry.start} of level ${level}`);
-    return node;
-  };
+    damageOrChange(owner, root, `${place} is missing, or its sums differ.`, retry);
   if (root.entries.length === 0 || start >= root.lastStart) {
     if (!areRows(root.last, root.lastStart, root.watermark)) throw await damaged("The end of the tree");
     return { root, rows: rowsFrom(root.last, start), end: undefined };
@@ -62,13 +57,13 @@ export async function readTreePart(
   for (let level = root.level; level > 1; level--) {
     const index = indexAt(entries, start);
     end = entries[index + 1]?.start ?? end;
-    entries = await readRows(level, entries[index] as Entry);
+    entries = await readNode(owner, root, level, entries[index] as Entry, retry);
     await pace.spend(1);
   }
   const first = indexAt(entries, start);
   const isNeeded = (entry: Entry) => until === undefined || entry.start < until;
   const needed = entries.slice(first).filter((entry, index) => index === 0 || isNeeded(entry));
-  const nodes = await settledAll(needed.map((entry) => readRows(1, entry)));
+  const nodes = await settledAll(needed.map((entry) => readNode(owner, root, 1, entry, retry)));
   await pace.spend(nodes.length);
   end = entries[first + nodes.length]?.start ?? end;
   const rows = nodes.flat();
@@ -94,8 +89,8 @@ const rowsFrom = (entries: readonly Entry[], from: string): TreeRow[] =>
  *
  * @param fed that of the list
  */
-export function countedBefore({ sublist }: CountedOwner, root: Root | undefined, fed: string): string {
+export function countedBefore({ origin }: CountedOwner, root: Root | undefined, fed: string): string {
   const watermark = root?.watermark ?? "";
   // A tree that is filled has no row past its watermark yet.
-  return sublist && root?.filling === undefined ? latest(watermark, fed) : watermark;
+  return origin !== undefined && root?.filling === undefined ? latest(watermark, fed) : watermark;
 }

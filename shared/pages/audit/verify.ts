@@ -60,9 +60,8 @@ const isWrong = ({ differences, damage }: Finding) => differences.length > 0 || 
 async function compareTrees(list: CountedOwner, fed: string, { pace, onRows }: Auditing) {
   const whole = new TreeComparison(list, fed, pace);
   const recorded = await readSublists(list, pace);
-  const toTree = (partition: string) =>
-    new TreeComparison({ ...list, sublist: { index: "by-origin", partition } }, fed, pace);
-  const sublists = new Map(recorded.map(({ sublist: { partition } }) => [partition, toTree(partition)]));
+  const toTree = (origin: string) => new TreeComparison({ ...list, origin }, fed, pace);
+  const sublists = new Map(recorded.map(({ origin }) => [origin, toTree(origin)]));
   let count = 0;
   for (let start: string | undefined = ""; start !== undefined; ) {
     const bounds: RowBounds = { start, maxRows: pageRows };
@@ -80,7 +79,7 @@ async function compareTrees(list: CountedOwner, fed: string, { pace, onRows }: A
   // A list with few rows needs no tree, and a sublist has one if it has a record.
   const needed = [
     ...(count > limits.tail ? [whole] : []),
-    ...recorded.map((it) => sublists.get(it.sublist.partition)),
+    ...recorded.map(({ origin }) => sublists.get(origin)),
   ];
   for (const tree of needed) if (tree?.isMissing) tree.damage = new DamagedTreeError("The root is missing.");
   return [whole, ...sublists.values()].filter(isWrong);

@@ -45,7 +45,7 @@ export async function advanceSublist(
   const states = await readStates(owner, sks, retry);
   const edits = sks.map((sk) => {
     const state = states.get(sk);
-    return { sk, cell: state?.origin === owner.sublist.partition ? state.cell : undefined };
+    return { sk, cell: state?.origin === owner.origin ? state.cell : undefined };
   });
   const edited = editTree(root, paths, edits, limits);
   const done = new Set(edited.used < sks.length ? sks.slice(0, edited.used) : reached);
@@ -67,13 +67,13 @@ const none: SublistRows = { changed: [], created: [] };
  */
 export async function fill(owner: SublistOwner, means: Means): Promise<boolean> {
   const { limits, retry } = means;
-  const { account, list, sublist } = owner;
+  const { account, list, origin } = owner;
   const root = await retry(() => readRoot(owner));
   if (root?.filling === undefined) return false;
   // Not earlier: a feed that raises it commits to the sublist before.
   const whole = await retry(() => readRoot({ account, list }));
   const end = latest(root.filling, whole?.fed ?? "");
-  const bounds = { start: root.watermark, end, maxRows: limits.rowsAtOnce, only: sublist };
+  const bounds = { start: root.watermark, end, maxRows: limits.rowsAtOnce, only: origin };
   const { rows, next } = await retry(() => readRows(owner, bounds));
   const edited = await setRows(owner, root, rows, means);
   const stop = rows[edited.used]?.sk ?? next;

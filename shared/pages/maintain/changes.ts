@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { indexes, readListPartition, type Sublist, sublistIndexes } from "../../dynamodb/keys.ts";
+import { indexes, readListPartition } from "../../dynamodb/keys.ts";
 import { type CountedList, type CountedOwner, countedLists, keyAt } from "../tree/counted-list.ts";
 import { limits } from "../tree/tree-limits.ts";
 
@@ -10,8 +10,8 @@ export interface RowChange {
   readonly sequenceNumber: string;
   /** Created by a route, right after its id; or changed, deleted, or new with an earlier time. */
   readonly kind: "created" | "changed";
-  /** The sublists that have or had the row. */
-  readonly sublists: readonly Sublist[];
+  /** The partitions of its source or channel in `by-origin`, before and after. */
+  readonly origins: readonly string[];
 }
 
 /** The rows of one list that a batch of the table's stream may have moved. */
@@ -28,14 +28,13 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
     const partition = readListPartition(pk);
     if (!partition) return [];
     const list = countedLists[partition.type];
-    const counted = changes.filter((record) => hasChanged(record, "status", ...sublistAttributes));
+    const counted = changes.filter((record) => hasChanged(record, "status", originAttribute));
     const rows = counted.map(toRowChange(list));
     return rows.length === 0 ? [] : { owner: { account: partition.account, list }, rows };
   });
 }
 
-/** The attributes that put a row into sublists. */
-const sublistAttributes = sublistIndexes.map((index) => indexes[index]);
+const originAttribute = indexes["by-origin"];
 
 /** Whether a row was created or deleted, or one of its attributes has changed. */
 function hasChanged({ dynamodb }: DynamoDBRecord, ...attributes: readonly string[]): boolean {
@@ -52,9 +51,7 @@ const toRowChange =
     // The time is in whole seconds, and clocks differ. A record without one, which AWS does not send, may be late.
     const writtenBefore = 1000 * ((written.ApproximateCreationDateTime ?? Date.now() / 1000 + 60) + 1);
     const late = key < keyAt(list, writtenBefore - limits.allowedLateness + limits.skew);
-    const sublists = sublistIndexes.flatMap((index) => {
-      const partitions = new Set([OldImage, NewImage].map((image) => image?.[indexes[index]]?.S));
-      return [...partitions].flatMap((partition) => (partition === undefined ? [] : { index, partition }));
-    });
-    return { key, sequenceNumber: SequenceNumber, kind: OldImage || late ? "changed" : "created", sublists };
+    const found = [OldImage, NewImage].flatMap((image) => image?.[originAttribute]?.S ?? []);
+    const kind = OldImage || late ? "changed" : "created";
+    return { key, sequenceNumber: SequenceNumber, kind, origins: [...new Set(found)] };
   };

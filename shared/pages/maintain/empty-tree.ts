@@ -1,8 +1,7 @@
 import type { Retry } from "../../dynamodb/retry.ts";
-import * as logEvents from "../../logging/log-events.ts";
 import { type CountedOwner, latest } from "../tree/counted-list.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
-import { commit, type DamagedTreeError, readRoot, treeKey } from "../tree/tree-store.ts";
+import { commit, type DamagedTreeError, logDamage, readRoot } from "../tree/tree-store.ts";
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
@@ -18,13 +17,12 @@ export async function emptyTree(
   { root, message }: DamagedTreeError,
   { retry }: { readonly retry: Retry },
 ): Promise<void> {
-  const { account, list, sublist } = owner;
-  const tree = treeKey(owner, "").pk;
-  console.error({ event: logEvents.countsDamaged, account, list: list.type, tree, message });
+  const { account, list, origin } = owner;
+  logDamage(owner, message);
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
-  const whole = sublist && (await retry(() => readRoot({ account, list })));
+  const whole = origin === undefined ? undefined : await retry(() => readRoot({ account, list }));
   const ends = [root?.watermark ?? "", root?.filling ?? "", whole?.watermark ?? ""];
-  const filling = sublist && ends.reduce(latest);
+  const filling = origin === undefined ? undefined : ends.reduce(latest);
   await retry(() => commit(owner, { ...empty, filling }, [], { renews: true }));
 }

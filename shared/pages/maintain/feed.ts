@@ -60,10 +60,8 @@ export async function feed(owner: CountedOwner, means: Means): Promise<Fed> {
 /** The sublists of rows. */
 function partition({ account, list }: CountedOwner, rows: readonly CountedRow[]) {
   const byOrigin = Map.groupBy(rows, ({ origin }) => origin);
-  return [...byOrigin].flatMap(([partition, rows]) =>
-    partition === undefined
-      ? []
-      : { owner: { account, list, sublist: { index: "by-origin", partition } } satisfies SublistOwner, rows },
+  return [...byOrigin].flatMap(([origin, rows]) =>
+    origin === undefined ? [] : { owner: { account, list, origin } satisfies SublistOwner, rows },
   );
 }
 

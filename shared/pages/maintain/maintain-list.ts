@@ -127,13 +127,11 @@ function partBySublist(
   fed: string,
 ): SublistPart[] {
   const parts = new Map<string, { owner: SublistOwner; changed: string[]; created: string[] }>();
-  for (const { key, kind, sublists } of rows) {
+  for (const { key, kind, origins } of rows) {
     if (kind === "created" && key >= fed) continue;
-    for (const sublist of sublists) {
-      const part = parts.get(sublist.partition) ?? {
-        ...{ owner: { account, list, sublist }, changed: [], created: [] },
-      };
-      parts.set(sublist.partition, part);
+    for (const origin of origins) {
+      const part = parts.get(origin) ?? { owner: { account, list, origin }, changed: [], created: [] };
+      parts.set(origin, part);
       (kind === "created" ? part.created : part.changed).push(key);
     }
   }

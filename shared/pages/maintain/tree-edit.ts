@@ -4,7 +4,7 @@ import type { CountedOwner } from "../tree/counted-list.ts";
 import { cut, type Entry, encodeEntries, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-import { damageOrChange, type Node, readNode } from "../tree/tree-store.ts";
+import { type Node, readNode } from "../tree/tree-store.ts";
 import { settledAll } from "./in-parallel.ts";
 
 /** How trees are maintained. */
@@ -80,7 +80,7 @@ export async function readPaths(
     });
     // The last way is needed to append.
     const read = ways.filter(({ isLast }, index) => index < limits.nodesRead || (isLast && level > 1));
-    const nodes = await settledAll(read.map(({ entry }) => readPart(owner, root, level, entry, retry)));
+    const nodes = await settledAll(read.map(({ entry }) => readNode(owner, root, level, entry, retry)));
     holders = read.map(({ entry, ...way }, index) => {
       const entries = nodes[index] ?? [];
       paths.set(nodeId(level, entry.start), entries);
@@ -92,13 +92,6 @@ export async function readPaths(
   const inNodes = root.entries.length > 0 ? holders.flatMap(({ sks }) => sks) : [];
   const isWhole = inNodes.length + inRoot.length === sks.length;
   return { paths, reached: isWhole ? sks : inNodes };
-}
-
-async function readPart(owner: CountedOwner, root: Root, level: number, entry: Entry, retry: Retry) {
-  const node = await retry(() => readNode(owner, root, level, entry));
-  if (node) return node;
-  const message = `The node ${entry.start} of level ${level} is missing, or its sums differ.`;
-  throw await damageOrChange(owner, root, message, retry);
 }
 
 /** Whether a tree has a row whose path has been read. */

@@ -1,10 +1,9 @@
 import type { Item } from "../../dynamodb/table-client.ts";
-import * as logEvents from "../../logging/log-events.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { limits } from "../tree/tree-limits.ts";
-import { treeKey } from "../tree/tree-store.ts";
+import { DamagedTreeError, isTreeChanged, logDamage } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
-import { findRow, UnfitNodeError } from "./find-row.ts";
+import { findRow } from "./find-row.ts";
 import { isSettled, readStart } from "./list-start.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { rangeId, walk } from "./range.ts";
@@ -35,26 +34,22 @@ export function countedPage<T>(
 
 /** Reads again while the tree changes, a few times, and then without the tree: at once if it is damaged. */
 async function findWhileChanged(list: CountedRange, request: PageRequest, call: Call): Promise<Found> {
-  let version: number | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
       return await findPage(list, request, call);
     } catch (error) {
-      if (!(error instanceof UnfitNodeError)) throw error;
-      if (error.version === version) {
-        const tree = treeKey(list.tree, "").pk;
-        const { message } = error;
-        console.error({ event: logEvents.countsDamaged, account: list.tree.account, tree, message });
-      } else if (attempt < attempts) {
-        version = error.version;
-        continue;
-      }
+      if (isTreeChanged(error) && attempt < attempts) continue;
+      if (error instanceof DamagedTreeError) logDamage(list.tree, error.message);
+      else if (!isTreeChanged(error)) throw error;
       return findPlain(list, request, call);
     }
   }
 }
 
-/** @throws UnfitNodeError when the tree changed during the attempt */
+/**
+ * @throws TreeChangedError when the tree changed during the attempt
+ * @throws DamagedTreeError when a node is missing or differs from its sums
+ */
 async function findPage(list: CountedRange, request: PageRequest, call: Call): Promise<Found> {
   const { range, tree, window = {} } = list;
   const { page, limit } = request;

@@ -27,9 +27,9 @@ export function filteredRange(account: string, list: CountedList, filter: Filter
     if (status === undefined) return { tree, range: { partition: listPartition(type, account) } };
     return { tree, status, range: { index: "by-status", partition: statusPartition(type, account, status) } };
   }
-  const partition = sourceOrChannelPartition(type, account, sourceOrChannel);
-  const tree = { account, list, sublist: { index: "by-origin", partition } } as const;
-  if (status === undefined) return { tree, range: tree.sublist };
+  const origin = sourceOrChannelPartition(type, account, sourceOrChannel);
+  const tree = { account, list, origin };
+  if (status === undefined) return { tree, range: { index: "by-origin", partition: origin } };
   const both = statusAndSourceOrChannelPartition(type, account, status, sourceOrChannel);
   return { tree, status, range: { index: "by-status-and-origin", partition: both } };
 }

@@ -12,19 +12,7 @@ export interface TreeReading {
   readonly cell: number | undefined;
   readonly call: Call;
   /** The nodes that have been read, by level and start: each is read once. */
-  readonly nodes: Map<string, Promise<readonly Entry[] | undefined>>;
-}
-
-/** Thrown when a node differs from the root that was read before it: the tree has changed, or it is damaged. */
-export class UnfitNodeError extends Error {
-  override readonly name = "UnfitNodeError";
-  /** The version of the root. */
-  readonly version: number;
-
-  constructor(message: string, { version }: Root) {
-    super(message);
-    this.version = version;
-  }
+  readonly nodes: Map<string, Promise<readonly Entry[]>>;
 }
 
 /** The position of a row: a number of rows before a sort key. */
@@ -37,7 +25,8 @@ export interface Place {
  * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
  *
  * @param skips whether rows may be skipped: small ones cost less than the trip to the node with their sort keys
- * @throws UnfitNodeError when the tree has changed
+ * @throws TreeChangedError when the tree has changed
+ * @throws DamagedTreeError when a node is missing or differs from its sums
  */
 export async function findRow(reading: TreeReading, rank: number, skips: boolean): Promise<Place> {
   const { root, cell } = reading;
@@ -57,7 +46,8 @@ export async function findRow(reading: TreeReading, rank: number, skips: boolean
 /**
  * The number of rows in nodes before a sort key, or before any text, such as one that `keyAt` returns for a time.
  *
- * @throws UnfitNodeError when the tree has changed
+ * @throws TreeChangedError when the tree has changed
+ * @throws DamagedTreeError when a node is missing or differs from its sums
  */
 export async function findRank(reading: TreeReading, sk: string): Promise<number> {
   const { root, cell } = reading;
@@ -71,21 +61,11 @@ export async function findRank(reading: TreeReading, sk: string): Promise<number
   return rank + countEntries(entries.slice(0, entries.findLastIndex(({ start }) => start < sk) + 1), cell);
 }
 
-async function readBelow(
-  { tree, root, call, nodes }: TreeReading,
-  level: number,
-  entry: Entry,
-): Promise<readonly Entry[]> {
+function readBelow({ tree, root, call, nodes }: TreeReading, level: number, entry: Entry) {
   const name = `${level} ${entry.start}`;
-  const reading = nodes.get(name) ?? call((options) => readNode(tree, root, level, entry, options));
+  const reading = nodes.get(name) ?? readNode(tree, root, level, entry, call);
   nodes.set(name, reading);
-  const node = await reading;
-  if (!node)
-    throw new UnfitNodeError(
-      `The node ${entry.start} of level ${level} is missing, or its sums differ.`,
-      root,
-    );
-  return node;
+  return reading;
 }
 
 /** The entry with the row of a rank, with the entry after it and the number of rows before it. */

@@ -1,17 +1,19 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import type { Page, PageRequest } from "../page.ts";
-import type { CountedRange } from "./counted-range.ts";
-import { type Range, rangeId, readPages, walk } from "./range.ts";
+import { type Range, rangeId, readPages } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
-import { readTail } from "./tail.ts";
-import { readTailPage } from "./tail-page.ts";
-import { isWithin, type Window } from "./window.ts";
-import { newestWithin } from "./window-start.ts";
+import type { Window } from "./window.ts";
 
 /** The rows of a page, and the number of rows of the whole list. */
 export interface Found {
   readonly items: readonly Item[];
   readonly total: number;
+}
+
+/** The rows of a list, and the part of them that is listed. */
+interface PlainRange {
+  readonly range: Range;
+  readonly window?: Window | undefined;
 }
 
 /**
@@ -20,35 +22,29 @@ export interface Found {
  * @throws TooExpensiveError when there are too many
  */
 export function plainPage<T>(
-  { range, window }: { readonly range: Range; readonly window: Window },
+  { range, window }: PlainRange,
   request: PageRequest,
   toRecord: (item: Item) => T,
   admitLongList: AdmitLongList,
 ): Promise<Page<T>> {
   return withinBudget(rangeId(range), admitLongList, async (call) => {
-    const start = (request.page - 1) * request.limit;
-    const data: T[] = [];
-    let total = 0;
-    for await (const { items } of readPages(range, { before: window.before, downTo: window.from }, call)) {
-      const [first, end] = [start - total, start - total + request.limit].map((index) => Math.max(0, index));
-      data.push(...items.slice(first, end).map(toRecord));
-      total += items.length;
-    }
-    return { data, pagination: { ...request, total } };
+    const { items, total } = await findPlain({ range, window }, request, call);
+    return { data: items.map(toRecord), pagination: { ...request, total } };
   });
 }
 
-/** The rows of a page without counts: all rows of the range are its tail. */
+/** The rows of a page without counts: all rows of the range are read. */
 export async function findPlain(
-  { range, window = {} }: CountedRange,
-  request: PageRequest,
+  { range, window = {} }: PlainRange,
+  { page, limit }: PageRequest,
   call: Call,
 ): Promise<Found> {
-  const newest = await walk(range, { maxRows: request.limit }, call);
-  const tail = await readTail(range, { watermark: "", newest, memory: undefined }, call);
-  const keys = tail.filter(isWithin(window));
-  const total = keys.length;
-  if ((request.page - 1) * request.limit >= total) return { items: [], total };
-  const start = { newest: newestWithin(newest, window), keys, end: "", counted: undefined, total };
-  return { items: await readTailPage(range, start, request, call, window), total };
+  const found: Item[] = [];
+  let total = 0;
+  for await (const { items } of readPages(range, { before: window.before, downTo: window.from }, call)) {
+    const [first, end] = [(page - 1) * limit - total, page * limit - total].map((at) => Math.max(0, at));
+    found.push(...items.slice(first, end));
+    total += items.length;
+  }
+  return { items: found, total };
 }

@@ -9,7 +9,8 @@ import { isWithin, type Window } from "./window.ts";
 /**
  * The part of a list's start that lies in its window. The ranks of the window's ends are its total.
  *
- * @throws UnfitNodeError when the tree has changed
+ * @throws TreeChangedError when the tree has changed
+ * @throws DamagedTreeError when a node is missing or differs from its sums
  */
 export async function narrowStart(
   { tree, window = {}, call, nodes }: CountedRange & Pick<TreeReading, "call" | "nodes">,
@@ -44,7 +45,7 @@ export const readNewest = ({ range, window }: CountedRange, maxRows: number, cal
   walk(range, { before: window?.before, downTo: window?.from, maxRows }, call);
 
 /** The newest rows of a list that lie in a window. */
-export function newestWithin({ items, done }: Segment, window: Window): Segment {
+function newestWithin({ items, done }: Segment, window: Window): Segment {
   const within = isWithin(window);
   const isPast = window.from !== undefined && String(items.at(-1)?.sk ?? "~") < window.from;
   return { items: items.filter(({ sk }) => within(String(sk))), done: done || isPast };

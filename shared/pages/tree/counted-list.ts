@@ -1,5 +1,4 @@
 import { encodeTime } from "ulid";
-import type { Sublist } from "../../dynamodb/keys.ts";
 import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
 /** A list whose rows are counted: the leads or the conversations of an account. */
@@ -25,12 +24,12 @@ export const countedLists = {
 export interface CountedOwner {
   readonly account: string;
   readonly list: CountedList;
-  /** Without it, the whole list. */
-  readonly sublist?: Sublist | undefined;
+  /** Of a sublist, the partition of its source or channel in `by-origin`; without it, the whole list. */
+  readonly origin?: string | undefined;
 }
 
-/** A sublist of an account. */
-export type SublistOwner = CountedOwner & { readonly sublist: Sublist };
+/** A sublist of an account: the rows of one source or channel. */
+export type SublistOwner = CountedOwner & { readonly origin: string };
 
 /** The filter of a list. */
 export interface Filter {

@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { indexes, listPartition, rowKey, type Sublist } from "../../dynamodb/keys.ts";
+import { indexes, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
 import { type CountedList, type CountedOwner, cellOf } from "./counted-list.ts";
@@ -33,8 +33,8 @@ export interface RowBounds {
   readonly start: string;
   readonly end?: string | undefined;
   readonly maxRows: number;
-  /** Drops the rows that are not in this sublist, after they were read. */
-  readonly only?: Sublist | undefined;
+  /** Drops the rows of other origins, after they were read. */
+  readonly only?: string | undefined;
 }
 
 /** Reads rows of a list from the table, consistently, in one call. */
@@ -54,7 +54,7 @@ export async function readRows({ account, list }: CountedOwner, bounds: RowBound
         ":pk": listPartition(list.type, account),
         ...(start && { ":start": start }),
         ...(end !== undefined && { ":end": end }),
-        ...(only && { ":only": only.partition }),
+        ...(only && { ":only": only }),
       },
       ConsistentRead: true,
       // The table counts the rows that it drops, too.

@@ -2,8 +2,8 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
-import type { Retry } from "../../dynamodb/retry.ts";
 import { readItem, readItems, table, tableName } from "../../dynamodb/table-client.ts";
+import * as logEvents from "../../logging/log-events.ts";
 import { equalCells, sumCells } from "./cells.ts";
 import type { CountedOwner } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
@@ -33,14 +33,21 @@ export class DamagedTreeError extends Error {
   }
 }
 
+/** Logs that a tree is damaged. */
+export function logDamage(owner: CountedOwner, message: string): void {
+  const { account, list } = owner;
+  const tree = treeKey(owner, "").pk;
+  console.error({ event: logEvents.countsDamaged, account, list: list.type, tree, message });
+}
+
 /** The error for a part of a tree that does not fit its root: damage, unless another commit has come since it was read. */
 export async function damageOrChange(
   owner: CountedOwner,
   root: Root,
   message: string,
-  retry: Retry,
+  send: Send,
 ): Promise<DamagedTreeError | TreeChangedError> {
-  const now = await retry(() => readRoot(owner));
+  const now = await send((options) => readRoot(owner, options));
   return now?.version === root.version
     ? new DamagedTreeError(message, root)
     : new TreeChangedError("The tree has changed.");
@@ -50,6 +57,9 @@ export async function damageOrChange(
 interface CallOptions {
   readonly abortSignal?: AbortSignal;
 }
+
+/** Makes a call: within the budget of a list, or again while the table is busy. */
+type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
@@ -69,19 +79,24 @@ export async function readRoots<T extends CountedOwner>(owners: readonly T[]): P
 }
 
 /**
- * The entries of the node of an entry; undefined when there is none, or the entry is not its sum. Nodes are read only by
- * their keys: a Query may show half a transaction.
+ * The entries of the node of an entry. Nodes are read only by their keys: a Query may show half a transaction.
+ *
+ * @throws DamagedTreeError when there is no node, or the entry is not its sum
+ * @throws TreeChangedError when that is so because another commit came first
  */
 export async function readNode(
   owner: CountedOwner,
-  { generation }: Root,
+  root: Root,
   level: number,
   entry: Entry,
-  options?: CallOptions,
-): Promise<readonly Entry[] | undefined> {
-  const item = await readItem(treeKey(owner, nodeName(generation, level, entry.start)), {}, options);
+  send: Send,
+): Promise<readonly Entry[]> {
+  const key = treeKey(owner, nodeName(root.generation, level, entry.start));
+  const item = await send((options) => readItem(key, {}, options));
   const entries = item && decodeEntries(item.entries as Uint8Array);
-  return entries && isSum(entry, entries) ? entries : undefined;
+  if (entries && isSum(entry, entries)) return entries;
+  const message = `The node ${entry.start} of level ${level} is missing, or its sums differ.`;
+  throw await damageOrChange(owner, root, message, send);
 }
 
 /** Whether an entry has the sums of a node. */
@@ -91,8 +106,8 @@ export const isSum = ({ cells }: Entry, entries: readonly Entry[]) =>
 const rootName = "root";
 
 /** The key of an item of a tree. */
-export const treeKey = ({ account, list, sublist }: CountedOwner, name: string) =>
-  countNodeKey(list.type, account, name, sublist);
+export const treeKey = ({ account, list, origin }: CountedOwner, name: string) =>
+  countNodeKey(list.type, account, name, origin);
 
 /**
  * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a sublist
@@ -111,7 +126,7 @@ export async function commit(
   const { version, generation } = root;
   const next = { ...root, version: version === 0 ? generation : version + 1 };
   const put = putItem({ ...treeKey(owner, rootName), ...rootItem(next) }, versionIs(version));
-  const record = version === 0 && owner.sublist && putRecord(owner, owner.sublist, renews);
+  const record = version === 0 && owner.origin !== undefined && putRecord(owner, owner.origin, renews);
   const items = [put, ...(record ? [record] : []), ...nodes.map((node) => putNode(owner, root, node))];
   try {
     if (items.length === 1) await table.send(new PutCommand(put.Put));
@@ -138,11 +153,8 @@ const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entr
   putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });
 
 /** @param renews whether to replace the record, if there is one */
-const putRecord = (
-  { account, list }: CountedOwner,
-  sublist: NonNullable<CountedOwner["sublist"]>,
-  renews: boolean,
-) => putItem({ ...sublistKey(list.type, account, sublist), ...sublist }, renews ? {} : versionIs(0));
+const putRecord = ({ account, list }: CountedOwner, origin: string, renews: boolean) =>
+  putItem({ ...sublistKey(list.type, account, origin), origin }, renews ? {} : versionIs(0));
 
 /** The condition that a root has the version that was read; a missing one has version 0. */
 const versionIs = (version: number) =>

@@ -17,21 +17,21 @@ export async function checkTrees(world: CountedWorld): Promise<void> {
     const root = await checkTree(world, owner);
     if (!root || root.filling !== undefined) continue;
     const missing = rowsOf(world, owner).filter(({ id }) => id >= root.watermark && id < (list?.fed ?? ""));
-    expect(missing, `the rows that ${owner.sublist.partition} was not fed`).toEqual([]);
+    expect(missing, `the rows that ${owner.origin} was not fed`).toEqual([]);
   }
 }
 
 /** The sublists of a world that have trees. */
 function sublistOwners({ kind, account, owner, table }: CountedWorld): SublistOwner[] {
-  const { pk } = sublistKey(kind.list.type, account, { index: "by-origin", partition: "" });
+  const { pk } = sublistKey(kind.list.type, account, "");
   return [...table.memory.items()]
     .filter((item) => item.pk === pk && String(item.sk).startsWith(sublistPrefix))
-    .map(({ partition }) => ({ ...owner, sublist: { index: "by-origin", partition: String(partition) } }));
+    .map(({ origin }) => ({ ...owner, origin: String(origin) }));
 }
 
-const rowsOf = ({ kind, account, expected }: CountedWorld, { sublist }: CountedOwner) =>
+const rowsOf = ({ kind, account, expected }: CountedWorld, { origin }: CountedOwner) =>
   [...expected.rows.values()]
-    .filter((row) => !sublist || kind.toItem(account, row)[indexes[sublist.index]] === sublist.partition)
+    .filter((row) => origin === undefined || kind.toItem(account, row)[indexes["by-origin"]] === origin)
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** Checks that a tree has exactly the rows before its watermark; a damaged one is first counted again. */
@@ -47,7 +47,7 @@ async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root
   const counted = rowsOf(world, owner).filter(({ id }) => id < (root?.watermark ?? ""));
   const expected = counted.map(({ id, status }) => [id, [[cellOf(owner.list, status), 1]]]);
   const found = entries?.map(({ start, cells }) => [start, [...cells]]);
-  expect(found, `the tree of ${owner.sublist?.partition ?? "the list"}`).toEqual(expected);
+  expect(found, `the tree of ${owner.origin ?? "the list"}`).toEqual(expected);
   return root;
 }
 
@@ -59,7 +59,7 @@ export async function recount(
 ): Promise<void> {
   const means = { limits, retry: <T>(call: () => Promise<T>) => call() };
   await emptyTree(owner, new DamagedTreeError("damaged by the test", root), means);
-  const { sublist } = owner;
-  if (sublist) while (await fill({ ...owner, sublist }, means));
+  const { origin } = owner;
+  if (origin !== undefined) while (await fill({ ...owner, origin }, means));
   else await maintainList(list, [], { limits, deadline: Number.POSITIVE_INFINITY, wait: setTimeout });
 }

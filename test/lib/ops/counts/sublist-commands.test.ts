@@ -13,7 +13,7 @@ import { putSourcedLeads } from "../../../support/counted-sublists.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
-const webLeads = { ...leads, sublist: { index: "by-origin", partition: "LEAD#acme#web" } } as const;
+const webLeads = { ...leads, origin: "LEAD#acme#web" } as const;
 const deadline = Number.POSITIVE_INFINITY;
 const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
 const pace = new Pace(1_000_000, wait);
@@ -84,7 +84,11 @@ test("a damaged tree is one place, and --repair counts it again", async () => {
       memory.execute(new PutCommand({ TableName: tableName, Item: { ...item, entries: new Uint8Array() } }));
   const { printed } = await counts("verify", "--json");
   expect(JSON.parse(String(printed[0]))).toEqual([
-    { list: "leads", source: "web", damage: expect.stringMatching(/^The node .* is missing, or differs/) },
+    {
+      list: "leads",
+      source: "web",
+      damage: expect.stringMatching(/^The node .* is missing, or its sums differ/),
+    },
   ]);
   await counts("verify", "--repair");
   expect((await counts("verify")).failure).toBeUndefined();
@@ -158,7 +162,7 @@ test.each([
 
 test("a rebuild beside another one, and beside changes that maintainers count, ends with correct counts", async () => {
   const items = await countedLeads(1000);
-  const { sublist } = webLeads;
+  const { origin } = webLeads;
   let queries = 0;
   let changes = 0;
   before = async (command) => {
@@ -169,7 +173,7 @@ test("a rebuild beside another one, and beside changes that maintainers count, e
       key: String(item?.sk),
       sequenceNumber: "",
       kind: "changed",
-      sublists: [sublist],
+      origins: [origin],
     } as const;
     await maintainList(leads, [change], { deadline });
   };

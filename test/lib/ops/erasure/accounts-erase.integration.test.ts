@@ -48,8 +48,8 @@ const dataDirectory = await createDataDirectory();
 const unchanged = { added: [], changed: [], deleted: [] };
 
 const countRows = (owner: CountedOwner, ids: readonly string[]) => {
-  const sublists = [{ index: "by-origin", partition: `LEAD#${owner.account}#fair` } as const];
-  const changes = ids.map((key) => ({ key, sequenceNumber: key, kind: "changed", sublists }) as const);
+  const origins = [`LEAD#${owner.account}#fair`];
+  const changes = ids.map((key) => ({ key, sequenceNumber: key, kind: "changed", origins }) as const);
   return maintainList(owner, changes, { deadline: Date.now() + 60_000 });
 };
 
@@ -184,10 +184,10 @@ describe("accounts erase", () => {
     expect(counts.filter((key) => key.endsWith(" root"))).toHaveLength(2);
     const { id } = await aLead(small, { source: "fair" });
     const { conversationId } = await aMessage(small, id);
-    const sublist = { index: "by-origin", partition: `LEAD#${account}#expo` } as const;
+    const origin = `LEAD#${account}#expo`;
     // A maintainer that has read the root of the list before.
     const late: Wait = async (milliseconds) => {
-      if (milliseconds === 30_000) await commit({ ...owner, sublist }, emptyRoot(Date.now()));
+      if (milliseconds === 30_000) await commit({ ...owner, origin }, emptyRoot(Date.now()));
     };
     expect((await erase(account, late)).failure).toBeUndefined();
     expect((await erase(small)).failure).toBeUndefined();
@@ -348,9 +348,9 @@ describe("accounts erase", () => {
     await put(nameless);
     for (const type of ["lead", "conversation"] as const)
       await put({ ...countNodeKey(type, account, "root"), version: "1", last: 5 });
-    await put({ ...countNodeKey("lead", account, "sublist#by-parent#x y"), index: 5 });
-    await put({ ...countNodeKey("lead", account, "node#1#1#", { index: "by-origin", partition: "late" }) });
-    await put({ ...countNodeKey("lead", account, "sublist#"), partition: null });
+    await put({ ...countNodeKey("lead", account, "sublist#x y"), index: 5 });
+    await put({ ...countNodeKey("lead", account, "node#1#1#", "late") });
+    await put({ ...countNodeKey("lead", account, "sublist#"), origin: null });
     const { failure, output } = await erase(account);
     const { pk, sk } = nameless;
     const reason = "its accountId is not a string";

@@ -25,8 +25,8 @@ beforeEach(async () => {
       const [type, account = ""] = String(after?.pk).split("#");
       if (type !== "LEAD") return;
       const origin = after?.byOrigin;
-      const sublists = origin ? [{ index: "by-origin", partition: String(origin) } as const] : [];
-      const change = { key: String(after?.sk), sequenceNumber: "", kind: "changed", sublists } as const;
+      const origins = origin ? [String(origin)] : [];
+      const change = { key: String(after?.sk), sequenceNumber: "", kind: "changed", origins } as const;
       stream.set(account, [...(stream.get(account) ?? []), change]);
     },
   });
@@ -120,8 +120,8 @@ test("rows before all others, in any order, are in the tree of their source at t
   const rows = Array.from({ length: 3000 }, (_, i) => `Ada,fair,${createdAt(i + 1)}\n`);
   await run(await leadFile(`name,source,createdAt\n${rows.join("")}`), 500);
   expect(errors).toEqual([]);
-  const sublist = { index: "by-origin", partition: "LEAD#acme#fair" } as const;
-  const root = await readRoot({ account: "acme", list: countedLists.lead, sublist });
+  const origin = "LEAD#acme#fair";
+  const root = await readRoot({ account: "acme", list: countedLists.lead, origin });
   expect(root && countedRows(root)).toBe(3000);
   expect(await total("acme", "fair")).toBe(3000);
 });

@@ -14,8 +14,7 @@ import type { MemoryTable } from "../../../support/memory-table.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const leads: CountedOwner = { account: "acme", list: countedLists.lead };
-const sublist = { index: "by-origin", partition: "LEAD#acme#web" } as const;
-const webLeads = { ...leads, sublist };
+const webLeads = { ...leads, origin: "LEAD#acme#web" };
 const maintenance = { deadline: Number.POSITIVE_INFINITY, limits: smallLimits };
 
 afterEach(() => vi.restoreAllMocks());
@@ -134,7 +133,7 @@ test("a row of another source is found in both", async () => {
   const { memory, items } = await countedLeads();
   put(memory, { ...items[100], byOrigin: "LEAD#acme#expo" });
   const { findings } = await check();
-  expect(findings.map(({ owner }) => owner.sublist?.partition)).toEqual(["LEAD#acme#web", "LEAD#acme#expo"]);
+  expect(findings.map(({ owner }) => owner.origin)).toEqual(["LEAD#acme#web", "LEAD#acme#expo"]);
   expect(await repair(leads, findings, maintenance)).toBe(true);
   expect((await check()).findings).toEqual([]);
 });
@@ -143,7 +142,7 @@ test("a sublist of which nothing is left, not even its record, is found and coun
   const { memory } = await countedLeads();
   const { pk } = treeKey(webLeads, "");
   for (const item of [...memory.items()]) {
-    const isRecord = String(item.sk).startsWith("sublist#") && item.partition === sublist.partition;
+    const isRecord = String(item.sk).startsWith("sublist#") && item.origin === webLeads.origin;
     if (item.pk === pk || isRecord) remove(memory, item);
   }
   const { findings } = await check();
@@ -162,7 +161,7 @@ test.each([1, 2])("a change that is counted before look %i is not reported", asy
       key: String(items[100]?.sk),
       sequenceNumber: "",
       kind: "changed",
-      sublists: [sublist],
+      origins: [webLeads.origin],
     } as const;
     if (look === counted) await maintainList(leads, [change], maintenance);
   });
@@ -185,9 +184,9 @@ test("a tree that changes while it is read is no damage", async () => {
       isBusy = false;
       const rows = items.slice(0, 40).map((item) => ({ ...item, sk: `${item.sk}0` }));
       for (const row of rows) put(memory, row);
-      const sublists = [sublist, { ...sublist, partition: "LEAD#acme#fair" }];
+      const origins = [webLeads.origin, "LEAD#acme#fair"];
       const changes = rows.map(
-        ({ sk }) => ({ key: sk, sequenceNumber: "", kind: "changed", sublists }) as const,
+        ({ sk }) => ({ key: sk, sequenceNumber: "", kind: "changed", origins }) as const,
       );
       await maintainList(leads, changes, maintenance);
     }

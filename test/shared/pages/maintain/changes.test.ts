@@ -9,17 +9,16 @@ import { streamRecord } from "../../../support/stream-record.ts";
 const lead = storedLead("lead_1");
 const conversation = storedConversation("conv_1");
 
-const origin = (type: "lead" | "conversation", name: string) =>
-  ({ index: "by-origin", partition: sourceOrChannelPartition(type, "acme", name) }) as const;
+const origin = (type: "lead" | "conversation", name: string) => sourceOrChannelPartition(type, "acme", name);
 
 /** A lead with a source. */
-const from = (source: string) => ({ ...lead, source, byOrigin: origin("lead", source).partition });
+const from = (source: string) => ({ ...lead, source, byOrigin: origin("lead", source) });
 
 /** The conversation on another channel. */
 const on = (channel: string) => ({
   ...conversation,
   channel,
-  byOrigin: origin("conversation", channel).partition,
+  byOrigin: origin("conversation", channel),
 });
 
 test.each([
@@ -90,9 +89,9 @@ describe("the kind of a change", () => {
   });
 });
 
-describe("the sublists of a change", () => {
-  const sublistsOf = (before: object | undefined, after: object | undefined) =>
-    countedChanges([streamRecord(before as never, after as never)])[0]?.rows[0]?.sublists;
+describe("the sources or channels of a change", () => {
+  const originsOf = (before: object | undefined, after: object | undefined) =>
+    countedChanges([streamRecord(before as never, after as never)])[0]?.rows[0]?.origins;
   const [web, ads] = [origin("lead", "web"), origin("lead", "ads")];
   const [whatsapp, sms] = [origin("conversation", "whatsapp"), origin("conversation", "sms")];
 
@@ -105,8 +104,8 @@ describe("the sublists of a change", () => {
     ["both of a conversation that moves", conversation, on("sms"), [whatsapp, sms]],
     ["the one that a lead enters with its first source", lead, from("web"), [web]],
     ["the one that a lead leaves with its last source", from("web"), lead, [web]],
-  ])("are %s", (_, before, after, sublists) => {
-    expect(sublistsOf(before, after)).toEqual(sublists);
+  ])("are %s", (_, before, after, origins) => {
+    expect(originsOf(before, after)).toEqual(origins);
   });
 });
 

@@ -11,8 +11,8 @@ import { smallLimits as limits } from "../../../support/small-limits.ts";
 
 test("filling reads the list after the sublist: a row that moved meanwhile would be past what it fills", async () => {
   const list = { account: "acme", list: countedLists.lead };
-  const partition = sourceOrChannelPartition("lead", "acme", "a");
-  const owner = { ...list, sublist: { index: "by-origin", partition } } as const;
+  const origin = sourceOrChannelPartition("lead", "acme", "a");
+  const owner = { ...list, origin };
   const memory = new MemoryTable();
   const send = vi.spyOn(table, "send").mockImplementation(memory.send as typeof table.send);
   await commit(list, emptyRoot(1));

@@ -14,8 +14,7 @@ import { treeRows } from "../../../support/tree-rows.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-const sublist = { index: "by-origin", partition: "a" } as const;
-const owner = { account: "a".repeat(64), list: countedLists.lead, sublist };
+const owner = { account: "a".repeat(64), list: countedLists.lead, origin: "a" };
 const start = Date.UTC(2026, 0, 1);
 const retry = <T>(call: () => Promise<T>) => call();
 
