@@ -14,9 +14,9 @@ export type Key = Readonly<{ pk: string; sk: string }>;
 export type Item = Readonly<Record<string, unknown>>;
 
 /** How long after the start of a call its second attempt may start, in milliseconds. */
-const latestAttempt = 2000;
+const latestAttempt = 1500;
 
-/** A function's calls: no attempt starts with an id older than two seconds, and none lands after five. */
+/** A function's calls: no attempt starts with an id older than 1.5 s, and none lands after 2.5 s. */
 const client = new DynamoDBClient({
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },

@@ -53,9 +53,9 @@ test("does not retry a call after the environment was frozen and thawed", async 
 });
 
 test.each([
-  [2000, 2],
-  [2001, 1],
-])("a call whose first attempt fails after %i ms makes %i in all: none later than two seconds", async (age, count) => {
+  [1500, 2],
+  [1501, 1],
+])("a call whose first attempt fails after %i ms makes %i in all: none later than 1.5 s", async (age, count) => {
   const { call } = await import("../support/call.ts");
   const { table } = await import("../../shared/dynamodb/table-client.ts");
   const start = Date.now();
@@ -80,5 +80,5 @@ test("every write lands before its row may be counted, although a connection may
   const { connectionTimeout = 0, requestTimeout = 0 } = handler.httpHandlerConfigs();
   // Only an address that drops packets could show the first one.
   expect([connectionTimeout, requestTimeout]).toEqual([1000, 1000]);
-  expect(2000 + connectionTimeout + requestTimeout).toBeLessThan(limits.allowedLateness);
+  expect(1500 + connectionTimeout + requestTimeout).toBeLessThan(limits.allowedLateness);
 });

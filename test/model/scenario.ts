@@ -9,7 +9,7 @@ export const startTime = Date.UTC(2026, 0, 1);
 export const countedAgo = 10_000;
 
 /** How long after its id was created a route's write may land, in milliseconds. */
-export const landsWithin = 3000;
+export const landsWithin = 2500;
 
 /** An event that writes a row. */
 export type WriteEvent =

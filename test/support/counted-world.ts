@@ -16,7 +16,7 @@ import { type Slack, Watches } from "./counted-world/watches.ts";
 import { type Actor, Interleaving } from "./interleaving.ts";
 
 /** How long after its id was created a route's write may land, in milliseconds. */
-const landsWithin = 3000;
+const landsWithin = 2500;
 
 /** An account's rows in a table, the same rows in memory, and the actors that work on them concurrently. */
 export class CountedWorld {

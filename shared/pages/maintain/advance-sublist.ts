@@ -2,8 +2,7 @@ import { keyAt, latest, type SublistOwner } from "../tree/counted-list.ts";
 import { emptyRoot } from "../tree/root.ts";
 import { readRows, readStates } from "../tree/rows.ts";
 import { commit, readRoot } from "../tree/tree-store.ts";
-import { setRows } from "./set-rows.ts";
-import { editTree, hasRow, type Means, readPaths } from "./tree-edit.ts";
+import { editTree, hasRow, type Means, readPaths, setRows } from "./tree-edit.ts";
 
 /** Rows that are or were in a sublist, by their sort keys, in the order of the stream. */
 export interface SublistRows {

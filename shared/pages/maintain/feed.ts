@@ -6,8 +6,7 @@ import { commit, DamagedTreeError, readRoot, readRoots, TreeChangedError } from 
 import { weigh } from "./advance.ts";
 import { emptyTree } from "./empty-tree.ts";
 import { inParallel } from "./in-parallel.ts";
-import { setRows } from "./set-rows.ts";
-import type { Means } from "./tree-edit.ts";
+import { type Means, setRows } from "./tree-edit.ts";
 
 /** What is left after a feed. */
 export interface Fed {

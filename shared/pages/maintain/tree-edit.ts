@@ -3,6 +3,7 @@ import { equalCells } from "../tree/cells.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { cut, type Entry, encodeEntries, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
+import type { CountedRow } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import { type Node, readNode } from "../tree/tree-store.ts";
 import { settledAll } from "./in-parallel.ts";
@@ -103,6 +104,19 @@ export function hasRow(root: Root, paths: Paths, sk: string): boolean {
       entries = nodeAt(paths, level, entries[indexAt(entries, sk)]?.start ?? "");
   }
   return entries[indexAt(entries, sk)]?.start === sk;
+}
+
+/** Sets rows, which are sorted, in a tree: as many of the first ones as a commit has room for. */
+export async function setRows(
+  owner: CountedOwner,
+  root: Root,
+  rows: readonly CountedRow[],
+  means: Means,
+): Promise<Edited> {
+  const some = rows.slice(0, means.limits.rowsAtOnce);
+  const sks = some.map(({ sk }) => sk);
+  const { paths, reached } = await readPaths(owner, root, sks, sks.length, means);
+  return editTree(root, paths, some.slice(0, reached.length), means.limits);
 }
 
 /**

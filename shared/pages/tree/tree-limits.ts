@@ -33,7 +33,7 @@ export interface Limits {
 
 /** The limits in production; tests use smaller ones, to see every case in small trees. */
 export const limits: Limits = {
-  allowedLateness: 5000,
+  allowedLateness: 4500,
   skew: 2000,
   tail: 16,
   tailUnits: 8,
