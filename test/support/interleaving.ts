@@ -6,8 +6,6 @@ import { seeded } from "./random.ts";
 /** A table call or a wait that is held back until the test lets it run. */
 interface Gate {
   readonly actor: Actor;
-  /** The name of the command, or what else waits. */
-  readonly label: string;
   /** When a wait ends, in milliseconds since the epoch. */
   readonly at?: number;
   open(): Promise<void>;
@@ -140,19 +138,6 @@ export class Interleaving {
     await this.#settle();
   }
 
-  /** Runs one actor until it stops before one of the commands. @returns the calls that it made before */
-  async runUntil(actor: Actor, ...labels: string[]): Promise<string[]> {
-    const made: string[] = [];
-    for (;;) {
-      const index = this.#gates.findIndex((gate) => gate.actor === actor);
-      const label = this.#gates[index]?.label;
-      if (label === undefined) throw new Error(`${actor.name} did not reach ${labels}, but made ${made}.`);
-      if (labels.some((start) => label.startsWith(start))) return made;
-      made.push(label);
-      await this.step(index);
-    }
-  }
-
   /** Runs one actor to its end, with no other between its calls. */
   async finish(actor: Actor): Promise<void> {
     while (!actor.done) {
@@ -170,15 +155,14 @@ export class Interleaving {
   }
 
   /** Makes the running actor wait. */
-  wait = (milliseconds: number): Promise<void> =>
-    this.#gate({ label: "wait", at: Math.ceil(this.now + milliseconds) });
+  wait = (milliseconds: number): Promise<void> => this.#gate({ at: Math.ceil(this.now + milliseconds) });
 
   /** Stops the running actor until the test opens its gate. */
   pause(): Promise<void> {
-    return this.#gate({ label: "pause" });
+    return this.#gate({});
   }
 
-  #gate(gate: Pick<Gate, "at" | "label">): Promise<void> {
+  #gate(gate: Pick<Gate, "at">): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gates.push({ ...gate, actor: this.#actor(), open: async () => resolve() });
     return promise;
@@ -188,7 +172,7 @@ export class Interleaving {
     if (this.#free) return this.#send(command);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const open = () => this.#send(command).then(resolve, reject);
-    this.#gates.push({ actor: this.#actor(), label: describeCommand(command), open, reject });
+    this.#gates.push({ actor: this.#actor(), open, reject });
     return promise;
   }
 
@@ -212,9 +196,3 @@ export class Interleaving {
 
 const throttled = () =>
   new ThrottlingException({ message: "Throttled.", $metadata: { httpStatusCode: 400 } });
-
-/** The command's name, with ` root` when it is for a tree's root. */
-function describeCommand(command: object): string {
-  const input: unknown = Reflect.get(command, "input");
-  return `${command.constructor.name}${JSON.stringify(input).includes('"sk":"root"') ? " root" : ""}`;
-}

@@ -52,7 +52,7 @@ async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root
 }
 
 /** Counts a tree again, as after a damage. */
-export async function recount(
+async function recount(
   { owner: list, limits }: CountedWorld,
   owner: CountedOwner,
   root: Root | undefined,
