@@ -5,7 +5,6 @@ import { UserError } from "../errors.ts";
 import { prepareDemoKey } from "./demo-key.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
-import { serveChanges } from "./watch.ts";
 
 /** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
 const duplicateSignalTime = 500;
@@ -17,39 +16,27 @@ export const startCommand = () =>
   new Command("npm start --")
     .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
     .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
-    .option("--watch", "reload the functions when sources change, and restart when the stack changes")
     .addHelpText(
       "after",
       "\nThe README describes the environment variables PORT, DATA_DIR, EVENTS_URL and DYNAMODB_ENDPOINT.",
     )
-    .action(({ stage, watch = false }: { stage: string; watch?: boolean }) =>
-      serve(readSettings(stage, process.env), watch),
-    );
+    .action(({ stage }: { stage: string }) => serve(readSettings(stage, process.env)));
 
 function parseStage(text: string): string {
   if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
   return text;
 }
 
-async function serve(settings: Settings, watch: boolean): Promise<void> {
+async function serve(settings: Settings): Promise<void> {
   let run: LocalRun | undefined;
   stopOnSignals(() => run);
   console.log("Starting …");
   const key = Promise.withResolvers<string>();
   const pages = referencePages(key.promise);
-  const options = { ...settings, pages, onEngineExit: () => exitWithEngine(run) };
-  run = await startLocal(options);
+  run = await startLocal({ ...settings, pages, onEngineExit: () => exitWithEngine(run) });
   const apiKey = await prepareDemoKey(settings.dataDirectory, run);
   key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));
-  if (!watch) return;
-  const port = Number(new URL(run.url).port);
-  await serveChanges(settings.stage, run, async (previous, templateDirectory) => {
-    await previous.stop();
-    run = undefined;
-    run = await startLocal({ ...options, port, templateDirectory });
-    return run;
-  });
 }
 
 async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
@@ -103,17 +90,6 @@ function stopOnSignals(currentRun: () => LocalRun | undefined): void {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
-  if (process.env.npm_lifecycle_event) onParentExit(stop);
-}
-
-/** npm sends a signal to the shell that is this process's parent; the shell ends without forwarding it. */
-function onParentExit(stop: () => void): void {
-  const { ppid } = process;
-  const timer = setInterval(() => {
-    if (process.ppid === ppid) return;
-    clearInterval(timer);
-    stop();
-  }, 250);
 }
 
 function welcome(

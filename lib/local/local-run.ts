@@ -48,10 +48,6 @@ export interface LocalRun {
   /** The engine itself, for callers without a role. */
   readonly dynamodbEndpoint: string;
   readonly tableName: string;
-  /** The cloud assembly that is served. */
-  readonly templateDirectory: string;
-  /** Switches the functions to the code in another directory, which has a folder for each of them. */
-  reload(bundles: string): void;
   stop(): Promise<void>;
 }
 
@@ -83,8 +79,7 @@ async function start(
   const { throttle, ...stack } = await readStack(templateDirectory);
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint, log);
-  const functions = await startFunctions(stack, endpoint, options, resources);
-  const { invoke, reload } = functions;
+  const { invoke } = await startFunctions(stack, endpoint, options, resources);
   let eventsEndpoint: string | undefined;
   if (streams) {
     const client = engineStreamsClient(endpoint);
@@ -103,7 +98,7 @@ async function start(
   const { TableName: tableName } = stack.table.input;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data?.writeRun({ ...run, eventsEndpoint });
-  return { ...run, templateDirectory, reload };
+  return run;
 }
 
 /** Fails early when the port is taken: the rest of the start needs seconds. */
@@ -128,10 +123,10 @@ async function synthesizeStack(
   dataDirectory: string | undefined,
   resources: AsyncDisposableStack,
 ): Promise<string> {
-  if (dataDirectory !== undefined) return synthesize(join(dataDirectory, "stack"), { stage });
+  if (dataDirectory !== undefined) return synthesize(join(dataDirectory, "stack"), stage);
   const directory = await mkdtemp(join(tmpdir(), "local-run-"));
   resources.defer(() => rm(directory, { recursive: true, force: true }));
-  return synthesize(directory, { stage });
+  return synthesize(directory, stage);
 }
 
 /** Starts the functions behind a proxy that enforces their roles. */

@@ -1,4 +1,5 @@
 interface Parameter {
+  readonly $ref?: string;
   readonly schema?: { readonly examples?: readonly unknown[] };
 }
 

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { callInChildProcess } from "../child-process.ts";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
 import { toPageDocument } from "./page-document.ts";
@@ -41,7 +40,7 @@ export function referencePages(apiKey: Promise<string>): Pages {
     "/docs/": redirect,
     "/docs": () => file("index.html"),
     "/docs/scalar.js": async () => response(".js", await readScalar()),
-    "/docs/openapi.json": async () => json(toPageDocument(await buildDocument())),
+    "/docs/openapi.json": openApi,
     "/docs/api-key.json": async () => json(await apiKey),
     ...Object.fromEntries(files.map((name) => [`/docs/${name}`, () => file(name)])),
   };
@@ -52,13 +51,10 @@ export function referencePages(apiKey: Promise<string>): Pages {
   };
 }
 
-/** Builds the document from the current sources, which `--watch` serves too. */
-async function buildDocument(): Promise<Parameters<typeof toPageDocument>[0]> {
-  const module = new URL("../../openapi/document.ts", import.meta.url);
-  const failure = "The reference cannot be built";
-  return (await callInChildProcess([module, "openApiDocument"], { failure })) as Parameters<
-    typeof toPageDocument
-  >[0];
+async function openApi(): Promise<HttpResponse> {
+  // Not every run shows the page.
+  const { openApiDocument } = await import("../../openapi/document.ts");
+  return json(toPageDocument(openApiDocument()));
 }
 
 const redirect = async (): Promise<HttpResponse> => ({

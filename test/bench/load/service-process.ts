@@ -10,10 +10,10 @@ import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { callInChildProcess } from "../../../lib/local/child-process.ts";
 import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../lib/local/engine/engine.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
+import { runNode } from "../../../lib/local/synthesize.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { LimitedTable } from "../../faults/limited-table.ts";
@@ -33,9 +33,8 @@ process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 const templateDirectory = join(directory, "stack");
 const stack = { outdir: templateDirectory, tableName: "bench", settings: JSON.parse(settings) as object };
 const assembly = new URL("../../support/assembly.ts", import.meta.url);
-await callInChildProcess([assembly, "synthesizeAssembly", stack], {
-  failure: "The stack cannot be synthesized",
-});
+const script = `import { synthesizeAssembly } from "${assembly}"; await synthesizeAssembly(${JSON.stringify(stack)});`;
+await runNode(["--input-type=module", "--eval", script]);
 const { functions } = await readStack(templateDirectory);
 const options = { log: (line: string) => log.write(`${line}\n`), onEngineExit: () => process.exit(1) };
 const run = await startLocal({
