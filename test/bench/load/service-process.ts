@@ -6,6 +6,7 @@
  * Usage: fork with the settings as JSON, the file of the log and, for a table that throttles each partition key over the
  * limits of AWS, `limits`
  */
+import { execFileSync } from "node:child_process";
 import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +14,6 @@ import { join } from "node:path";
 import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../lib/local/engine/engine.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
-import { runNode } from "../../../lib/local/synthesize.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { LimitedTable } from "../../faults/limited-table.ts";
@@ -34,7 +34,8 @@ const templateDirectory = join(directory, "stack");
 const stack = { outdir: templateDirectory, tableName: "bench", settings: JSON.parse(settings) as object };
 const assembly = new URL("../../support/assembly.ts", import.meta.url);
 const script = `import { synthesizeAssembly } from "${assembly}"; await synthesizeAssembly(${JSON.stringify(stack)});`;
-await runNode(["--input-type=module", "--eval", script]);
+// In a process of its own, because this one's memory is measured.
+execFileSync(process.execPath, ["--input-type=module", "--eval", script]);
 const { functions } = await readStack(templateDirectory);
 const options = { log: (line: string) => log.write(`${line}\n`), onEngineExit: () => process.exit(1) };
 const run = await startLocal({
