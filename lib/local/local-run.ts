@@ -77,7 +77,7 @@ async function start(
     options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources)),
   );
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
-  const streamArn = await prepareTable(stack.table, endpoint, log);
+  const streamArn = await prepareTable(stack.table, endpoint);
   const { invoke } = await startFunctions(stack, endpoint, options, resources);
   let eventsEndpoint: string | undefined;
   if (streams) {
