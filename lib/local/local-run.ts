@@ -9,7 +9,6 @@ import { prepareTable } from "./engine/table-setup.ts";
 import { listen, type Pages, startGateway } from "./gateway/gateway.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
-import { startBusEndpoint } from "./streams/bus-endpoint.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
 import { startStreams } from "./streams/streams.ts";
 import { findPartitionKey } from "./template/table-definition.ts";
@@ -79,7 +78,6 @@ async function start(
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const { invoke } = await startFunctions(stack, endpoint, options, resources);
-  let eventsEndpoint: string | undefined;
   if (streams) {
     const client = engineStreamsClient(endpoint);
     resources.defer(() => client.destroy());
@@ -87,16 +85,13 @@ async function start(
     const file = data && join(data.path, "stream.json");
     const streamsOptions = { client: createStreamClient(client), streamArn, file, invoke, eventsUrl, log };
     resources.defer(startStreams(stack, streamsOptions));
-    const bus = await startBusEndpoint({ eventsUrl, log });
-    resources.defer(bus.close);
-    eventsEndpoint = bus.endpoint;
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
   const gateway = await startGateway(api, { port, invoke, pages: options.pages, log });
   resources.defer(gateway.stop);
   const { TableName: tableName } = stack.table.input;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
-  await data?.writeRun({ ...run, eventsEndpoint });
+  await data?.writeRun(run);
   return run;
 }
 

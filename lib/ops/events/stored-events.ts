@@ -2,7 +2,6 @@ import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { itemEvent } from "../../../shared/domain/events.ts";
 import { accountPartition, itemTypes, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Key } from "../../../shared/dynamodb/table-client.ts";
 import type { Pace } from "../common/pace.ts";
 import { queryItems } from "../common/read-items.ts";
 
@@ -15,13 +14,7 @@ export interface Selection {
   readonly until: number;
 }
 
-/** The event of an item, and the item's key. */
-export interface StoredEvent {
-  readonly event: ServiceEvent;
-  readonly key: Key;
-}
-
-/** The prefixes of the ids with the times of items, by the types of items, in the order in which these are read. */
+/** The prefixes of the ids with the times of items, by the types of items. */
 const idPrefixes: Readonly<Record<string, string>> = {
   [itemTypes.lead]: "lead",
   [itemTypes.conversation]: "conv",
@@ -30,35 +23,14 @@ const idPrefixes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the events of the items that are stored, in an order that is always the same: by account, then leads, conversations,
- * and the messages of one conversation after the other, each by time, and then erased leads by their ids.
- *
- * @param after the key of the item with which to continue, exclusive
+ * Reads the events of the items that are stored: of each account, those of leads, of conversations, of the messages of one
+ * conversation after the other, each by time, and then of erased leads by their ids.
  */
-export async function* readEvents(
-  selection: Selection,
-  pace: Pace,
-  after?: Key,
-): AsyncGenerator<StoredEvent> {
-  const start = after && readPartition(after.pk)?.account;
-  for (const account of selection.accounts) {
-    if (start !== undefined && account < start) continue;
-    for await (const pk of findPartitions(account, selection, pace)) {
-      if (after && order(pk) < order(after.pk)) continue;
-      const from = after?.pk === pk ? after : undefined;
-      for await (const items of queryItems(rangeOf(pk, selection), pace, from))
-        for (const item of items) {
-          const event = itemEvent(item);
-          if (event) yield { event, key: { pk: String(item.pk), sk: String(item.sk) } };
-        }
-    }
-  }
-}
-
-/** Partitions sort by this text. Ids have no character before `!`. */
-function order(pk: string): string {
-  const { account = "", itemType = "", others = [] } = readPartition(pk) ?? {};
-  return [account, Object.keys(idPrefixes).indexOf(itemType), ...others].join("\0");
+export async function* readEvents(selection: Selection, pace: Pace): AsyncGenerator<ServiceEvent> {
+  for (const account of selection.accounts)
+    for await (const pk of findPartitions(account, selection, pace))
+      for await (const items of queryItems(rangeOf(pk, selection), pace))
+        yield* items.flatMap((item) => itemEvent(item) ?? []);
 }
 
 /** The partitions of an account with items of these types. */
