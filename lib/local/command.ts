@@ -1,8 +1,11 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { findApiKey } from "../../shared/domain/api-keys.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
-import { UserError } from "../errors.ts";
-import { prepareDemoKey } from "./demo-key.ts";
+import { errorCode, UserError } from "../errors.ts";
+import { issueApiKey } from "../ops/keys/api-key-changes.ts";
+import { selectEngineTable } from "./engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
 
@@ -116,4 +119,29 @@ Create a lead, then list the leads:
 
 Ctrl-C stops it. Each request is logged on one line: method, path, status, time, account, request id.
 `;
+}
+
+const account = "demo";
+
+/** Returns an API key of the account `demo`: the one in the data directory if it is still valid, otherwise a new one. */
+export async function prepareDemoKey(
+  directory: string,
+  { dynamodbEndpoint, tableName }: LocalRun,
+): Promise<string> {
+  selectEngineTable(dynamodbEndpoint, tableName);
+  const file = join(directory, "api-key");
+  const existing = await readKey(file);
+  if (existing && (await findApiKey(existing))?.accountId === account) return existing;
+  const { apiKey } = await issueApiKey(account, { label: "npm start" });
+  await writeFile(file, `${apiKey}\n`, { mode: 0o600 });
+  return apiKey;
+}
+
+async function readKey(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }

@@ -11,8 +11,7 @@ import { type AccountsOptions, writingAccountOrAllCommand } from "../common/opti
 import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { type BusOptions, findBus, openEventBus, type PutEvents } from "./event-bus.ts";
-import { type EventCounts, republish } from "./republish.ts";
-import type { Selection } from "./stored-events.ts";
+import { type EventCounts, republish, type Selection } from "./republish.ts";
 
 /** The options of `events republish`. Times are in milliseconds since the epoch. */
 interface RepublishOptions extends AccountsOptions, BusOptions {

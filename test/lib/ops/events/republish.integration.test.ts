@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { eventTypeNames, parseTypes } from "../../../../lib/ops/events/events-command.ts";
-import { republish } from "../../../../lib/ops/events/republish.ts";
-import { readEvents, type Selection } from "../../../../lib/ops/events/stored-events.ts";
+import { readEvents, republish, type Selection } from "../../../../lib/ops/events/republish.ts";
 import { storeConversation, storeErasedLead, storeLead } from "./support.ts";
 
 const hour = 3_600_000;
