@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Ajv, type ErrorObject } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { duplicateKeys } from "../../shared/http/duplicate-keys.ts";
+import { scanJson } from "../../shared/http/json-scan.ts";
 import { isStageName } from "../../shared/stages.ts";
 import { errorMessage, UserError } from "../errors.ts";
 import { type StageFile, type StageSettings, stageSchema } from "./stage-schema.ts";
@@ -66,7 +66,7 @@ function check<T>(schema: object, settings: unknown, source: string): T {
 
 function parse(text: string, path: string): unknown {
   const settings = parseJson(text, path);
-  const [repeated] = duplicateKeys(text);
+  const [repeated] = scanJson(text).duplicates;
   if (repeated !== undefined) throw new UserError(`${path}: ${repeated} is there more than once: keep one.`);
   return settings;
 }

@@ -1,11 +1,13 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { findApiKey } from "../../shared/domain/api-keys.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
-import { UserError } from "../errors.ts";
-import { prepareDemoKey } from "./demo-key.ts";
+import { errorCode, UserError } from "../errors.ts";
+import { issueApiKey } from "../ops/keys/api-key-changes.ts";
+import { selectEngineTable } from "./engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
-import { serveChanges } from "./watch.ts";
 
 /** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
 const duplicateSignalTime = 500;
@@ -17,39 +19,27 @@ export const startCommand = () =>
   new Command("npm start --")
     .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
     .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
-    .option("--watch", "reload the functions when sources change, and restart when the stack changes")
     .addHelpText(
       "after",
       "\nThe README describes the environment variables PORT, DATA_DIR, EVENTS_URL and DYNAMODB_ENDPOINT.",
     )
-    .action(({ stage, watch = false }: { stage: string; watch?: boolean }) =>
-      serve(readSettings(stage, process.env), watch),
-    );
+    .action(({ stage }: { stage: string }) => serve(readSettings(stage, process.env)));
 
 function parseStage(text: string): string {
   if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
   return text;
 }
 
-async function serve(settings: Settings, watch: boolean): Promise<void> {
+async function serve(settings: Settings): Promise<void> {
   let run: LocalRun | undefined;
   stopOnSignals(() => run);
   console.log("Starting …");
   const key = Promise.withResolvers<string>();
   const pages = referencePages(key.promise);
-  const options = { ...settings, pages, onEngineExit: () => exitWithEngine(run) };
-  run = await startLocal(options);
+  run = await startLocal({ ...settings, pages, onEngineExit: () => exitWithEngine(run) });
   const apiKey = await prepareDemoKey(settings.dataDirectory, run);
   key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));
-  if (!watch) return;
-  const port = Number(new URL(run.url).port);
-  await serveChanges(settings.stage, run, async (previous, templateDirectory) => {
-    await previous.stop();
-    run = undefined;
-    run = await startLocal({ ...options, port, templateDirectory });
-    return run;
-  });
 }
 
 async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
@@ -103,17 +93,6 @@ function stopOnSignals(currentRun: () => LocalRun | undefined): void {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
-  if (process.env.npm_lifecycle_event) onParentExit(stop);
-}
-
-/** npm sends a signal to the shell that is this process's parent; the shell ends without forwarding it. */
-function onParentExit(stop: () => void): void {
-  const { ppid } = process;
-  const timer = setInterval(() => {
-    if (process.ppid === ppid) return;
-    clearInterval(timer);
-    stop();
-  }, 250);
 }
 
 function welcome(
@@ -140,4 +119,29 @@ Create a lead, then list the leads:
 
 Ctrl-C stops it. Each request is logged on one line: method, path, status, time, account, request id.
 `;
+}
+
+const account = "demo";
+
+/** Returns an API key of the account `demo`: the one in the data directory if it is still valid, otherwise a new one. */
+export async function prepareDemoKey(
+  directory: string,
+  { dynamodbEndpoint, tableName }: LocalRun,
+): Promise<string> {
+  selectEngineTable(dynamodbEndpoint, tableName);
+  const file = join(directory, "api-key");
+  const existing = await readKey(file);
+  if (existing && (await findApiKey(existing))?.accountId === account) return existing;
+  const { apiKey } = await issueApiKey(account, { label: "npm start" });
+  await writeFile(file, `${apiKey}\n`, { mode: 0o600 });
+  return apiKey;
+}
+
+async function readKey(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }

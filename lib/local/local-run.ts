@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
@@ -9,10 +9,8 @@ import { prepareTable } from "./engine/table-setup.ts";
 import { listen, type Pages, startGateway } from "./gateway/gateway.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
-import { startBusEndpoint } from "./streams/bus-endpoint.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
 import { startStreams } from "./streams/streams.ts";
-import { synthesize } from "./synthesize.ts";
 import { findPartitionKey } from "./template/table-definition.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
 
@@ -48,10 +46,6 @@ export interface LocalRun {
   /** The engine itself, for callers without a role. */
   readonly dynamodbEndpoint: string;
   readonly tableName: string;
-  /** The cloud assembly that is served. */
-  readonly templateDirectory: string;
-  /** Switches the functions to the code in another directory, which has a folder for each of them. */
-  reload(bundles: string): void;
   stop(): Promise<void>;
 }
 
@@ -78,32 +72,27 @@ async function start(
   resources.defer(() => data?.close());
   await checkPort(port);
   const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, resources));
-  const templateDirectory =
-    options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources));
-  const { throttle, ...stack } = await readStack(templateDirectory);
+  const { throttle, ...stack } = await readStack(
+    options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources)),
+  );
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
-  const streamArn = await prepareTable(stack.table, endpoint, log);
-  const functions = await startFunctions(stack, endpoint, options, resources);
-  const { invoke, reload } = functions;
-  let eventsEndpoint: string | undefined;
+  const streamArn = await prepareTable(stack.table, endpoint);
+  const { invoke } = await startFunctions(stack, endpoint, options, resources);
   if (streams) {
     const client = engineStreamsClient(endpoint);
     resources.defer(() => client.destroy());
     const { eventsUrl } = options;
     const file = data && join(data.path, "stream.json");
     const streamsOptions = { client: createStreamClient(client), streamArn, file, invoke, eventsUrl, log };
-    resources.defer(await startStreams(stack, streamsOptions));
-    const bus = await startBusEndpoint({ eventsUrl, log });
-    resources.defer(bus.close);
-    eventsEndpoint = bus.endpoint;
+    resources.defer(startStreams(stack, streamsOptions));
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
   const gateway = await startGateway(api, { port, invoke, pages: options.pages, log });
   resources.defer(gateway.stop);
   const { TableName: tableName } = stack.table.input;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
-  await data?.writeRun({ ...run, eventsEndpoint });
-  return { ...run, templateDirectory, reload };
+  await data?.writeRun(run);
+  return run;
 }
 
 /** Fails early when the port is taken: the rest of the start needs seconds. */
@@ -123,15 +112,25 @@ async function startEmbedded(
   return engine.endpoint;
 }
 
+/**
+ * Synthesizes the stage as `cdk synth` would, but leaves the CDK's validation of the template and cdk-nag to deployments,
+ * because they take more than half of the time.
+ *
+ * @returns the directory of the cloud assembly
+ */
 async function synthesizeStack(
-  { stage }: LocalOptions,
+  { stage = "dev" }: LocalOptions,
   dataDirectory: string | undefined,
   resources: AsyncDisposableStack,
 ): Promise<string> {
-  if (dataDirectory !== undefined) return synthesize(join(dataDirectory, "stack"), { stage });
-  const directory = await mkdtemp(join(tmpdir(), "local-run-"));
-  resources.defer(() => rm(directory, { recursive: true, force: true }));
-  return synthesize(directory, { stage });
+  const outdir = join(dataDirectory ?? (await mkdtemp(join(tmpdir(), "local-run-"))), "stack");
+  if (dataDirectory === undefined) resources.defer(() => rm(dirname(outdir), { recursive: true }));
+  await rm(outdir, { recursive: true, force: true });
+  // A run that is given a cloud assembly does not need the CDK, which takes a second to load.
+  const { createApp } = await import("../app.ts");
+  process.env.CDK_VALIDATION = "false";
+  (await createApp({ stage, outdir, checked: false })).synth();
+  return outdir;
 }
 
 /** Starts the functions behind a proxy that enforces their roles. */

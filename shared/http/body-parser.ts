@@ -1,10 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault, type FaultCode } from "../errors.ts";
-import { bodyBytes, isIntact, isWithin } from "./body-bytes.ts";
-import { duplicateKeys } from "./duplicate-keys.ts";
 import { addFaults } from "./faults.ts";
-import { exceededLimit, limitMessages, maxBodyBytes } from "./json-limits.ts";
+import { limitMessages, maxBodyBytes, scanJson } from "./json-scan.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
@@ -23,27 +22,28 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
   return {
     before: async (request) => {
       const { event } = request;
-      const fault = await faultBefore(event);
-      if (fault) {
+      const refuse = (fault: Fault) => {
         addFaults(event, fault);
         event.body = undefined;
-        return;
-      }
-      const text = bodyBytes(event).toString();
+      };
+      const fault = await notJson(event);
+      if (fault) return refuse(fault);
+      const { exceeded, duplicates } = scanJson(bodyBytes(event).toString());
+      // Middy calls a function for each value, so they must be few by then.
+      if (exceeded) return refuse(bodyFault(exceeded, limitMessages[exceeded]));
       try {
         await json.before?.(request);
-        addFaults(event, ...duplicateKeys(text).map(duplicateFault));
+        addFaults(event, ...duplicates.map(duplicateFault));
       } catch (error) {
         if (!isForbiddenKey(error)) throw error;
-        addFaults(event, forbiddenKey);
-        event.body = undefined;
+        refuse(forbiddenKey);
       }
     },
   };
 }
 
-/** The fault of a body before middy parses it: middy calls a function for each value, so they must be few by then. */
-async function faultBefore(event: RouteEvent): Promise<Fault | undefined> {
+/** Why a body is not JSON. */
+async function notJson(event: RouteEvent): Promise<Fault | undefined> {
   if (!event.body) return bodyFault("required", "must be present: a JSON object");
   const { "content-type": type, "content-encoding": encoding = "" } = event.headers;
   if (!jsonType.test(type ?? "")) throw unsupportedType(type);
@@ -52,13 +52,10 @@ async function faultBefore(event: RouteEvent): Promise<Fault | undefined> {
   if (!isIntact(event))
     return bodyFault("invalid_encoding", "must be UTF-8, with any U+FFFD escaped as \\ufffd");
   const text = bodyBytes(event).toString();
-  if (!isJson(text)) {
-    // Loading its parser takes a tenth of the time that a bundle takes.
-    const { invalidJsonMessage } = await import("./invalid-json.ts");
-    return bodyFault("invalid_json", invalidJsonMessage(text));
-  }
-  const exceeded = exceededLimit(text);
-  return exceeded && bodyFault(exceeded, limitMessages[exceeded]);
+  if (isJson(text)) return undefined;
+  // Loading its parser takes a tenth of the time that a bundle takes.
+  const { invalidJsonMessage } = await import("./invalid-json.ts");
+  return bodyFault("invalid_json", invalidJsonMessage(text));
 }
 
 function isJson(text: string): boolean {
@@ -106,4 +103,36 @@ function unsupported(
 ): ApiError {
   const fault: Fault = { in: "header", field, code: "unsupported", message };
   return new ApiError("unsupported_media_type", `The ${field} ${message}.`, { faults: [fault], headers });
+}
+
+/** What a decoder puts in place of bytes that are not UTF-8. */
+const replacementCharacter = "\ufffd";
+
+/** The bytes of a body that is not parsed yet. */
+const bodyBytes = ({ body, isBase64Encoded }: RouteEvent): Buffer =>
+  Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
+
+/** Whether a body has at most this many bytes. A body that cannot is not decoded: it can have megabytes. */
+function isWithin(event: RouteEvent, most: number): boolean {
+  const { length } = String(event.body);
+  const longest = event.isBase64Encoded ? Math.ceil(most / 3) * 4 : most;
+  return length <= longest && bodyBytes(event).length <= most;
+}
+
+/**
+ * Whether a body arrived as the caller sent it, in UTF-8.
+ *
+ * API Gateway passes JSON as text, in which a decoder has put U+FFFD in place of every byte sequence that is not UTF-8.
+ * A caller can also send U+FFFD itself. Its three bytes then leave the length as in `Content-Length`, which a
+ * replacement changes, unless it stands for exactly three bytes: the first three of a character of four.
+ *
+ * @see https://encoding.spec.whatwg.org/#utf-8-decoder
+ */
+function isIntact(event: RouteEvent): boolean {
+  const bytes = bodyBytes(event);
+  if (event.isBase64Encoded) return isUtf8(bytes);
+  return (
+    !String(event.body).includes(replacementCharacter) ||
+    bytes.length === Number(event.headers["content-length"])
+  );
 }

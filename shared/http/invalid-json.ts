@@ -1,5 +1,5 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
-import { maxDepth } from "./json-limits.ts";
+import { maxDepth } from "./json-scan.ts";
 
 /** Where a text stops being JSON. */
 interface JsonError {

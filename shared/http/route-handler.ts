@@ -3,6 +3,7 @@ import type { ValidateFunction } from "ajv";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotency.ts";
 import { rateLimit } from "../domain/rate-limit.ts";
+import { ApiError } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
@@ -10,14 +11,12 @@ import { compressedResponses } from "./compressed-responses.ts";
 import { creationTimesCheck } from "./creation-times-check.ts";
 import { invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
-import { pageLinks } from "./page-links.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
 import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
 import { requestValidator, validInput } from "./request-validator.ts";
 import { authorizedCaller, type RouteEvent } from "./route-event.ts";
-import { writeAccess } from "./write-access.ts";
 
 /** A valid request to a route. */
 type RouteRequest<R extends Route> = RouteInput<R> & {
@@ -91,3 +90,38 @@ function toResponse(route: Route, query: object, result: object) {
 }
 
 const isPage = (result: object): result is Page<unknown> => "pagination" in result;
+
+/**
+ * The `Link` header of a page: `first`, `prev`, `next` and `last` as relative references, with the filters and the
+ * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page.
+ *
+ * @param query of the request, valid
+ * @see https://www.rfc-editor.org/rfc/rfc8288
+ */
+export function pageLinks(path: string, query: object, { page, limit, total }: Page<unknown>["pagination"]) {
+  const last = Math.max(1, Math.ceil(total / limit));
+  const targets = {
+    first: 1,
+    ...(page > 1 && { prev: Math.min(page - 1, last) }),
+    ...(page < last && { next: page + 1 }),
+    last,
+  };
+  const links = Object.entries(targets).map(([rel, target]) => {
+    const parameters = new URLSearchParams({ ...query, page: String(target), limit: String(limit) });
+    return `<${path}?${parameters}>; rel="${rel}"`;
+  });
+  return links.join(", ");
+}
+
+/**
+ * Refuses a request whose API key may only read, before anything of the request is parsed. The authorizer cannot refuse
+ * it, because API Gateway caches its result for all routes.
+ */
+function writeAccess(): MiddlewareObj<RouteEvent> {
+  return {
+    before: ({ event }) => {
+      const { access } = authorizedCaller(event);
+      if (access !== "full") throw new ApiError("insufficient_access", "This API key may only read.");
+    },
+  };
+}

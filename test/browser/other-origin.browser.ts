@@ -146,9 +146,9 @@ ${targets
 <script>for (const form of document.forms) form.submit();</script>`;
 
 test.skipIf(!canFindPorts)(
-  "npm start opens four ports: the gateway, the permission proxy, the event bus and the engine",
+  "npm start opens three ports: the gateway, the permission proxy and the engine",
   () => {
-    expect(ports).toHaveLength(4);
+    expect(ports).toHaveLength(3);
     expect(ports).toEqual(
       expect.arrayContaining([run.url, run.dynamodbEndpoint].map((url) => Number(new URL(url).port))),
     );

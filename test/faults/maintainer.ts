@@ -6,7 +6,7 @@ import { engineClient, engineStreamsClient } from "../../lib/local/engine/dynamo
 import { findStreamArn } from "../../lib/local/engine/table-setup.ts";
 import { startStream } from "../../lib/local/streams/stream.ts";
 import { createStreamClient } from "../../lib/local/streams/stream-client.ts";
-import { StreamPositions } from "../../lib/local/streams/stream-positions.ts";
+import { openPositions } from "../../lib/local/streams/stream-positions.ts";
 import { readStack } from "../../lib/local/template/template.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { lambdaContext } from "../support/events.ts";
@@ -62,7 +62,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
   const stream = startStream(source, {
     client: createStreamClient(streamsClient),
     streamArn: await findStreamArn(client, tableName),
-    positions: await StreamPositions.open(undefined),
+    positions: openPositions(undefined),
     deliver,
     log: (line) => {
       if (!isTrimmed(line)) violations.push(line);
@@ -81,7 +81,7 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
       await promise;
     },
     async stop() {
-      await stream.stop();
+      stream.stop();
       client.destroy();
       streamsClient.destroy();
     },

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { maxBodyBytes, maxValues } from "../../shared/http/json-limits.ts";
+import { maxBodyBytes, maxValues } from "../../shared/http/json-scan.ts";
 import { routes } from "../../shared/routes.ts";
 import { call } from "../support/call.ts";
 

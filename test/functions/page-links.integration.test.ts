@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { pageLinks } from "../../shared/http/page-links.ts";
+import { pageLinks } from "../../shared/http/route-handler.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 

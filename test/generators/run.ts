@@ -1,5 +1,5 @@
 /**
- * Tries the OpenAPI document and the Postman collection on the tools that clients use, against the local API.
+ * Tries the OpenAPI document on the tools that clients use, against the local API.
  *
  * Usage: npm run test:generators [-- <another OpenAPI document>]
  */
@@ -12,13 +12,10 @@ import { generators } from "./generators.ts";
 import { lintWithRedocly, lintWithSpectral } from "./linters.ts";
 import { comparePatterns } from "./patterns.ts";
 import { type Result, report } from "./report.ts";
-import { runInBruno, runInPostman, tryCollection } from "./try-collection.ts";
 import { tryGenerator } from "./try-generator.ts";
 import type { Access } from "./try-routes.ts";
 
-const docs = join(import.meta.dirname, "../../docs");
-const document = resolve(process.argv[2] ?? join(docs, "openapi.json"));
-const collection = join(docs, "postman-collection.json");
+const document = resolve(process.argv[2] ?? join(import.meta.dirname, "../../docs/openapi.json"));
 
 await using run = await startApi();
 
@@ -44,8 +41,3 @@ report("Linters", [
 ]);
 
 report("Patterns, compared with JavaScript", await comparePatterns(document));
-
-report("The Postman collection", [
-  await tryCollection("newman", runInPostman, collection, await run.access()),
-  await tryCollection("Bruno", runInBruno, collection, await run.access()),
-]);

@@ -8,11 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 
 /** Runs the app as the CDK's command line does: it passes the directory and the flags in environment variables. */
-async function runApp(
-  flags: Readonly<Record<string, string>>,
-  variables: NodeJS.ProcessEnv = {},
-  args: readonly string[] = [],
-) {
+async function runApp(flags: Readonly<Record<string, string>>, variables: NodeJS.ProcessEnv = {}) {
   const outdir = await mkdtemp(join(tmpdir(), "app-"));
   onTestFinished(() => rm(outdir, { recursive: true }));
   const { app, context } = JSON.parse(await readFile(join(root, "cdk.json"), "utf8"));
@@ -26,7 +22,7 @@ async function runApp(
     CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...flags }),
   };
   const [file] = app.split(" ").slice(1);
-  const outcome = await promisify(execFile)(process.execPath, [file, ...args], { cwd: root, env }).then(
+  const outcome = await promisify(execFile)(process.execPath, [file], { cwd: root, env }).then(
     ({ stderr }) => ({ code: 0, stderr }),
     ({ code, stderr }) => ({ code, stderr }),
   );
@@ -58,10 +54,6 @@ test("the CDK synthesizes dev when it is given no stage, and checks it also with
   expect(await runApp({}, noValidation)).toMatchObject({
     ...{ code: 0, stacks: ["leads-and-conversations-dev"], loadsChecks: true },
   });
-});
-
-test("the local run's argument leaves cdk-nag out", async () => {
-  expect(await runApp({}, noValidation, ["--unchecked"])).toMatchObject({ code: 0, loadsChecks: false });
 });
 
 test("`cdk deploy` with a mistake fails with one sentence, and synthesizes nothing", async () => {

@@ -28,12 +28,8 @@ export async function openDataDirectory(directory: string) {
     /** The real path. */
     path,
     /** Writes to `run.json` how to reach this run, for the operator's commands. */
-    writeRun: (run: {
-      url: string;
-      dynamodbEndpoint: string;
-      eventsEndpoint?: string | undefined;
-      tableName: string;
-    }) => writeFile(runFile, `${JSON.stringify({ ...run, pid: process.pid }, null, 2)}\n`, { mode: 0o600 }),
+    writeRun: (run: { url: string; dynamodbEndpoint: string; tableName: string }) =>
+      writeFile(runFile, `${JSON.stringify({ ...run, pid: process.pid }, null, 2)}\n`, { mode: 0o600 }),
     async close() {
       await rm(runFile, { force: true });
       unlock();

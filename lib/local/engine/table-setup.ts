@@ -12,18 +12,16 @@ import {
 import { errorMessage, UserError } from "../../errors.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { engineClient } from "./dynamodb-client.ts";
-import { replaceIndexes, type TableShape, toKeys } from "./table-indexes.ts";
 
 /**
- * Creates the table if it does not exist, or gives it the indexes of the definition. Its items stay as they are.
+ * Creates the table if it does not exist.
  *
- * @throws UserError when it exists with other keys or stream settings, or the engine does not respond
+ * @throws UserError when it exists with other keys, indexes or stream settings, or the engine does not respond
  */
 export async function ensureTable(
   client: DynamoDBClient,
   definition: TableDefinition,
   endpoint: string,
-  log: (line: string) => void = console.log,
 ): Promise<void> {
   const { TableName } = definition.input;
   const existing = await describe(client, TableName).catch((error: unknown) => {
@@ -32,20 +30,15 @@ export async function ensureTable(
   if (!existing) return create(client, definition);
   if (!isDeepStrictEqual(toComparable(existing), toComparable(definition.input)))
     throw new UserError(
-      `The table ${TableName} has other keys or another stream than the stack defines now: delete it, or set DATA_DIR to another directory.`,
+      `The table ${TableName} has other keys, indexes or another stream than the stack defines now: delete it, or set DATA_DIR to another directory.`,
     );
-  await replaceIndexes(client, definition.input, existing, log);
 }
 
 /** Prepares the table at an endpoint. @returns the ARN of its stream */
-export async function prepareTable(
-  definition: TableDefinition,
-  endpoint: string,
-  log: (line: string) => void,
-): Promise<string> {
+export async function prepareTable(definition: TableDefinition, endpoint: string): Promise<string> {
   const client = engineClient(endpoint);
   try {
-    await ensureTable(client, definition, endpoint, log);
+    await ensureTable(client, definition, endpoint);
     return await findStreamArn(client, definition.input.TableName);
   } finally {
     client.destroy();
@@ -87,8 +80,27 @@ async function create(
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
-/** The parts in which a table must match its definition; indexes can be replaced. */
+type TableShape = Pick<
+  TableDescription,
+  "KeySchema" | "AttributeDefinitions" | "GlobalSecondaryIndexes" | "StreamSpecification"
+>;
+
+/** The parts in which a table must match its definition. */
 const toComparable = (table: TableShape) => ({
   keys: toKeys(table, table.KeySchema),
   stream: table.StreamSpecification?.StreamViewType,
+  indexes: (table.GlobalSecondaryIndexes ?? [])
+    .map(({ IndexName, KeySchema, Projection }) =>
+      [IndexName, ...toKeys(table, KeySchema), Projection?.ProjectionType].join(" "),
+    )
+    .sort(),
 });
+
+/** The keys of a table or an index with their types, sorted. */
+const toKeys = ({ AttributeDefinitions = [] }: TableShape, schema: TableShape["KeySchema"] = []) =>
+  schema
+    .map(({ AttributeName: name, KeyType }) => {
+      const attribute = AttributeDefinitions.find(({ AttributeName }) => AttributeName === name);
+      return `${name} ${attribute?.AttributeType} ${KeyType}`;
+    })
+    .sort();

@@ -5,7 +5,6 @@ import { createAuthorization } from "./authorization.ts";
 import { isOwnHost, parseRequest } from "./http-request.ts";
 import { gatewayResponse, type HttpResponse, toHttpResponse } from "./http-response.ts";
 import { buildFunctionEvent, buildRequestEvent } from "./request-event.ts";
-import { createTokenBucket } from "./token-bucket.ts";
 
 /** The gateway's limit for a request's body, in bytes. */
 const maxBodyBytes = 10_485_760;
@@ -63,4 +62,21 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     if (size <= maxBodyBytes) chunks.push(chunk);
   }
   return size <= maxBodyBytes ? Buffer.concat(chunks) : undefined;
+}
+
+/** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
+export function createTokenBucket(
+  { ratePerSecond, burst }: NonNullable<Api["throttle"]>,
+  now = () => performance.now(),
+): () => boolean {
+  let tokens = burst;
+  let refilledAt = now();
+  return () => {
+    const at = now();
+    tokens = Math.min(burst, tokens + ((at - refilledAt) / 1000) * ratePerSecond);
+    refilledAt = at;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
 }

@@ -25,9 +25,7 @@ export class FunctionPool {
   readonly #environments = new Set<ExecutionEnvironment>();
   readonly #idle: ExecutionEnvironment[] = [];
   readonly #waiting: ((environment: ExecutionEnvironment) => void)[] = [];
-  /** Environments that run replaced code; a code directory may be used again with new code. */
-  readonly #outdated = new WeakSet<ExecutionEnvironment>();
-  #function: LocalFunction;
+  readonly #function: LocalFunction;
   #closed = false;
 
   constructor(fn: LocalFunction, options: PoolOptions) {
@@ -53,16 +51,6 @@ export class FunctionPool {
     }
   }
 
-  /** Switches to the code in another directory; requests that are being served finish with the old code. */
-  reload(codeDirectory: string): void {
-    this.#function = { ...this.#function, codeDirectory };
-    for (const environment of this.#environments) this.#outdated.add(environment);
-    for (const environment of this.#idle.splice(0)) {
-      this.#environments.delete(environment);
-      void environment.end();
-    }
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#environments].map((environment) => environment.end()));
@@ -79,7 +67,6 @@ export class FunctionPool {
 
   #release(environment: ExecutionEnvironment): void {
     if (this.#closed) return;
-    if (this.#outdated.has(environment)) void environment.end();
     if (!environment.alive) this.#environments.delete(environment);
     const next = this.#waiting.shift();
     if (next) next(environment.alive ? environment : this.#start());

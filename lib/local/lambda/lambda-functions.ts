@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { localRegion } from "../template/intrinsics.ts";
 import { FunctionPool } from "./function-pool.ts";
@@ -30,10 +29,6 @@ export function createFunctions(
   const invoke: Invoke = async (fn, payload) => pools.get(fn)?.invoke(payload);
   return {
     invoke,
-    /** Switches to the code in another directory, which has a folder for each function. */
-    reload(bundles: string) {
-      for (const [{ label }, pool] of pools) pool.reload(join(bundles, label));
-    },
     async stop() {
       await Promise.all([...pools.values()].map((pool) => pool.close()));
     },

@@ -1,10 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { callInChildProcess } from "../child-process.ts";
+import { fileURLToPath } from "node:url";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
-import { toPageDocument } from "./page-document.ts";
-import { readScalar } from "./scalar.ts";
 
 /** The page's own files. */
 const files = ["start.js", "configuration.js", "style.css", "favicon.svg"];
@@ -41,7 +39,7 @@ export function referencePages(apiKey: Promise<string>): Pages {
     "/docs/": redirect,
     "/docs": () => file("index.html"),
     "/docs/scalar.js": async () => response(".js", await readScalar()),
-    "/docs/openapi.json": async () => json(toPageDocument(await buildDocument())),
+    "/docs/openapi.json": openApi,
     "/docs/api-key.json": async () => json(await apiKey),
     ...Object.fromEntries(files.map((name) => [`/docs/${name}`, () => file(name)])),
   };
@@ -52,13 +50,10 @@ export function referencePages(apiKey: Promise<string>): Pages {
   };
 }
 
-/** Builds the document from the current sources, which `--watch` serves too. */
-async function buildDocument(): Promise<Parameters<typeof toPageDocument>[0]> {
-  const module = new URL("../../openapi/document.ts", import.meta.url);
-  const failure = "The reference cannot be built";
-  return (await callInChildProcess([module, "openApiDocument"], { failure })) as Parameters<
-    typeof toPageDocument
-  >[0];
+async function openApi(): Promise<HttpResponse> {
+  // Not every run shows the page.
+  const { openApiDocument } = await import("../../openapi/document.ts");
+  return json(toPageDocument(openApiDocument()));
 }
 
 const redirect = async (): Promise<HttpResponse> => ({
@@ -76,3 +71,62 @@ const response = (extension: string, body: string | Buffer): HttpResponse => ({
   headers: { ...headers, "content-type": types[extension] ?? "" },
   body,
 });
+
+let script: Promise<string> | undefined;
+
+/** The script of Scalar's page, read once. */
+const readScalar = (): Promise<string> => {
+  script ??= extractScript();
+  return script;
+};
+
+/**
+ * Reads the script of Scalar's page, which the package has as a string of its code. None of that code runs here.
+ *
+ * @throws Error when the package has no such string
+ */
+async function extractScript(): Promise<string> {
+  const plugin = fileURLToPath(import.meta.resolve("@scalar/fastify-api-reference"));
+  const [, literal] = /^var standalone_default = (".*");$/m.exec(await readFile(plugin, "utf8")) ?? [];
+  if (literal === undefined) throw new Error(`${plugin} has no script of the page`);
+  // A string of JavaScript may have control characters, one of JSON may not.
+  const escaped = literal.replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1));
+  return JSON.parse(escaped) as string;
+}
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly schema?: { readonly examples?: readonly unknown[] };
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly parameters: readonly Parameter[] }>>>
+  >;
+  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+}
+
+/** Adapts the OpenAPI document to the page: it sends requests to the host that serves it. */
+export function toPageDocument(document: Document): object {
+  return {
+    ...document,
+    servers: [{ url: "/" }],
+    paths: mapValues(document.paths, (path) =>
+      mapValues(path, (operation) => ({ ...operation, parameters: operation.parameters.map(offerExample) })),
+    ),
+    components: {
+      ...document.components,
+      parameters: mapValues(document.components.parameters, offerExample),
+    },
+  };
+}
+
+/** Leaves a parameter out of requests until the user turns its example on: it would filter each list. */
+function offerExample(parameter: Parameter): object {
+  if (parameter.schema?.examples === undefined) return parameter;
+  const { examples, ...schema } = parameter.schema;
+  return { ...parameter, schema, examples: { example: { value: examples[0], "x-disabled": true } } };
+}
+
+const mapValues = <T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));

@@ -14,14 +14,6 @@ type Detail = Readonly<Record<string, unknown>>;
 /** EventBridge's time limit for an API destination, in milliseconds. */
 const timeout = 5000;
 
-/** An event that is put on a bus. */
-interface Entry {
-  readonly source: string;
-  /** Its `detail-type`. */
-  readonly type: unknown;
-  readonly detail: Detail;
-}
-
 /**
  * Puts events on a bus, which logs and posts them one after the other.
  *
@@ -31,28 +23,20 @@ interface Entry {
 export async function putOnBus(
   { source, typeField }: BusParameters,
   details: unknown,
-  options: EventBusOptions,
+  { eventsUrl, log }: EventBusOptions,
 ): Promise<void> {
   for (const detail of Array.isArray(details) ? (details as Detail[]) : []) {
-    const failure = await putEvent({ source, type: detail[typeField], detail }, options);
-    if (failure !== undefined) throw new Error(failure);
+    const type = detail[typeField];
+    // Only the type and the id may be logged; the other fields are data of a caller.
+    const label = `${type} ${detail.id}`;
+    const failure = eventsUrl && (await post(eventsUrl, toEvent(source, type, detail)));
+    log(failure ? `[events] ${label} failed and is retried: ${failure}` : `[events] ${label}`);
+    if (failure) throw new Error(failure);
   }
 }
 
-/** Logs and posts an event. @returns why it could not be delivered; undefined when it was */
-export async function putEvent(
-  entry: Entry,
-  { eventsUrl, log }: EventBusOptions,
-): Promise<string | undefined> {
-  // Only the type and the id may be logged; the other fields are data of a caller.
-  const label = `${entry.type} ${entry.detail.id}`;
-  const failure = eventsUrl === undefined ? undefined : await post(eventsUrl, toEvent(entry));
-  log(failure === undefined ? `[events] ${label}` : `[events] ${label} failed and is retried: ${failure}`);
-  return failure;
-}
-
 /** @see https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html */
-const toEvent = ({ source, type, detail }: Entry) => ({
+const toEvent = (source: string, type: unknown, detail: Detail) => ({
   version: "0",
   id: randomUUID(),
   "detail-type": type,

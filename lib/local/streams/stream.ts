@@ -1,13 +1,12 @@
+import { setTimeout } from "node:timers/promises";
+import { DynamoDBStreamsServiceException } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
 import { errorMessage } from "../../errors.ts";
 import type { EventSource } from "../template/event-source.ts";
 import { localRegion } from "../template/intrinsics.ts";
 import { type Delivery, deliverBatch } from "./batch-delivery.ts";
-import { BatchQueue } from "./batch-queue.ts";
-import { delay } from "./delay.ts";
-import type { StreamClient } from "./stream-client.ts";
+import { maxRecords, type StreamClient } from "./stream-client.ts";
 import type { StreamPositions } from "./stream-positions.ts";
-import { readShard } from "./stream-shard.ts";
 
 interface StreamOptions {
   readonly client: StreamClient;
@@ -19,84 +18,131 @@ interface StreamOptions {
   readonly log: (line: string) => void;
 }
 
-/** The options of a stream that is being delivered since a time, in milliseconds since the epoch. */
-type RunningOptions = StreamOptions & Pick<Delivery, "startedAt">;
-
 /** The delay between two checks for new shards, in milliseconds. */
 const shardsDelay = 3000;
 
+/**
+ * The shortest delay after a read that reached the end of the shard, in milliseconds: Lambda reads four times a second.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ */
+const readDelay = 250;
+
+/** The delay after a failed read, in milliseconds. */
+const failureDelay = 1000;
+
 /** Feeds a function from a stream, as a Lambda event source mapping or an EventBridge pipe does. */
 export function startStream(source: EventSource, options: StreamOptions) {
+  const { streamArn, log, deliver } = options;
   const controller = new AbortController();
-  const delivery = deliverShards(source, { ...options, startedAt: Date.now() }, controller.signal);
-  return {
-    /** Stops reading without waiting for batches that are being delivered: the next run delivers them again. */
-    async stop() {
-      controller.abort();
-      await delivery;
-      await options.positions.saved();
-    },
-  };
-}
-
-/** Delivers every shard of the stream, each one after its parent. */
-async function deliverShards(
-  source: EventSource,
-  options: RunningOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const { client, streamArn, log } = options;
-  const ended = new Set<string>();
-  const deliveries = new Map<string, Promise<void>>();
-  while (!signal.aborted) {
-    try {
-      const shards = await client.shards(streamArn);
-      const exists = (id: string) => shards.some((shard) => shard.id === id);
-      const ready = shards.filter(({ parent }) => !parent || ended.has(parent) || !exists(parent));
-      for (const { id } of ready) {
-        if (deliveries.has(id)) continue;
-        const delivery = deliverShard(id, source, options, signal);
-        deliveries.set(
-          id,
-          delivery.then(() => void ended.add(id)),
-        );
-      }
-    } catch (error) {
-      if (!signal.aborted) log(`The table's stream cannot be read: ${errorMessage(error)}.`);
-    }
-    await delay(shardsDelay, signal);
-  }
-  await Promise.all(deliveries.values());
-}
-
-function deliverShard(
-  shard: string,
-  source: EventSource,
-  { positions, deliver, startedAt, ...options }: RunningOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const { streamArn, log } = options;
+  const { signal } = controller;
+  const wait = (milliseconds: number) => delay(milliseconds, signal);
   const delivery: Delivery = {
     source,
-    startedAt,
+    startedAt: Date.now(),
     now: Date.now,
-    invoke: (records) => deliver(addSource(records, source)),
+    // What AWS sets in a record and an engine does not.
+    invoke: (records) =>
+      deliver(
+        records.map((record) => ({ ...record, awsRegion: localRegion, eventSourceARN: source.streamArn })),
+      ),
     onDiscarded: (records, attempts) => log(describeDiscarded(records, attempts, source)),
-    delay: (milliseconds) => delay(milliseconds, signal),
+    delay: wait,
     signal,
   };
-  const queues = Array.from(
-    { length: source.parallelization },
-    () => new BatchQueue({ source, deliver: (records) => deliverBatch(records, delivery), signal }),
-  );
-  const position = positions.get(source.id, streamArn, shard);
-  const savePosition = (last: string) => positions.set(source.id, streamArn, shard, last);
-  return readShard({ ...options, shard, source, queues, position, savePosition, signal });
+  void deliverShards();
+  /** Stops without waiting for the batch that is being delivered: the next run delivers it again. */
+  return { stop: () => controller.abort() };
+
+  /** Delivers every shard of the stream, each one after its parent. */
+  async function deliverShards(): Promise<void> {
+    const ended = new Set<string>();
+    const started = new Set<string>();
+    while (!signal.aborted) {
+      try {
+        const shards = await options.client.shards(streamArn);
+        const exists = (id: string) => shards.some((shard) => shard.id === id);
+        const ready = shards.filter(({ parent }) => !parent || ended.has(parent) || !exists(parent));
+        for (const { id } of ready.filter(({ id }) => !started.has(id))) {
+          started.add(id);
+          void deliverShard(id, source, options, delivery).then(() => ended.add(id));
+        }
+      } catch (error) {
+        if (!signal.aborted) log(`The table's stream cannot be read: ${errorMessage(error)}.`);
+      }
+      await wait(shardsDelay);
+    }
+  }
 }
 
-/** Adds what AWS sets in a record and an engine does not. */
-const addSource = (records: readonly DynamoDBRecord[], { streamArn }: EventSource): DynamoDBRecord[] =>
-  records.map((record) => ({ ...record, awsRegion: localRegion, eventSourceARN: streamArn }));
+/** Delivers the records of a shard from its position on, one batch after the other; resolves when the shard has ended. */
+async function deliverShard(
+  shard: string,
+  source: EventSource,
+  { client, streamArn, positions, log }: StreamOptions,
+  delivery: Delivery,
+): Promise<void> {
+  const { signal } = delivery;
+  let last = positions.get(source.id, streamArn, shard);
+  const deliverAll = async (records: readonly DynamoDBRecord[]) => {
+    for (let from = 0; from < records.length && !signal.aborted; from += source.batchSize) {
+      const batch = records.slice(from, from + source.batchSize);
+      await deliverBatch(batch.filter(source.accepts), delivery);
+      if (signal.aborted) return;
+      last = batch.at(-1)?.dynamodb?.SequenceNumber ?? last;
+      if (last !== undefined) positions.set(source.id, streamArn, shard, last);
+    }
+  };
+  let failing = false;
+  let iterator: string | undefined;
+  while (!signal.aborted) {
+    try {
+      iterator ??= await createIterator(client, streamArn, shard, last);
+      if (iterator === undefined) return;
+      const { records, next } = await client.records(iterator);
+      failing = false;
+      await deliverAll(records);
+      // The embedded engine describes its shard as ended, but keeps returning iterators.
+      if (next === undefined) return;
+      iterator = next;
+      // Records of the window become one batch.
+      if (records.length < maxRecords) await delivery.delay(Math.max(readDelay, source.window));
+    } catch (error) {
+      if (!failing && !signal.aborted)
+        log(`The table's stream cannot be read and is retried: ${errorMessage(error)}.`);
+      failing = true;
+      iterator = undefined;
+      await delivery.delay(failureDelay);
+    }
+  }
+}
+
+/**
+ * Creates an iterator after a record, or at the oldest record when the engine does not have that record.
+ *
+ * @returns undefined when the record is the last one of a shard that has ended
+ */
+async function createIterator(
+  client: StreamClient,
+  streamArn: string,
+  shard: string,
+  last: string | undefined,
+): Promise<string | undefined> {
+  if (last !== undefined) {
+    try {
+      const { records, next } = await client.records(await client.iterator(streamArn, shard, last), 1);
+      if (records[0]?.dynamodb?.SequenceNumber === last) return next;
+    } catch (error) {
+      if (!(error instanceof DynamoDBStreamsServiceException)) throw error;
+    }
+  }
+  return client.iterator(streamArn, shard);
+}
+
+/** Waits for a number of milliseconds, or until the signal is aborted. */
+async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => {});
+}
 
 function describeDiscarded(
   records: readonly DynamoDBRecord[],

@@ -3,7 +3,7 @@ import type { LocalStack } from "../template/template.ts";
 import { type EventBusOptions, putOnBus } from "./event-bus.ts";
 import { startStream } from "./stream.ts";
 import type { StreamClient } from "./stream-client.ts";
-import { StreamPositions } from "./stream-positions.ts";
+import { openPositions } from "./stream-positions.ts";
 
 interface StreamsOptions extends EventBusOptions {
   readonly client: StreamClient;
@@ -15,12 +15,11 @@ interface StreamsOptions extends EventBusOptions {
 }
 
 /** Feeds functions and pipes from the table's stream. @returns the function that stops it */
-export async function startStreams(
+export function startStreams(
   { eventSources, pipes }: Pick<LocalStack, "eventSources" | "pipes">,
   { client, streamArn, file, invoke, ...bus }: StreamsOptions,
-): Promise<() => Promise<void>> {
-  const positions = await StreamPositions.open(file);
-  const options = { client, streamArn, positions, log: bus.log };
+): () => void {
+  const options = { client, streamArn, positions: openPositions(file), log: bus.log };
   const streams = [
     ...eventSources.map((source) =>
       startStream(source, {
@@ -37,7 +36,7 @@ export async function startStreams(
       }),
     ),
   ];
-  return async () => {
-    await Promise.all(streams.map(({ stop }) => stop()));
+  return () => {
+    for (const { stop } of streams) stop();
   };
 }

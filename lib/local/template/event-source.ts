@@ -15,8 +15,6 @@ export interface EventSource {
   readonly batchSize: number;
   /** How long records are gathered into a batch, in milliseconds. */
   readonly window: number;
-  /** How many batches of a shard are processed concurrently. */
-  readonly parallelization: number;
   /** How often a failed batch is retried. */
   readonly retries: number;
   /** How old a record may become before it is given up, in milliseconds. */
@@ -112,7 +110,6 @@ export function readDelivery(
     accepts: readFilters(Filters.map(({ Pattern }) => Pattern)),
     batchSize: readNumber("BatchSize", 100),
     window: readNumber("MaximumBatchingWindowInSeconds", 0) * 1000,
-    parallelization: readNumber("ParallelizationFactor", 1),
     retries: readLimit("MaximumRetryAttempts"),
     maxAge: readLimit("MaximumRecordAgeInSeconds") * 1000,
     ...(failureQueue !== undefined && { failureQueue: failureQueue.replace(/^.*:/, "") }),

@@ -29,16 +29,6 @@ export async function readStack(directory: string): Promise<LocalStack> {
   return parseStack(name, template, readAssets(directory, manifest));
 }
 
-/** Whether two cloud assemblies contain the same stack, apart from the code of its functions. */
-export async function isSameStack(directory: string, other: string): Promise<boolean> {
-  const readWithoutCode = async (assembly: string) => {
-    const template = await readFile(join(assembly, (await findStackName(assembly)) + suffix), "utf8");
-    // Assets and versions are named by a hash of their content.
-    return template.replaceAll(/[0-9a-f]{64}|(?<=CurrentVersion\w{8})[0-9a-f]{32}/g, "");
-  };
-  return (await readWithoutCode(directory)) === (await readWithoutCode(other));
-}
-
 async function findStackName(directory: string): Promise<string> {
   const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
   const [file, ...others] = files;

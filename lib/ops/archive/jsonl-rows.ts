@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { duplicateKeys } from "../../../shared/http/duplicate-keys.ts";
-import { exceededLimit, limitMessages, maxBodyBytes } from "../../../shared/http/json-limits.ts";
+import { limitMessages, maxBodyBytes, scanJson } from "../../../shared/http/json-scan.ts";
 import { UserError } from "../../errors.ts";
 import { type Row, rowFault } from "./row.ts";
 
@@ -59,9 +58,11 @@ function toRow(line: number, bytes: Buffer): Row {
   const text = bytes.toString();
   try {
     const value: unknown = JSON.parse(text);
-    const exceeded = exceededLimit(text);
+    const {
+      exceeded,
+      duplicates: [repeated],
+    } = scanJson(text);
     if (exceeded) return { line, fault: rowFault("", exceeded, limitMessages[exceeded]) };
-    const [repeated] = duplicateKeys(text);
     if (repeated === undefined) return { line, value };
     return { line, fault: rowFault(repeated, "duplicate_key", "must be given once") };
   } catch {

@@ -8,8 +8,6 @@ import { parseJson } from "../../parse-json.ts";
 interface LocalRun {
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
-  /** Where its event bus takes events; undefined if it does not read the stream. */
-  readonly eventsEndpoint?: string;
   readonly pid: number;
 }
 
@@ -18,7 +16,7 @@ export const localRunFile = () =>
   join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "run.json");
 
 /**
- * Reads where the running `npm start` has its table and its event bus.
+ * Reads where the running `npm start` has its table.
  *
  * @throws UserError when none is running
  */

@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import type { EventBridgeClientConfig } from "@aws-sdk/client-eventbridge";
 import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
 import { isTableBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
@@ -7,8 +6,7 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { table as tableClient } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../errors.ts";
-import { readLocalRun } from "../common/local-run-file.ts";
-import { localConfig, operatorConfig, type TableOptions } from "../common/options.ts";
+import { operatorConfig, type TableOptions } from "../common/options.ts";
 import type { Wait } from "../common/pace.ts";
 
 /** The most events of one call. Ten of the largest have less than the 256 KB that every region accepts. */
@@ -25,37 +23,32 @@ export interface BusOptions extends TableOptions {
   readonly bus?: string;
 }
 
-/** The name of the bus, and the settings of its client, in the region of the selected table. @throws UserError if the options do not name it */
-export async function findBus({ local, stage, table, bus }: BusOptions) {
-  if (local) {
-    const { eventsEndpoint: endpoint, tableName } = await readLocalRun();
-    if (!endpoint) throw new UserError("The running `npm start` has no event bus: restart it.");
-    return { name: tableName, config: { ...operatorConfig, ...localConfig, endpoint } };
-  }
+/** The name of the bus. @throws UserError if the options do not name it */
+export function findBus({ local, stage, table, bus }: BusOptions): string {
+  if (local)
+    throw new UserError(
+      "The local run sends all events again if you stop it, delete stream.json in its data directory, and start it.",
+    );
   // The bus of a stage has the name of its table.
   const name = bus ?? (stage && stageTableName(stage));
   if (!name) throw new UserError(`Name the event bus of the table ${table}: --bus NAME.`);
-  return { name, config: { ...operatorConfig, region: tableClient.config.region } };
+  return name;
 }
 
 /** Puts at most `maxEntries` events on a bus, marked as repetitions. */
 export type PutEvents = (events: readonly ServiceEvent[]) => Promise<void>;
 
 /**
- * Connects to an event bus.
+ * Connects to an event bus in the region of the selected table.
  *
  * @throws UserError when it does not exist: EventBridge would accept the events, and drop them
  */
-export async function openEventBus(
-  name: string,
-  config: EventBridgeClientConfig,
-  wait: Wait = setTimeout,
-): Promise<PutEvents> {
+export async function openEventBus(name: string, wait: Wait = setTimeout): Promise<PutEvents> {
   // No other command needs the package.
   const { DescribeEventBusCommand, EventBridgeClient, PutEventsCommand } = await import(
     "@aws-sdk/client-eventbridge"
   );
-  const client = new EventBridgeClient(config);
+  const client = new EventBridgeClient({ ...operatorConfig, region: tableClient.config.region });
   const describe = async (error: unknown): Promise<never> => {
     if (error instanceof Error && error.name === "ResourceNotFoundException")
       throw new UserError(`There is no event bus ${name} in the region ${await client.config.region()}.`);

@@ -1,8 +1,6 @@
-import { rm } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { EventType } from "../../../shared/domain/event-schemas.ts";
 import { eventTypes } from "../../../shared/domain/events.ts";
-import type { Key } from "../../../shared/dynamodb/table-client.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
 import { countAccounts } from "../accounts/account-items.ts";
@@ -13,9 +11,7 @@ import { type AccountsOptions, writingAccountOrAllCommand } from "../common/opti
 import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { type BusOptions, findBus, openEventBus, type PutEvents } from "./event-bus.ts";
-import { type Position, readPosition, savePosition } from "./progress-file.ts";
-import { type EventCounts, republish } from "./republish.ts";
-import type { Selection } from "./stored-events.ts";
+import { type EventCounts, republish, type Selection } from "./republish.ts";
 
 /** The options of `events republish`. Times are in milliseconds since the epoch. */
 interface RepublishOptions extends AccountsOptions, BusOptions {
@@ -23,7 +19,6 @@ interface RepublishOptions extends AccountsOptions, BusOptions {
   readonly until?: number;
   readonly types: readonly EventType[];
   readonly rate: number;
-  readonly progress?: string;
   readonly dryRun?: boolean;
 }
 
@@ -50,7 +45,6 @@ export function eventsCommand(wait?: Wait): Command {
     .option("--rate <events>", "the maximum number of events per second", parseRate, 100)
     .addOption(unitsOption())
     .addOption(new Option("--bus <name>", "the event bus (default: that of the stage)").conflicts("local"))
-    .option("--progress <file>", "keep the progress in a file, and continue from it")
     .action((options: RepublishOptions) => republishEvents(options, wait));
   return new Command("events").description("send the events of accounts again").addCommand(republishCommand);
 }
@@ -78,65 +72,39 @@ export function parseTime(text: string): number {
 
 async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<void> {
   const pace = await selectPacedAccounts(options, wait);
-  const { account, types, since, progress, dryRun } = options;
-  const put = dryRun ? undefined : await connect(options, pace);
-  const from = progress === undefined ? undefined : await readPosition(progress, toTask(options));
-  const { until = from?.until ?? Date.now() } = options;
+  const { account, types, since, until = Date.now(), dryRun } = options;
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
+  const put = dryRun ? undefined : await openEventBus(findBus(options), pace.wait);
   const accounts = account === undefined ? [...(await countAccounts(pace)).keys()] : [account];
   const selection = { accounts, types, since, until };
-  const count = () => republish(selection, { pace, after: from?.key });
-  const events = put ? await send(options, selection, { pace, put, from, count }) : await count();
+  const events = put ? await send(options, selection, pace, put) : await republish(selection, { pace });
   report(options, selection, events);
 }
 
-async function connect(options: RepublishOptions, { wait }: Pace): Promise<PutEvents> {
-  const { name, config } = await findBus(options);
-  return openEventBus(name, config, wait);
-}
-
-/** Options that only change the speed may differ when the command continues. */
-const toTask = ({ local, stage, table, bus, account, since, types, until }: RepublishOptions) => ({
-  ...{ local, stage, table, bus, account, since, until, types },
-});
-
-interface Sending {
-  readonly pace: Pace;
-  readonly put: PutEvents;
-  readonly from: Position | undefined;
-  readonly count: () => Promise<EventCounts>;
-}
-
 async function send(
-  options: RepublishOptions,
+  { rate }: RepublishOptions,
   selection: Selection,
-  { pace, put, from, count }: Sending,
+  pace: Pace,
+  put: PutEvents,
 ): Promise<EventCounts> {
-  const { rate, progress } = options;
-  let sent = from?.sent ?? 0;
-  if (sent > 0) console.error(`Continuing after ${sent} events.`);
+  let sent = 0;
   try {
-    const events = await withProgress(
+    return await withProgress(
       "Sending",
-      async () => sumCounts(await count()),
+      async () => sumCounts(await republish(selection, { pace })),
       (onRows) => {
-        const onSent = async (key: Key, events: number) => {
+        const onSent = (events: number) => {
           sent += events;
-          const position = { until: selection.until, key, sent };
-          if (progress !== undefined) await savePosition(progress, toTask(options), position);
           onRows(events);
         };
-        return republish(selection, { pace, after: from?.key, rate, put, onSent });
+        return republish(selection, { pace, rate, put, onSent });
       },
     );
-    if (progress !== undefined) await rm(progress, { force: true });
-    return events;
   } catch (error) {
-    const next =
-      progress === undefined
-        ? "If you run it again, it starts at --since."
-        : "Run the command again to continue.";
-    throw await toPartialFailure(error, (reason) => `${sent} events were sent. ${reason} ${next}`);
+    throw await toPartialFailure(
+      error,
+      (reason) => `${sent} events were sent. ${reason} If you run it again, it starts at --since.`,
+    );
   }
 }
 

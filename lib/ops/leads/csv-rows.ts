@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
-import { maxBodyBytes } from "../../../shared/http/json-limits.ts";
+import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
 import { UserError } from "../../errors.ts";
 import { type Row, rowFault } from "../archive/row.ts";
 import { columns, toFields } from "./csv-cells.ts";

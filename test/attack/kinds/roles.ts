@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { checkAccess } from "../../../lib/local/iam/access-check.ts";
+import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
 import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 import { type IndexName, indexes, itemTypes } from "../../../shared/dynamodb/keys.ts";

@@ -1,4 +1,4 @@
-import { maxBodyBytes } from "../../../shared/http/json-limits.ts";
+import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
 
 /** A request to create-lead. */
 export interface BenchRequest {

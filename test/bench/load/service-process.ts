@@ -6,11 +6,11 @@
  * Usage: fork with the settings as JSON, the file of the log and, for a table that throttles each partition key over the
  * limits of AWS, `limits`
  */
+import { execFileSync } from "node:child_process";
 import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { callInChildProcess } from "../../../lib/local/child-process.ts";
 import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../lib/local/engine/engine.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
@@ -33,9 +33,9 @@ process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 const templateDirectory = join(directory, "stack");
 const stack = { outdir: templateDirectory, tableName: "bench", settings: JSON.parse(settings) as object };
 const assembly = new URL("../../support/assembly.ts", import.meta.url);
-await callInChildProcess([assembly, "synthesizeAssembly", stack], {
-  failure: "The stack cannot be synthesized",
-});
+const script = `import { synthesizeAssembly } from "${assembly}"; await synthesizeAssembly(${JSON.stringify(stack)});`;
+// In a process of its own, because this one's memory is measured.
+execFileSync(process.execPath, ["--input-type=module", "--eval", script]);
 const { functions } = await readStack(templateDirectory);
 const options = { log: (line: string) => log.write(`${line}\n`), onEngineExit: () => process.exit(1) };
 const run = await startLocal({

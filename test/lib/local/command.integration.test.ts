@@ -60,8 +60,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(await accessibleToOthers(directory)).toEqual([]);
     if (canFindPorts) {
       const { own, others } = await reachablePorts(first.pid);
-      // The gateway, the engine, the proxy in front of it, and the event bus.
-      expect(own).toHaveLength(4);
+      // The gateway, the engine, and the proxy in front of it.
+      expect(own).toHaveLength(3);
       expect(others).toEqual([]);
     }
     const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { prepareDemoKey } from "../../../lib/local/demo-key.ts";
+import { prepareDemoKey } from "../../../lib/local/command.ts";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { endApiKey, issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";

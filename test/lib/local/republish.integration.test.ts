@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { request } from "../../support/api.ts";
 import { compareEvent } from "../../support/document.ts";
+import { startEventBus } from "../../support/event-bus.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { ops } from "../../support/ops.ts";
 import { storeLead } from "../ops/events/support.ts";
@@ -37,8 +38,16 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("events that are sent again", () 
     const first = new Map([...connector.delivered].map(([id, { detail }]) => [id, detail]));
     connector.received.length = 0;
 
-    const args = ["events", "republish", "--account", account, "--since", since, "--local", "--json"];
-    const { code, stdout, stderr } = await ops(args, { dataDirectory });
+    const log: string[] = [];
+    const bus = await startEventBus({ eventsUrl: connector.url, log: (line) => log.push(line) });
+    const env = {
+      AWS_ENDPOINT_URL_DYNAMODB: run.dynamodbEndpoint,
+      AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
+      ...{ AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+    };
+    const args = ["events", "republish", "--account", account, "--since", since, "--json"];
+    const named = [...args, "--table", run.tableName, "--bus", "events-test"];
+    const { code, stdout, stderr } = await ops(named, { dataDirectory, env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const events = { "lead.created": 2, "conversation.started": 4, "message.sent": 6 };
     expect(JSON.parse(stdout)).toMatchObject({ republished: true, events });
@@ -56,6 +65,6 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("events that are sent again", () 
         ...compareEvent(event),
       ]),
     ).toEqual([]);
-    expect(run.log).toContain(`[events] message.sent ${details.at(-1)?.id}`);
+    expect(log).toContain(`[events] message.sent ${details.at(-1)?.id}`);
   }, 120_000);
 });

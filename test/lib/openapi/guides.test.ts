@@ -3,7 +3,7 @@ import { defaults } from "../../../lib/config/stage-schema.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { problems } from "../../../shared/errors.ts";
-import { maxBodyBytes } from "../../../shared/http/json-limits.ts";
+import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
 import { newMessage } from "../../../shared/schemas/conversation-schemas.ts";
 import { defaultLimit, maxLimit } from "../../../shared/schemas/page-schemas.ts";
 

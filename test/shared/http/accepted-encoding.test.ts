@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acceptsGzip } from "../../../shared/http/accepted-encoding.ts";
+import { acceptsGzip } from "../../../shared/http/compressed-responses.ts";
 
 test.each([
   "gzip",

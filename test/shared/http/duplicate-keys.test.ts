@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { duplicateKeys } from "../../../shared/http/duplicate-keys.ts";
+import { scanJson } from "../../../shared/http/json-scan.ts";
+
+const duplicateKeys = (json: string) => scanJson(json).duplicates;
 
 test.each([
   ['{"a":1,"b":2}', []],

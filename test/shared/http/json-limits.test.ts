@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exceededLimit, maxDepth, maxValues } from "../../../shared/http/json-limits.ts";
+import { maxDepth, maxValues, scanJson } from "../../../shared/http/json-scan.ts";
 
 const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
 const array = (values: number) => `[${Array(values).fill('"a"').join(" , ")}]`;
@@ -19,5 +19,5 @@ test.each([
   ["a number", "5", undefined],
 ])("%s", (_, json, expected) => {
   JSON.parse(json);
-  expect(exceededLimit(json)).toBe(expected);
+  expect(scanJson(json).exceeded).toBe(expected);
 });

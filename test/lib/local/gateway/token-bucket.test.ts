@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTokenBucket } from "../../../../lib/local/gateway/token-bucket.ts";
+import { createTokenBucket } from "../../../../lib/local/gateway/request-handler.ts";
 
 test("a burst is allowed, then the rate, and the bucket never holds more than the burst", () => {
   let now = 0;

@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FunctionError, FunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
@@ -17,7 +15,6 @@ async function createPool(
   return {
     log,
     close: () => pool.close(),
-    reload: pool.reload.bind(pool),
     call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)),
   };
 }
@@ -75,33 +72,6 @@ test("requests over the maximum wait for an environment", async () => {
   const responses = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
   expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(2);
   expect(responses.every(({ most }) => most === 1)).toBe(true);
-});
-
-const responding = (word: string) =>
-  handler(`await new Promise((resolve) => setTimeout(resolve, event.wait)); return "${word}";`);
-
-test("new code serves new and waiting requests, and pending requests finish with the old code", async () => {
-  const { call, reload } = await createPool(responding("old"), { maxEnvironments: 1 });
-  expect(await call({ wait: 0 })).toBe("old");
-  const served = call({ wait: 200 });
-  const waiting = call({ wait: 0 });
-  reload((await createFunction(responding("new"))).codeDirectory);
-  expect(await Promise.all([served, waiting, call({ wait: 0 })])).toEqual(["old", "new", "new"]);
-
-  reload((await createFunction(responding("newest"))).codeDirectory);
-  expect(await call({ wait: 0 })).toBe("newest");
-});
-
-test("an environment with old code is not reused when its directory is used again", async () => {
-  const { call, reload } = await createPool(responding("old"), { maxEnvironments: 1 });
-  const { codeDirectory } = await createFunction(responding("new"));
-  reload(codeDirectory);
-  expect(await call({ wait: 0 })).toBe("new");
-  const served = call({ wait: 200 });
-  reload((await createFunction(responding("other"))).codeDirectory);
-  await writeFile(join(codeDirectory, "index.cjs"), responding("newest"));
-  reload(codeDirectory);
-  expect(await Promise.all([served, call({ wait: 0 })])).toEqual(["new", "newest"]);
 });
 
 test("the environment used last is used first", async () => {

@@ -1,9 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFunctions } from "../../../../lib/local/lambda/lambda-functions.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
-import { createFunction, temporaryDirectory } from "../support/stack.ts";
+import { createFunction } from "../support/stack.ts";
 
 const readVariables = "exports.handler = async () => ({ ...process.env });";
 
@@ -47,22 +45,4 @@ test("each function has an access key of its own, and its own environments", asy
   expect(await invoke(first, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Probe" });
   expect(await invoke(first, "{}")).not.toHaveProperty("ONLY");
   expect(await invoke(other, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Other", ONLY: "other" });
-});
-
-test("new code replaces that of each function, from the folder with its name", async () => {
-  const saying = (word: string) => `exports.handler = async () => "${word}";`;
-  const [first, second] = [await createFunction(saying("old")), await createFunction(saying("old"))];
-  const [a, b] = [
-    { ...first, label: "a" },
-    { ...second, label: "b" },
-  ];
-  const { invoke, reload } = start([a, b]);
-  expect([await invoke(a, "{}"), await invoke(b, "{}")]).toEqual(["old", "old"]);
-  const bundles = await temporaryDirectory();
-  for (const label of ["a", "b"]) {
-    await mkdir(join(bundles, label));
-    await writeFile(join(bundles, label, "index.cjs"), saying(`new ${label}`));
-  }
-  reload(bundles);
-  expect([await invoke(a, "{}"), await invoke(b, "{}")]).toEqual(["new a", "new b"]);
 });

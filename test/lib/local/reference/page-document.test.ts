@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toPageDocument } from "../../../../lib/local/reference/page-document.ts";
+import { toPageDocument } from "../../../../lib/local/reference/reference.ts";
 import { openApiDocument } from "../../../../lib/openapi/document.ts";
 
 interface Parameter {

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { DynamoDBRecord } from "aws-lambda";
 import { expect, onTestFinished, test } from "vitest";
 import { startStream } from "../../../../lib/local/streams/stream.ts";
 import type { StreamClient } from "../../../../lib/local/streams/stream-client.ts";
-import { StreamPositions } from "../../../../lib/local/streams/stream-positions.ts";
+import { openPositions } from "../../../../lib/local/streams/stream-positions.ts";
 import type { EventSource } from "../../../../lib/local/template/event-source.ts";
 import { createRecord, sequenceNumbers } from "../support/records.ts";
 import { createFunction, temporaryDirectory } from "../support/stack.ts";
@@ -53,7 +54,7 @@ interface Settings extends Partial<EventSource> {
 async function start(client: FakeStream, { file, respond = () => null, ...settings }: Settings = {}) {
   const source: EventSource = {
     ...{ id: "Source", function: await createFunction(""), streamArn: "arn:template:stream" },
-    ...{ accepts: () => true, batchSize: 3, window: 20, parallelization: 1, retries: 1 },
+    ...{ accepts: () => true, batchSize: 3, window: 20, retries: 1 },
     maxAge: Number.POSITIVE_INFINITY,
     ...{ bisects: true, reportsFailures: true, failureQueue: "Failures", ...settings },
   };
@@ -62,7 +63,7 @@ async function start(client: FakeStream, { file, respond = () => null, ...settin
   const stream = startStream(source, {
     client,
     streamArn: settings.streamArn ?? streamArn,
-    positions: await StreamPositions.open(file),
+    positions: openPositions(file),
     deliver: async (records) => {
       delivered.push(records);
       return respond(sequenceNumbers(records));
@@ -88,9 +89,11 @@ test("records are delivered in Lambda's form, in batches of at most the batch si
 
 test("records within the window are delivered together", async () => {
   const client = new FakeStream();
-  client.add(1);
   const { batches } = await start(client, { window: 700 });
-  setTimeout(() => client.add(2), 250);
+  await expect.poll(() => client.reads).toBe(1);
+  client.add(1);
+  await setTimeout(250);
+  client.add(2);
   await expect.poll(batches).toEqual([[1, 2]]);
 });
 
@@ -101,7 +104,7 @@ test("records that do not pass the filter are never delivered, and not read agai
   const accepts = (record: unknown) => (record as DynamoDBRecord).eventID === "2";
   const first = await start(client, { accepts, file });
   await expect.poll(first.batches).toEqual([[2]]);
-  await first.stop();
+  first.stop();
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
     Source: { streamArn, shards: { "shard-1": "3" } },
   });
@@ -113,19 +116,19 @@ test("a run continues where the last one stopped, or at the oldest record when t
   const file = join(await temporaryDirectory(), "stream.json");
   const first = await start(client, { file });
   await expect.poll(first.batches).toEqual([[1, 2]]);
-  await first.stop();
+  first.stop();
   client.add(3);
   const second = await start(client, { file });
   await expect.poll(second.batches).toEqual([[3]]);
-  await second.stop();
+  second.stop();
 
   const otherTable = await start(client, { file, streamArn: "arn:engine:stream/2" });
   await expect.poll(otherTable.batches).toEqual([[1, 2, 3]]);
-  await otherTable.stop();
+  otherTable.stop();
   await writeFile(file, JSON.stringify({ Source: { streamArn, shards: { "shard-1": "77" } } }));
   const unknown = await start(client, { file });
   await expect.poll(unknown.batches).toEqual([[1, 2, 3]]);
-  await unknown.stop();
+  unknown.stop();
   await writeFile(file, "{");
   const unreadable = await start(client, { file });
   await expect.poll(unreadable.batches).toEqual([[1, 2, 3]]);
@@ -145,17 +148,22 @@ test("a record that always fails is discarded and logged, and the stream continu
   ]);
 });
 
-test("a pending batch delays only its own queue, and the position", async () => {
+test("a pending batch delays those after it, and the position", async () => {
   const client = new FakeStream();
-  client.add(...Array.from({ length: 20 }, (_, i) => i + 1));
+  client.add(1, 2);
   const file = join(await temporaryDirectory(), "stream.json");
   const { promise, resolve } = Promise.withResolvers<void>();
-  const respond = (numbers: number[]) => (numbers.includes(1) ? promise : null);
-  const { batches, ...stream } = await start(client, { parallelization: 10, respond, file, batchSize: 1 });
-  await expect.poll(() => batches().length).toBeGreaterThan(10);
-  await stream.stop();
+  const respond = (numbers: number[]) => (numbers.includes(2) ? promise : null);
+  const { batches, ...stream } = await start(client, { respond, file, batchSize: 1 });
+  await expect.poll(batches).toEqual([[1], [2]]);
+  client.add(3);
+  stream.stop();
   resolve();
-  await expect(readFile(file, "utf8")).rejects.toThrow("ENOENT");
+  await setTimeout(500);
+  expect(batches()).toEqual([[1], [2]]);
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+    Source: { streamArn, shards: { "shard-1": "1" } },
+  });
 });
 
 test("a child shard is read after its parent has ended", async () => {
@@ -173,7 +181,7 @@ test("a shard that ended after its last position is not delivered again", async 
   const file = join(await temporaryDirectory(), "stream.json");
   const first = await start(client, { file });
   await expect.poll(first.batches).toEqual([[1, 2]]);
-  await first.stop();
+  first.stop();
   client.ended.add("shard-1");
   client.shardRecords["shard-2"] = [createRecord(3)];
   const second = await start(client, { file });
@@ -194,7 +202,7 @@ test("a failing engine is logged once, and read again when it is back", async ()
 test("a stream without records is read a few times a second, and logs nothing", async () => {
   const client = new FakeStream();
   const { log, delivered } = await start(client);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await setTimeout(1000);
   expect(client.reads).toBeGreaterThan(0);
   expect(client.reads).toBeLessThan(12);
   expect([log, delivered]).toEqual([[], []]);

@@ -22,14 +22,16 @@ interface Start {
   /** The project's root. */
   readonly cwd?: string;
   readonly args?: readonly string[];
+  /** Options of Node.js itself. */
+  readonly nodeArgs?: readonly string[];
 }
 
 /** Starts `bin/local.ts` in a process group of its own. */
 export function startCommand(
   env: Record<string, string>,
-  { cwd = root, args = [] }: Start = {},
+  { cwd = root, args = [], nodeArgs = [] }: Start = {},
 ): StartedCommand {
-  const child = spawn(process.execPath, ["bin/local.ts", ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, "bin/local.ts", ...args], {
     cwd,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],

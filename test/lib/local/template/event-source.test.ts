@@ -37,7 +37,6 @@ test("an event source is read from the template", () => {
     accepts: expect.any(Function),
     batchSize: 1000,
     window: 1000,
-    parallelization: 10,
     retries: 3,
     maxAge: 60_000,
     bisects: true,
@@ -55,7 +54,6 @@ test("settings that the template omits have Lambda's defaults", () => {
     {
       batchSize: 100,
       window: 0,
-      parallelization: 1,
       retries: Infinity,
       maxAge: Infinity,
       bisects: false,

@@ -47,7 +47,6 @@ test("a pipe is read from the template", () => {
     ...{
       batchSize: 10,
       window: 2000,
-      parallelization: 5,
       retries: 185,
       maxAge: 86_400_000,
       bisects: true,
@@ -62,7 +61,7 @@ test("a pipe is read from the template", () => {
 
 test("settings that the template omits have EventBridge's defaults", () => {
   expect(readPipes({})).toMatchObject([
-    { batchSize: 100, window: 0, parallelization: 1, retries: Infinity, maxAge: Infinity, bisects: false },
+    { batchSize: 100, window: 0, retries: Infinity, maxAge: Infinity, bisects: false },
   ]);
 });
 

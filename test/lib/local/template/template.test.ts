@@ -1,10 +1,8 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
 import { findPartitionKey } from "../../../../lib/local/template/table-definition.ts";
-import { isSameStack, parseStack } from "../../../../lib/local/template/template.ts";
-import { createTemplate, temporaryDirectory } from "../support/stack.ts";
+import { parseStack } from "../../../../lib/local/template/template.ts";
+import { createTemplate } from "../support/stack.ts";
 
 const findAsset = (key: string) => (key === "probe.zip" ? { directory: "/code", name: "probe" } : undefined);
 const parse = (template: unknown) =>
@@ -194,16 +192,3 @@ const set = (resource: Resources[string] | undefined, properties: object) =>
 const policies = (statement: object) => [
   { PolicyDocument: { Statement: { Effect: "Allow", Action: "dynamodb:*", Resource: "*", ...statement } } },
 ];
-
-test("stacks are the same with different code, and differ in anything else", async () => {
-  const assembly = async (code: string, timeout: number) => {
-    const directory = await temporaryDirectory();
-    const version = `ProbeCurrentVersion5C4FFC4B${code.repeat(16)}`;
-    const properties = { Code: { S3Key: `${code.repeat(32)}.zip` }, Timeout: timeout, Version: version };
-    await writeFile(join(directory, "probe.template.json"), JSON.stringify(properties));
-    return directory;
-  };
-  const first = await assembly("a1", 3);
-  expect(await isSameStack(first, await assembly("b2", 3))).toBe(true);
-  expect(await isSameStack(first, await assembly("a1", 4))).toBe(false);
-});

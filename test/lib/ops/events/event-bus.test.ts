@@ -6,7 +6,6 @@ import {
 } from "@aws-sdk/client-eventbridge";
 import { ulid } from "ulid";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { localConfig } from "../../../../lib/ops/common/options.ts";
 import { openEventBus } from "../../../../lib/ops/events/event-bus.ts";
 import { eventSchemas, type ServiceEvent } from "../../../../shared/domain/event-schemas.ts";
 import { createdAt } from "../../../../shared/ids.ts";
@@ -24,7 +23,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A wait that moves the clock. */
 const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds + 1);
-const open = () => openEventBus("events-dev", localConfig, wait);
+const open = () => openEventBus("events-dev", wait);
 
 const messages = Array.from({ length: 10 }, () => {
   const id = `msg_${ulid(1_700_000_000_000)}`;

@@ -49,5 +49,5 @@ test.each([
   [{ stage: "prod", bus: "other" }, "other"],
   [{ table: "restored", bus: "other" }, "other"],
 ] satisfies [BusOptions, string][])("with %j, the bus is %s", async (options, name) => {
-  expect(await findBus(options)).toMatchObject({ name });
+  expect(findBus(options)).toBe(name);
 });

@@ -1,0 +1,70 @@
+import { memberName } from "./faults.ts";
+
+/**
+ * The longest body that is parsed, in bytes. The longest valid one has 50,827 without white space: a message, with each
+ * of its characters escaped as two surrogates.
+ */
+export const maxBodyBytes = 64 * 1024;
+
+/** The most levels of objects and arrays; valid bodies have two. */
+export const maxDepth = 100;
+
+/** The most values, of objects and arrays too; valid bodies have 54 at most. */
+export const maxValues = 1000;
+
+export const limitMessages = {
+  too_deep: `must have at most ${maxDepth} levels of objects and arrays`,
+  too_many: `must have at most ${maxValues} values`,
+};
+
+/** A string, with the colon that makes it a key, or a token that opens, separates or closes objects and arrays. */
+const token = /("(?:[^"\\]|\\.)*")[\t\n\r ]*(:?)|[[\]{},]/g;
+
+/** An open object or array of the scan. */
+interface Container {
+  /** Undefined for the outermost. */
+  readonly name: string | undefined;
+  /** How often each key has occurred; empty for an array. */
+  readonly keys: Map<string, number>;
+  /** The current key, or the current index in an array. */
+  member: string | number;
+}
+
+/** What a JSON text has that `JSON.parse` accepts in silence. */
+interface JsonScan {
+  /** Which limit of its structure it exceeds. The work after it, such as a list of faults, can then cost only so much. */
+  readonly exceeded?: keyof typeof limitMessages;
+  /** The names of the keys that occur more than once in an object, each listed once: `JSON.parse` keeps the last value. */
+  readonly duplicates: readonly string[];
+}
+
+/**
+ * Scans a JSON text in time linear in its length. The scan ends at a limit.
+ *
+ * @param json text that `JSON.parse` has accepted: in any other, an open string would be searched again and again
+ */
+export function scanJson(json: string): JsonScan {
+  const duplicates: string[] = [];
+  const open: Container[] = [];
+  let values = 1;
+  for (const [mark, text, colon] of json.matchAll(token)) {
+    const inside = open.at(-1);
+    if (mark === "{" || mark === "[") {
+      const name = inside && memberName(inside.name, inside.member);
+      open.push({ name, keys: new Map(), member: mark === "[" ? 0 : "" });
+      values++;
+    } else if (mark === "}" || mark === "]") open.pop();
+    else if (mark === ",") {
+      values++;
+      if (typeof inside?.member === "number") inside.member += 1;
+    } else if (inside && text && colon) {
+      inside.member = JSON.parse(text) as string;
+      const times = inside.keys.get(inside.member) ?? 0;
+      if (times === 1) duplicates.push(memberName(inside.name, inside.member));
+      inside.keys.set(inside.member, times + 1);
+    }
+    if (open.length > maxDepth) return { exceeded: "too_deep", duplicates };
+    if (values > maxValues) return { exceeded: "too_many", duplicates };
+  }
+  return { duplicates };
+}
