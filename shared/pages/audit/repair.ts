@@ -1,10 +1,9 @@
-import { isBusy } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { type Maintenance, maintainList } from "../maintain/maintain-list.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
+import { DamagedTreeError, isStepRetryable, readRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./verify.ts";
 
 /**
@@ -20,8 +19,8 @@ export async function repair(
   maintenance: Maintenance,
 ): Promise<boolean> {
   const { deadline, wait } = maintenance;
-  const isRetryable = (error: unknown) => isTreeChanged(error) || isBusy(error);
-  const retry: Retry = (call) => withRetry(call, { deadline, isRetryable, ...(wait && { wait }) });
+  const retry: Retry = (call) =>
+    withRetry(call, { deadline, isRetryable: isStepRetryable, ...(wait && { wait }) });
   for (const { owner, damage } of findings) if (damage) await retry(() => emptyDamaged(owner, damage));
   const changes = findings.flatMap(({ owner, differences, damage }) =>
     damage ? noChange([owner]) : differences.map(({ sk }) => toChange(sk, [owner])),

@@ -60,8 +60,8 @@ export async function advance(
   const { paths, reached } = await readPaths(owner, root, first, added, means);
   const states = await readStates(owner, reached, retry);
   const edits = reached.map((sk) => ({ sk, cell: states.get(sk)?.cell }));
-  const withTail = reached.length === first.length;
-  const edited = editTree(root, paths, withTail ? [...edits, ...settled] : edits, limits);
+  const next = reached.length === first.length ? settled : [];
+  const edited = editTree(root, paths, [...edits, ...next], limits);
   const done = new Set(reached.slice(0, edited.used));
   const changedRows = [...done].flatMap((sk) => states.get(sk) ?? []);
   const counted = settled.slice(0, Math.max(0, edited.used - reached.length));
@@ -71,7 +71,7 @@ export async function advance(
       owner,
       {
         ...edited.root,
-        watermark: withTail ? latest(root.watermark, end) : root.watermark,
+        watermark: latest(root.watermark, end),
         // Rows before the watermark that came late are not in their sublists either.
         unfed: (root.unfed ?? 0) + weigh([...changedRows, ...counted], tail, root.fed),
         changedAt: mayBeKnown ? raised(root, clock) : root.changedAt,
@@ -79,7 +79,7 @@ export async function advance(
       edited.nodes,
     ),
   );
-  const isWhole = withTail && counted.length === settled.length;
+  const isWhole = counted.length === settled.length;
   const more = !isWhole || (tail.next !== undefined && settled.length === tail.rows.length);
   return { root: now, rest: inside.filter((sk) => !done.has(sk)), more, young, newest };
 }

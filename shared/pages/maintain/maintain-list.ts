@@ -3,7 +3,7 @@ import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import { DamagedTreeError, isTreeChanged } from "../tree/tree-store.ts";
+import { DamagedTreeError, isStepRetryable, isTreeChanged } from "../tree/tree-store.ts";
 import { advance, type Progress } from "./advance.ts";
 import { advanceSublist, fill, type SublistRows } from "./advance-sublist.ts";
 import type { RowChange } from "./changes.ts";
@@ -56,11 +56,10 @@ export async function maintainList(
         return true;
       }
     };
-    const isRetryable = (error: unknown) => isTreeChanged(error) || isBusy(error);
     let isLeft = true;
     while (isLeft) {
       if (Date.now() >= deadline) throw new TooExpensiveError("too_slow", "The time of the list is up.");
-      isLeft = await withRetry(attempt, { deadline, isRetryable, wait });
+      isLeft = await withRetry(attempt, { deadline, isRetryable: isStepRetryable, wait });
     }
   };
   const fillTree = (sublist: SublistOwner) => repeat(sublist, () => fill(sublist, means));

@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
+import { isBusy, isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
 import { readItem, readItems, table, tableName } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
@@ -164,3 +164,6 @@ const versionIs = (version: number) =>
 
 /** Whether to start again from the root. */
 export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;
+
+/** Whether a step on a tree is to be repeated: another commit came first, or the table is busy. */
+export const isStepRetryable = (error: unknown) => isTreeChanged(error) || isBusy(error);
