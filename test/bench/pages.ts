@@ -43,7 +43,7 @@ const text = report.text();
 console.log(text);
 if (!options.quick && options.only === undefined) {
   const directory = join(import.meta.dirname, "../../docs/bench");
-  await writeFile(join(directory, "pages.md"), text);
+  await writeFile(join(directory, "pages.md"), `${text}\n`);
   await writeFile(join(directory, "pages.svg"), plot(report.lines));
 }
 if (!report.holds) process.exitCode = 1;

@@ -1,12 +1,16 @@
 import { deepStrictEqual } from "node:assert";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
+import { filteredRange } from "../../../shared/pages/read/counted-range.ts";
+import { readPages } from "../../../shared/pages/read/range.ts";
 import { forgetTails } from "../../../shared/pages/read/tail.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { type Cost, metered } from "../../support/metered-table.ts";
 import { seeded } from "../../support/random.ts";
 import { spread } from "../../support/statistics.ts";
 import type { Account } from "./account.ts";
+import type { LeadRow } from "./lead-rows.ts";
 
 /** The rows of a page. */
 export const limit = 20;
@@ -41,6 +45,22 @@ export const leadList = (
   rows,
   read: (request) => listLeads(account.name, query, request),
 });
+
+const { signal } = new AbortController();
+
+/** The same leads, with pages and totals from reading all of them: what the counted trees save. */
+export function plainList(account: Account, filter: Partial<LeadRow>): List {
+  const { status, source: sourceOrChannel } = filter;
+  const { range } = filteredRange(account.name, countedLists.lead, { status, sourceOrChannel });
+  const read: List["read"] = async ({ page, limit }) => {
+    const rows = [];
+    for await (const { items } of readPages(range, {}, (send) => send({ abortSignal: signal })))
+      rows.push(...items);
+    const data = rows.slice((page - 1) * limit, page * limit);
+    return { data, pagination: { page, limit, total: rows.length } };
+  };
+  return { ...leadList(account, filter), read };
+}
 
 /** Reads a page as a new execution environment does. @throws AssertionError unless it is that of the rows in memory */
 export async function readPage({ name, rows, read }: List, page: number): Promise<Cost> {

@@ -1,11 +1,11 @@
 import { itemSize } from "../../support/memory-table/item-size.ts";
+import { mean } from "../../support/statistics.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { createLead } from "./changes.ts";
 import { advanceClock } from "./clock.ts";
 import { buildRows, type LeadRow, rareSource, rowItem } from "./lead-rows.ts";
-import { plainList } from "./plain-list.ts";
-import { leadList, readList, readPage } from "./read-list.ts";
+import { leadList, plainList, readList, readPage } from "./read-list.ts";
 import { both, type Report } from "./report.ts";
 
 /** Every combination of filters, with frequent and rare values. */
@@ -30,11 +30,16 @@ export async function measureSizes(report: Report, sizes: readonly number[]): Pr
   for (const leads of sizes) {
     const account = new Account(`leads-${String(leads).padStart(7, "0")}`, buildRows(leads));
     const { read, write } = await account.count();
-    const [row] = account.rows;
-    const bytes = row ? itemSize(rowItem(account.name, row)) : 0;
+    const bytes = mean(account.rows.slice(0, 1000).map((row) => itemSize(rowItem(account.name, row))));
     const tree = account.tree();
     report.check("tree, bytes", tree);
-    accounts.push({ leads, "bytes a lead": bytes, ...tree, "counting: R": read, "counting: W": write });
+    accounts.push({
+      leads,
+      "bytes a lead": Math.round(bytes),
+      ...tree,
+      "counting: R": read,
+      "counting: W": write,
+    });
     const readings = [];
     for (const filter of filters) readings.push(await readFilter(report, account, filter));
     for (let n = 0; n < 100; n++) {
