@@ -1,68 +1,49 @@
 /**
- * Measures the cost of pages of counted lists, compared with plain counted queries, and the cost that counting adds to
- * writes: read and write units, calls, round trips and time, for accounts of 1,000 to 100,000 leads on an embedded
- * DynamoDB.
+ * Measures what pages of counted lists cost, compared with plain queries, and what counting adds to writes: read and write
+ * units, calls and round trips, for accounts of 1,000 to 1,000,000 leads in a table in memory. Every page is verified.
  *
- * Writes docs/bench/pages.md and docs/bench/pages.svg; exits 1 if a cost exceeds its limit. Each part keeps its results in
- * .build/bench/pages, so the parts of a run can be measured one after another.
+ * Writes docs/bench/pages.md and docs/bench/pages.svg; exits 1 if a cost exceeds its limit.
  *
- * Usage: npm run bench:pages [-- [--million | --quick] [--only PARTS] [--report]]
- *   --million  also accounts of 1,000,000 leads: takes about an hour and a half, and 5 GB of disk
- *   --quick    small accounts; docs/bench stays as it is
- *   --only     measures these parts or jobs, separated by commas, and prints them; docs/bench stays as it is. The parts are
- *              sizes, sources, windows and writes; a job is named in the output, such as sources-100000
- *   --report   measures nothing: reports what has been measured, with --only some of it
+ * Usage: npm run bench:pages [-- [--quick] [--only PARTS]]
+ *   --quick  lists of up to 10,000 leads; docs/bench stays as it is
+ *   --only   only these parts, separated by commas: sizes, sources, windows, writes; docs/bench stays as it is
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { checkLimits, holds } from "./pages/report/checks.ts";
-import { plot } from "./pages/report/plot.ts";
-import { report } from "./pages/report/report.ts";
-import { listJobs, readResults } from "./pages/results.ts";
+import { installClock } from "./pages/clock.ts";
+import { measureConversations } from "./pages/conversations.ts";
+import { plot } from "./pages/plot.ts";
+import { Report } from "./pages/report.ts";
+import { measureSizes } from "./pages/sizes.ts";
+import { measureSources } from "./pages/sources.ts";
+import { measureWindows } from "./pages/windows.ts";
+import { measureWrites } from "./pages/writes.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    million: { type: "boolean" },
-    quick: { type: "boolean" },
-    only: { type: "string" },
-    report: { type: "boolean" },
+const { values: options } = parseArgs({ options: { quick: { type: "boolean" }, only: { type: "string" } } });
+const sizes = [10_000, ...(options.quick ? [] : [100_000, 1_000_000])];
+const report = new Report();
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  sizes: () => measureSizes(report, [1000, ...sizes]),
+  sources: () => measureSources(report, sizes),
+  windows: async () => {
+    await measureWindows(report, sizes);
+    await measureConversations(report);
   },
-});
+  writes: () => measureWrites(report),
+};
 
-const root = join(import.meta.dirname, "..", "..");
-const saved = join(root, ".build", "bench", "pages");
-const scale = options.quick ? "quick" : options.million ? "million" : "normal";
-const only = options.only?.split(",");
-const all = listJobs(saved, scale);
-const unknown = only?.filter((word) => !all.some(({ part, name }) => word === part || word === name)) ?? [];
-if (unknown.length > 0) throw new Error(`There is no part or job ${unknown.join(", ")}.`);
-const jobs = all.filter(({ part, name }) => !only || only.includes(part) || only.includes(name));
-
-// A job ends with this process.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
-
-if (!options.report) {
-  await mkdir(join(saved, scale), { recursive: true });
-  for (const { part, name, file } of jobs) {
-    const program = join(import.meta.dirname, "pages", "run-job.ts");
-    const child = spawn(process.execPath, [program, part, name, scale, file], { stdio: "inherit" });
-    const end = () => child.kill();
-    process.once("exit", end);
-    const [status] = await once(child, "exit");
-    process.off("exit", end);
-    if (status !== 0) process.exit(1);
-  }
+installClock();
+for (const name of options.only?.split(",") ?? Object.keys(parts)) {
+  const measure = parts[name];
+  if (!measure) throw new Error(`There is no part ${name}: there are ${Object.keys(parts).join(", ")}.`);
+  await measure();
 }
-const results = await readResults(jobs, console.error);
-const text = report(results, new Date());
+const text = report.text();
 console.log(text);
-if (scale !== "quick" && !options.only) {
-  const directory = join(root, "docs", "bench");
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, "pages.md"), text);
-  await writeFile(join(directory, "pages.svg"), plot(results));
+if (!options.quick && options.only === undefined) {
+  const directory = join(import.meta.dirname, "../../docs/bench");
+  await writeFile(join(directory, "pages.md"), `${text}\n`);
+  await writeFile(join(directory, "pages.svg"), plot(report.lines));
 }
-if (!checkLimits(results).every((check) => holds(check) || check.aim)) process.exitCode = 1;
+if (!report.holds) process.exitCode = 1;

@@ -10,11 +10,16 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { bundle, bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
+import { Pace } from "../../lib/ops/common/pace.ts";
+import { rebuild } from "../../lib/ops/counts/rebuild.ts";
+import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { authorizerEvent, routeEvent } from "../support/events.ts";
-import { buildLeads } from "./pages/leads.ts";
-import { startWorld } from "./pages/world.ts";
+import { buildRows, rowItem } from "./pages/lead-rows.ts";
+import { startEngineTable } from "./start/engine-table.ts";
 import { type Candidate, measureStarts } from "./start/measure.ts";
 import { report } from "./start/report.ts";
 
@@ -32,16 +37,14 @@ const reference = async (name: string, entry: string) => {
   return { name, bundle: outfile };
 };
 
-const leads = buildLeads("acme", 1000);
-const world = await startWorld([leads]);
+const stopEngine = await startEngineTable();
 try {
-  const { issueApiKey } = await import("../../lib/ops/keys/api-key-changes.ts");
-  const { tableName } = await import("../../shared/dynamodb/table-client.ts");
-  const { Pace } = await import("../../lib/ops/common/pace.ts");
-  const { rebuild } = await import("../../lib/ops/counts/rebuild.ts");
+  const leads = buildRows(1000);
+  for (const row of leads)
+    await table.send(new PutCommand({ TableName: tableName, Item: rowItem("acme", row) }));
   await rebuild({ account: "acme", list: countedLists.lead }, { pace: new Pace(1_000_000, async () => {}) });
   const { apiKey } = await issueApiKey("acme");
-  const leadId = leads.at(0)?.id;
+  const leadId = leads[0]?.id;
   const read = {
     command: "GetCommand",
     input: { TableName: tableName, Key: { pk: "a", sk: "b" } },
@@ -79,5 +82,5 @@ try {
   console.log(text);
   await writeFile(join(import.meta.dirname, "../../docs/bench/start.md"), text);
 } finally {
-  await world.stop();
+  await stopEngine();
 }

@@ -53,7 +53,7 @@ export function report([unknownKey, ...requests]: readonly RequestCost[], date: 
   }));
   return `# What an attack costs
 
-Measured by \`npm run bench:attack-costs\` (${date.toISOString().slice(0, 10)}) on an embedded DynamoDB that counts units as AWS does, at the prices of [deploying.md](../deploying.md#what-a-million-requests-cost) and ${gigabyte.transfer} dollars for a gigabyte to the internet. A function takes ${seconds.route * 1000} ms of 1 GB for a request, the authorizer ${seconds.authorizer * 1000} ms: assumptions. For these times, dollars are upper bounds, without free tiers and discounts. The gateway counts each 512 KB of a body as a request.
+Measured by \`npm run bench:attack-costs\` (${date.toISOString().slice(0, 10)}) on a table in memory that counts units as DynamoDB does, at the prices of [deploying.md](../deploying.md#what-a-million-requests-cost) and ${gigabyte.transfer} dollars for a gigabyte to the internet. A function takes ${seconds.route * 1000} ms of 1 GB for a request, the authorizer ${seconds.authorizer * 1000} ms: assumptions. For these times, dollars are upper bounds, without free tiers and discounts. The gateway counts each 512 KB of a body as a request.
 
 ## Without a key
 

@@ -1,6 +1,6 @@
 import { leadItem } from "../../../shared/domain/leads.ts";
 import type { NewLead } from "../../../shared/schemas/lead-schemas.ts";
-import { itemSize } from "../pages/item-size.ts";
+import { itemSize } from "../../support/memory-table/item-size.ts";
 
 export const usualSources = ["website", "instagram", "whatsapp", "referral"];
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { itemSize } from "../../bench/pages/item-size.ts";
+import { itemSize } from "./item-size.ts";
 import { Partitions, type Row } from "./partitions.ts";
 
 /** The units that a command consumed in a partition of the table, or of an index. */

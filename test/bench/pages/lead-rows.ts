@@ -1,0 +1,71 @@
+import { ulid } from "ulid";
+import { leadItem } from "../../../shared/domain/leads.ts";
+import { createdAt } from "../../../shared/ids.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { seeded, skewed } from "../../support/random.ts";
+
+/** The fields of a lead that a benchmark keeps in memory. */
+export interface LeadRow {
+  readonly id: string;
+  readonly status: Lead["status"];
+  readonly source: string;
+}
+
+/** The other fields of a lead that a caller sets. */
+export const details = (mark: string) => ({
+  name: `Lead ${mark}`,
+  email: `${mark.toLowerCase()}@example.com`,
+  tags: ["import"],
+});
+
+/** The item of a row in the table. */
+export const rowItem = (account: string, row: LeadRow) =>
+  leadItem(account, { score: 0, ...details(row.id.slice(-10)), ...row, createdAt: createdAt(row.id) });
+
+export const rareSource = "trade-fair-2019";
+
+/** One lead in this many has the rare source. */
+const rarity = 10_000;
+
+export const sourceShares = [
+  ["website", 60],
+  ["search-ad", 25],
+  ["referral", 10],
+  ["partner", 4.99],
+] as const;
+
+const statusShares = [
+  ["new", 80],
+  ["qualified", 15],
+  ["booked", 5],
+] as const;
+
+/** When the oldest row was created, and how much later the newest, in milliseconds. */
+const start = Date.UTC(2025, 0, 1);
+const period = 300 * 24 * 60 * 60 * 1000;
+
+/** Builds rows spread evenly over the past, oldest first, with skewed statuses and sources; the same in every run. */
+export function buildRows(size: number, toSource?: () => string): LeadRow[] {
+  const random = seeded(size);
+  const status = skewed(random, statusShares);
+  const source = skewed(random, sourceShares);
+  const skewedSource = (n: number) => (n % rarity === 500 ? rareSource : source());
+  return Array.from({ length: size }, (_, n) => ({
+    id: `lead_${ulid(start + Math.floor((period * n) / size), random)}`,
+    status: status(),
+    source: toSource ? toSource() : skewedSource(n),
+  }));
+}
+
+/**
+ * Picks a source for each lead; the same in every run.
+ *
+ * @param isSkewed whether the shares of the sources are about as 1 to 1/2 to 1/3 and so on (Zipf), or equal
+ */
+export function sourcePicker(sources: number, isSkewed: boolean): () => string {
+  const random = seeded(sources + 1);
+  return () => {
+    const n = isSkewed ? Math.floor((sources + 1) ** random()) : 1 + Math.floor(random() * sources);
+    return `campaign-2025-${String(n - 1).padStart(5, "0")}`;
+  };
+}

@@ -1,0 +1,60 @@
+import { number } from "../markdown.ts";
+import { darkStyle, lightStyle, text } from "../svg.ts";
+import type { Report } from "./report.ts";
+
+const width = 760;
+const height = 500;
+const [left, right, top, bottom] = [84, width - 48, 56, 360];
+
+/** The style of each line, in the order of the report: its colours on light and on dark pages, and its dashes. */
+const lineStyles = [
+  ["#1d4ed8", "#79a8ff", ""],
+  ["#c2410c", "#ff9b5e", ""],
+  ["#1d4ed8", "#79a8ff", "6 4"],
+  ["#c2410c", "#ff9b5e", "6 4"],
+] as const;
+
+const colourOf = (n: number, colour: string) =>
+  `  .line${n} path { stroke: ${colour} }\n  .line${n} circle { fill: ${colour} }\n`;
+
+const style = `
+${lightStyle}  g path { fill: none; stroke-width: 2 }
+${lineStyles.map(([light, , dashes], n) => `${colourOf(n, light)}  .line${n} .median { stroke-dasharray: ${dashes || "none"} }\n`).join("")}  @media (prefers-color-scheme: dark) {
+${darkStyle}${lineStyles.map(([, dark], n) => colourOf(n, dark)).join("")}  }
+`;
+
+/** From 1,000 leads to 1,000,000, and from 1 unit to 100,000. */
+const xOf = (leads: number) => Math.round(left + ((Math.log10(leads) - 3) / 3) * (right - left));
+const yOf = (units: number) => Math.round(bottom - (Math.log10(units) / 5) * (bottom - top));
+
+/** Draws the cost of a page over the size of the account. */
+export function plot(lines: Report["lines"]): string {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">`,
+    `<title id="title">Read units of a page of 20 rows over the size of the account</title>`,
+    `<style>${style}</style>`,
+    `<rect class="background" width="${width}" height="${height}"/>`,
+    `<text class="title" x="${left}" y="30">Read units of a page of 20 leads: median, and a bar up to the worst</text>`,
+    ...[1000, 10_000, 100_000, 1_000_000].map((leads) => {
+      const x = xOf(leads);
+      return `<path class="grid" d="M${x} ${top}V${bottom}"/>${text(x, bottom + 20, number(leads), "middle")}`;
+    }),
+    ...[1, 10, 100, 1000, 10_000, 100_000].map((units) => {
+      const y = yOf(units);
+      return `<path class="grid" d="M${left} ${y}H${right}"/>${text(left - 10, y + 4, number(units), "end")}`;
+    }),
+    text((left + right) / 2, bottom + 44, "leads in the account", "middle"),
+    ...[...lines].map(([name, points], n) => {
+      const path = points.map(({ leads, median }) => `${xOf(leads)} ${yOf(median)}`).join("L");
+      const marks = points.map(({ leads, median, worst }) => {
+        const [x, y] = [xOf(leads), yOf(median)];
+        return `<path d="M${x} ${y}V${yOf(worst)}"/><circle cx="${x}" cy="${y}" r="4"/>`;
+      });
+      const [keyX, keyY] = [left + (n % 2) * 320, bottom + 80 + Math.floor(n / 2) * 26];
+      const key = `<path class="median" d="M${keyX} ${keyY}h36"/>${text(keyX + 46, keyY + 4, name, "start")}`;
+      return `<g class="line${n}"><path class="median" d="M${path}"/>${marks.join("")}${key}</g>`;
+    }),
+    "</svg>",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,87 @@
+import { itemSize } from "../../support/memory-table/item-size.ts";
+import { mean } from "../../support/statistics.ts";
+import { number } from "../markdown.ts";
+import { Account } from "./account.ts";
+import { createLead } from "./changes.ts";
+import { advanceClock } from "./clock.ts";
+import { buildRows, type LeadRow, rareSource, rowItem } from "./lead-rows.ts";
+import { leadList, plainList, readList, readPage } from "./read-list.ts";
+import { both, type Report } from "./report.ts";
+
+/** Every combination of filters, with frequent and rare values. */
+export const filters: readonly Partial<LeadRow>[] = [
+  {},
+  { status: "new" },
+  { status: "booked" },
+  { source: "website" },
+  { source: "partner" },
+  { status: "new", source: "website" },
+  { status: "booked", source: "partner" },
+  { source: rareSource },
+];
+
+/** The lists of the plot. */
+const plotted = ["none", "website"];
+
+/** Reads the lists of accounts with five sources, also while leads wait to be counted. */
+export async function measureSizes(report: Report, sizes: readonly number[]): Promise<void> {
+  const accounts = [];
+  const lists = [];
+  for (const leads of sizes) {
+    const account = new Account(`leads-${String(leads).padStart(7, "0")}`, buildRows(leads));
+    const { read, write } = await account.count();
+    const bytes = mean(account.rows.slice(0, 1000).map((row) => itemSize(rowItem(account.name, row))));
+    const tree = account.tree();
+    report.check("tree, bytes", tree);
+    accounts.push({
+      leads,
+      "bytes a lead": Math.round(bytes),
+      ...tree,
+      "counting: R": read,
+      "counting: W": write,
+    });
+    const readings = [];
+    for (const filter of filters) readings.push(await readFilter(report, account, filter));
+    for (let n = 0; n < 100; n++) {
+      advanceClock(1);
+      await createLead(account);
+    }
+    for (const [n, filter] of filters.entries()) {
+      const cost = await readList(leadList(account, filter));
+      report.check("any list, 100 leads in the tail", cost);
+      lists.push({ ...readings[n], "100 in the tail: R": both(cost), "100 in the tail: trips": cost.trips });
+    }
+  }
+  report.section(
+    "Accounts",
+    "R and W are read and write units. Counting is the maintainer's work until all leads are counted, also in the lists of their sources.",
+    accounts,
+  );
+  report.section(
+    "Pages",
+    "Calls and trips are the most of a page. *100 in the tail*: while 100 leads wait to be counted. A plain query reads the whole list for each page.",
+    lists,
+  );
+}
+
+async function readFilter(report: Report, account: Account, filter: Partial<LeadRow>) {
+  const list = leadList(account, filter);
+  const cost = await readList(list);
+  const { read: plain } = await readPage(plainList(account, filter), 1);
+  if (filter.source) report.check("list by source", cost);
+  else if (filter.status) report.check("list by status", cost);
+  else {
+    report.check("whole list", cost);
+    report.check("whole list (aim)", cost);
+  }
+  const leads = account.rows.length;
+  if (plotted.includes(list.name)) {
+    report.point(`counted, filter: ${list.name}`, leads, cost);
+    report.point(`plain query, filter: ${list.name}`, leads, { median: plain, worst: plain });
+  }
+  return {
+    ...{ leads, filter: list.name, "leads in the list": list.rows.length, R: both(cost) },
+    ...{ "first, middle, last": cost.ends.map((units) => number(units)).join(", ") },
+    ...{ calls: cost.calls, trips: cost.trips, "plain query: R": plain },
+  };
+}

@@ -1,0 +1,90 @@
+import { sendMessage } from "../../../shared/domain/send-message.ts";
+import type { Cost } from "../../support/metered-table.ts";
+import { number } from "../markdown.ts";
+import { Account } from "./account.ts";
+import { changeStatus, createLead } from "./changes.ts";
+import { buildRows, sourcePicker } from "./lead-rows.ts";
+import { makeChanges } from "./make-changes.ts";
+import { leadList, readList, readPage } from "./read-list.ts";
+import type { Report } from "./report.ts";
+
+/** The leads of each account. */
+const size = 100_000;
+
+/** Lone changes are ten seconds apart, so that each is counted alone. */
+const alone = { count: 1000, perSecond: 0.1 };
+
+/** How long a message may take, in milliseconds. */
+const timeout = 10_000;
+
+/** Makes changes in an account, and creates leads in accounts whose sources all have trees. */
+export async function measureWrites(report: Report): Promise<void> {
+  const rows = [...(await measureKinds(report))];
+  for (const sources of [1, 5, 200, 1000]) rows.push(...(await measureRates(report, sources)));
+  report.section(
+    "Writing",
+    `Units of each change, and of counting it, in accounts of ${number(size)} leads. The stream delivers to the maintainer one batch of up to 1,000 changes at a time. All sources of the last accounts have equal shares.`,
+    rows,
+  );
+}
+
+async function measureKinds(report: Report) {
+  const account = new Account("acme", buildRows(size));
+  await account.count();
+  const leads = account.rows.values();
+  const newest = account.rows.at(-1)?.id;
+  const send = (leadId = "", channel: string) =>
+    sendMessage(account.name, { leadId, channel, message: "When can we talk?" }, Date.now() + timeout);
+  await send(newest, "chat");
+  await account.deliver();
+  let firstPage: Cost | undefined;
+  const createAndList = async () => {
+    await createLead(account);
+    firstPage = await readPage(leadList(account, {}), 1);
+  };
+  const make = (changes: typeof alone, change: () => Promise<unknown>) =>
+    makeChanges(account, changes, change);
+  const lead = await make(alone, () => createLead(account));
+  const burst = await make({ count: 1000, perSecond: 200 }, () => createLead(account));
+  await make({ count: 1000, perSecond: 50 }, createAndList);
+  const status = await make(alone, () => changeStatus(account));
+  const start = await make(alone, () => send(leads.next().value?.id, "email"));
+  const join = await make(alone, () => send(newest, "chat"));
+  report.check("a lead of 1,000 in 5 s", burst);
+  report.check("a status change (aim)", status);
+  report.check("a message that joins a conversation", join);
+  await verify(account);
+  return [
+    { what: "a lead alone", ...lead },
+    { what: "a lead of 1,000 in 5 s", ...burst },
+    { what: "the first page just after 1,000 leads in 20 s", R: firstPage?.read ?? Number.NaN },
+    { what: "a status change alone", ...status },
+    { what: "a message alone that starts a conversation", ...start },
+    { what: "a message alone that joins a conversation", ...join },
+  ];
+}
+
+/** Creates leads at several rates. */
+async function measureRates(report: Report, sources: number) {
+  const toSource = sourcePicker(sources, false);
+  const account = new Account(`steady-${sources}`, buildRows(size, toSource));
+  await account.count();
+  const rows = [];
+  for (const perSecond of [1, 10, 50]) {
+    const units = await makeChanges(account, { count: 4000, perSecond }, () =>
+      createLead(account, toSource()),
+    );
+    const limit = sources > 200 ? "a lead, 1,000 sources" : "a lead, up to 200 sources";
+    report.check(limit, units);
+    rows.push({ what: `a lead of ${number(sources)} sources, ${perSecond} a second`, ...units });
+  }
+  await verify(account);
+  return rows;
+}
+
+/** Verifies pages of some lists after the changes. */
+async function verify(account: Account): Promise<void> {
+  const source = account.rows[0]?.source;
+  for (const query of [{}, { status: "new" }, { source }, { source, status: "booked" }] as const)
+    await readList(leadList(account, query));
+}
