@@ -115,7 +115,7 @@ test.each([
   ["leads export --account acme --local --json", "--json needs --output, because stdout has the leads."],
   [
     "events republish --account acme --local --since 1795219200",
-    "The running `npm start` has no event bus: restart it.",
+    "The local run sends all events again if you stop it, delete stream.json in its data directory, and start it.",
   ],
   [
     "events republish --account acme --local --since 1769851800 --until 1769851800 --dry-run",
