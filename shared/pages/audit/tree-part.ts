@@ -46,10 +46,10 @@ export async function readTreePart(
   const root = await retry(() => readRoot(owner));
   await pace.spend(1);
   if (!root) return { root, rows: [], end: undefined };
-  const damaged = (place: string) =>
-    damageOrChange(owner, root, `${place} is missing, or its sums differ.`, retry);
+  const outOfOrder = (place: string) =>
+    damageOrChange(owner, root, `The rows ${place} are out of order.`, retry);
   if (root.entries.length === 0 || start >= root.lastStart) {
-    if (!areRows(root.last, root.lastStart, root.watermark)) throw await damaged("The end of the tree");
+    if (!areRows(root.last, root.lastStart, root.watermark)) throw await outOfOrder("at the end of the tree");
     return { root, rows: rowsFrom(root.last, start), end: undefined };
   }
   let { entries } = root;
@@ -67,7 +67,7 @@ export async function readTreePart(
   await pace.spend(nodes.length);
   end = entries[first + nodes.length]?.start ?? end;
   const rows = nodes.flat();
-  if (!areRows(rows, needed[0]?.start ?? "", end)) throw await damaged(`The order of rows from ${start}`);
+  if (!areRows(rows, needed[0]?.start ?? "", end)) throw await outOfOrder(`from ${start} on`);
   return { root, rows: rowsFrom(rows, start), end };
 }
 

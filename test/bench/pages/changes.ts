@@ -7,8 +7,8 @@ import { seeded, skewed } from "../../support/random.ts";
 import type { Account } from "./account.ts";
 import { details, rowItem, sourceShares } from "./lead-rows.ts";
 
-/** How long a create may take, in milliseconds. */
-const timeout = 10_000;
+/** How long a change may take, in milliseconds. */
+export const timeout = 10_000;
 
 const random = seeded(7);
 const anySource = skewed(random, sourceShares);

@@ -2,7 +2,7 @@ import { sendMessage } from "../../../shared/domain/send-message.ts";
 import type { Cost } from "../../support/metered-table.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
-import { changeStatus, createLead } from "./changes.ts";
+import { changeStatus, createLead, timeout } from "./changes.ts";
 import { buildRows, sourcePicker } from "./lead-rows.ts";
 import { makeChanges } from "./make-changes.ts";
 import { leadList, readList, readPage } from "./read-list.ts";
@@ -13,9 +13,6 @@ const size = 100_000;
 
 /** Lone changes are ten seconds apart, so that each is counted alone. */
 const alone = { count: 1000, perSecond: 0.1 };
-
-/** How long a message may take, in milliseconds. */
-const timeout = 10_000;
 
 /** Makes changes in an account, and creates leads in accounts whose sources all have trees. */
 export async function measureWrites(report: Report): Promise<void> {
