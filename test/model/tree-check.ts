@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { indexes, nodeName, sublistPrefix } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner, SublistOwner } from "../../shared/pages/tree/counted-list.ts";
-import { decodeEntries, type Entry } from "../../shared/pages/tree/entry.ts";
+import { decodeEntries, type Entry, isSum, rowCell } from "../../shared/pages/tree/entry.ts";
 import { type Root, toRoot } from "../../shared/pages/tree/root.ts";
 import { countedRow } from "../../shared/pages/tree/rows.ts";
-import { isSum, treeKey } from "../../shared/pages/tree/tree-store.ts";
+import { treeKey } from "../../shared/pages/tree/tree-store.ts";
 import { owner, rowNumber } from "./rows.ts";
 
 /** What trees are compared with. */
@@ -64,7 +64,7 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
   assert(!inNodes.some(({ start }) => start >= root.lastStart), `a node of ${name} has rows of its root`);
   const isOpen = ([sk]: readonly [string, number]) => expected.open.has(rowNumber(sk));
   const counted = [...inNodes, ...root.last]
-    .map(({ start, cells }) => [start, ...cells.keys()] as [string, number])
+    .map((row): [string, number] => [row.start, rowCell(row)])
     .filter((row) => !isOpen(row));
   const below = rowsOf(expected, tree).filter(([sk]) => sk < root.watermark);
   assert.deepEqual(counted, below, `the tree of ${name} has other rows below ${root.watermark}`);
@@ -88,7 +88,7 @@ function rowsInNodes({ items, isDamaged }: TreeExpectation, tree: CountedOwner, 
     const below: Entry[] = [];
     for (const entry of entries) {
       const node = findItem(items, tree, nodeName(root.generation, level, entry.start));
-      const rows = node && decodeEntries(node.entries as Uint8Array);
+      const rows = decodeEntries(node?.entries);
       if (!rows || !isSum(entry, rows)) {
         assert(isDamaged, `the node ${entry.start} of level ${level} is missing or not its sum`);
         return "damaged";

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { filteredRange } from "../../shared/pages/read/counted-range.ts";
 import { cellOf } from "../../shared/pages/tree/counted-list.ts";
+import { rowEntry } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
 import type { LeadHistory } from "./lead-history.ts";
@@ -27,11 +28,11 @@ async function expectTree(history: LeadHistory, source?: string): Promise<Root> 
   const owner = treeOf(history, source);
   const root = await readRoot(owner);
   if (!root) throw new Error(`There is no tree of ${source ?? "the list"}.`);
-  const found = (await treeRows(owner, root))?.map(({ start, cells }) => [start, [...cells]]);
+  const found = await treeRows(owner, root);
   const expected = [...history.leads.values()]
     .filter((lead) => lead.id < root.watermark && (source === undefined || lead.source === source))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, status }) => [id, [[cellOf(owner.list, status), 1]]]);
+    .map(({ id, status }) => rowEntry(id, cellOf(owner.list, status)));
   expect(found, source ?? "the list").toEqual(expected);
   return root;
 }

@@ -73,7 +73,7 @@ export async function readTreePart(
 
 /** Whether entries are rows between two sort keys, in order. */
 function areRows(entries: readonly Entry[], from: string, to: string): boolean {
-  const isRow = ({ cells }: Entry) => cells.size === 1 && [...cells.values()][0] === 1;
+  const isRow = ({ cells }: Entry) => cells.reduce((sum, count) => sum + count, 0) === 1;
   const isSorted = entries.every(
     ({ start }, index) => index === 0 || (entries[index - 1]?.start ?? "") < start,
   );
@@ -82,7 +82,7 @@ function areRows(entries: readonly Entry[], from: string, to: string): boolean {
 }
 
 const rowsFrom = (entries: readonly Entry[], from: string): TreeRow[] =>
-  entries.flatMap(({ start, cells }) => (start < from ? [] : { sk: start, cell: [...cells.keys()][0] ?? 0 }));
+  entries.flatMap(({ start, cells }) => (start < from ? [] : { sk: start, cell: cells.length - 1 }));
 
 /**
  * Before which sort key the tree of a list or a sublist must have all rows, except those whose change is on its way.

@@ -1,7 +1,6 @@
 import type { Retry } from "../../dynamodb/retry.ts";
-import { equalCells } from "../tree/cells.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { cut, type Entry, encodeEntries, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
+import { cut, type Entry, equalCells, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { CountedRow } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
@@ -41,9 +40,6 @@ function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
   return node;
 }
 
-/** The most bytes of a row: its sort key, two lengths, the number of its cells, its cell and its count. */
-const largestRow = 31 + 5;
-
 /** Whether a row is in the root, or would be. */
 const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length === 0 || sk >= lastStart;
 
@@ -65,7 +61,7 @@ export async function readPaths(
 ): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
   const paths = new Map<string, readonly Entry[]>();
   const inRoot = sks.filter((sk) => isInRoot(root, sk));
-  const grows = encodeEntries(root.last).length + added * largestRow > limits.lastBytes;
+  const grows = root.last.length + added > limits.newNodeEntries;
   let holders = [{ entries: root.entries, sks: sks.slice(0, sks.length - inRoot.length), isLast: grows }];
   for (let level = root.level; level > 0 && root.entries.length > 0; level--) {
     const ways = holders.flatMap(({ entries, sks, isLast }) => {
@@ -160,22 +156,23 @@ function applyEdits(root: Root, paths: Paths, edits: readonly RowEdit[], limits:
       const node = nodeAt(paths, level, entry.start);
       const changed = edit(level - 1, node, own, added);
       if (changed === node) return entry;
-      return putParts(level, entry.start, split(changed, limits));
+      const isSplit = changed.length > limits.nodeEntries;
+      return putParts(level, entry.start, isSplit ? cut(changed, limits.newNodeEntries) : [changed]);
     });
     const all = level === 1 ? [...edited, ...appended] : edited;
     return all.length === entries.length && all.every((entry, i) => entry === entries[i]) ? entries : all;
   };
   const inNodes = edits.filter(({ sk }) => !isInRoot(root, sk));
   const rows = mergeRows(root.last, edits.slice(inNodes.length));
-  const parts = encodeEntries(rows).length > limits.lastBytes ? cut(rows, limits.nodeBytes) : [rows];
+  const parts = cut(rows, limits.newNodeEntries);
   const last = parts.pop() ?? [];
   const moved = parts.at(-1)?.at(-1)?.start;
   const appended = putParts(1, root.lastStart, parts);
   let { level } = root;
   let entries = edit(level, root.entries, inNodes, appended);
-  while (entries.length > 2 && encodeEntries(entries).length > limits.rootBytes) {
+  while (entries.length > limits.rootEntries) {
     level++;
-    const parts = cut(entries, limits.keptBytes);
+    const parts = cut(entries, limits.newNodeEntries);
     entries = putParts(level, parts[0]?.[0]?.start ?? "", parts);
   }
   const lastStart = moved === undefined ? root.lastStart : separator(moved, last[0]?.start ?? "");
@@ -183,11 +180,6 @@ function applyEdits(root: Root, paths: Paths, edits: readonly RowEdit[], limits:
     root: { ...root, level, entries, last, lastStart },
     nodes,
   };
-}
-
-/** The entries of a node: in one part, or in several if they are too large for one node. Nothing is ever merged. */
-function split(entries: readonly Entry[], { nodeBytes, keptBytes }: Limits): readonly (readonly Entry[])[] {
-  return encodeEntries(entries).length <= nodeBytes ? [entries] : cut(entries, keptBytes);
 }
 
 /** Rows after edits, both sorted; the same array if nothing differs. */

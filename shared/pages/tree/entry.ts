@@ -1,4 +1,7 @@
-import { type Cells, countRows, sumCells } from "./cells.ts";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+
+/** Numbers of rows by cell, up to the last cell that has any. */
+export type Cells = readonly number[];
 
 /** A row, with its sort key and its one cell; or the sums of a node, with the sort key where it starts. */
 export interface Entry {
@@ -7,17 +10,41 @@ export interface Entry {
 }
 
 /** The entry of a row. */
-export const rowEntry = (sk: string, cell: number): Entry => ({ start: sk, cells: new Map([[cell, 1]]) });
+export const rowEntry = (sk: string, cell: number): Entry => ({
+  start: sk,
+  cells: [...Array(cell).fill(0), 1],
+});
+
+/** The cell of a row's entry. */
+export const rowCell = ({ cells }: Entry): number => cells.length - 1;
 
 /** The entry of a node, one level up: the sums of its entries. */
 export const sumEntry = (start: string, entries: readonly Entry[]): Entry => ({
   start,
-  cells: sumCells(entries.map(({ cells }) => cells)),
+  cells: sumCells(entries),
 });
+
+/** The sums of entries, cell by cell. */
+function sumCells(entries: readonly Entry[]): Cells {
+  const sum: number[] = [];
+  for (const { cells } of entries)
+    for (const [cell, count] of cells.entries()) sum[cell] = (sum[cell] ?? 0) + count;
+  return sum;
+}
+
+/** Whether an entry has the sums of a node. */
+export const isSum = ({ cells }: Entry, entries: readonly Entry[]): boolean =>
+  equalCells(sumCells(entries), cells);
+
+export const equalCells = (a: Cells, b: Cells): boolean =>
+  a.length === b.length && a.every((count, cell) => count === b[cell]);
 
 /** The number of rows in entries: of a cell, or of all. */
 export const countEntries = (entries: readonly Entry[], cell?: number): number =>
   entries.reduce((sum, { cells }) => sum + countRows(cells, cell), 0);
+
+const countRows = (cells: Cells, cell?: number): number =>
+  cell === undefined ? cells.reduce((sum, count) => sum + count, 0) : (cells[cell] ?? 0);
 
 /** The index of the entry for a sort key: the last one that does not start after it, or the first one. */
 export function indexAt(entries: readonly Entry[], sk: string): number {
@@ -30,20 +57,11 @@ export function indexAt(entries: readonly Entry[], sk: string): number {
   return low;
 }
 
-/** Cuts entries into parts of at most so many bytes, but of two entries at least: so a level has fewer nodes than the one below. */
-export function cut(entries: readonly Entry[], bytes: number): Entry[][] {
-  const parts: Entry[][] = [];
-  let size = 0;
-  for (const entry of entries) {
-    const part = parts.at(-1);
-    size += encodedBytes(entry, part?.at(-1));
-    if (part && (size <= bytes || part.length < 2)) part.push(entry);
-    else {
-      parts.push([entry]);
-      size = encodedBytes(entry);
-    }
-  }
-  return parts;
+/** Cuts entries into parts of so many: the same array if they are no more. The last part has the rest. */
+export function cut(entries: readonly Entry[], most: number): (readonly Entry[])[] {
+  if (entries.length <= most) return [entries];
+  const count = Math.ceil(entries.length / most);
+  return Array.from({ length: count }, (_, i) => entries.slice(i * most, (i + 1) * most));
 }
 
 /** The shortest sort key after `before` and not after `at`: where a part whose first row is `at` can start. */
@@ -53,82 +71,26 @@ export function separator(before: string, at: string): string {
   return at.slice(0, length);
 }
 
-/**
- * Entries as bytes. Each has the length of the prefix that its start shares with the previous start, the rest of the
- * start with its length, and its cells, each as the distance from the previous cell. Numbers are varints: seven bits a
- * byte, the lowest first, with the eighth bit set in all bytes but the last.
- *
- * @see https://protobuf.dev/programming-guides/encoding/#varints
- */
-export function encodeEntries(entries: readonly Entry[]): Uint8Array {
-  const bytes: number[] = [];
-  let before: Buffer | undefined;
-  for (const entry of entries) before = pushEntry(bytes, entry, before);
-  return new Uint8Array(bytes);
-}
+/** Entries as compressed JSON: a row takes about 17 bytes, and the sums of a node about 8. */
+export const encodeEntries = (entries: readonly Entry[]): Uint8Array =>
+  deflateRawSync(JSON.stringify(entries.map(({ start, cells }) => [start, ...cells])));
 
-/** The number of bytes of an entry after another one, or as the first. */
-export function encodedBytes(entry: Entry, before?: Entry): number {
-  const bytes: number[] = [];
-  pushEntry(bytes, entry, before && Buffer.from(before.start));
-  return bytes.length;
-}
-
-/** @param before the previous start @returns the start */
-function pushEntry(bytes: number[], { start, cells }: Entry, before: Buffer | undefined): Buffer {
-  const key = Buffer.from(start);
-  const shared = before ? sharedLength(before, key) : 0;
-  pushVarint(bytes, shared);
-  pushVarint(bytes, key.length - shared);
-  for (let at = shared; at < key.length; at++) bytes.push(key[at] as number);
-  pushVarint(bytes, cells.size);
-  let last = 0;
-  for (const [cell, count] of cells.size > 1 ? [...cells].sort(([a], [b]) => a - b) : cells) {
-    pushVarint(bytes, cell - last);
-    pushVarint(bytes, count);
-    last = cell;
+/** The reverse of `encodeEntries`; undefined for anything else. */
+export function decodeEntries(bytes: unknown): Entry[] | undefined {
+  try {
+    const decoded: unknown = JSON.parse(inflateRawSync(bytes as Uint8Array, { maxOutputLength }).toString());
+    return Array.isArray(decoded) && decoded.every(isEncoded) ? decoded.map(toEntry) : undefined;
+  } catch {
+    return undefined;
   }
-  return key;
 }
 
-/** The reverse of `encodeEntries`. */
-export function decodeEntries(bytes: Uint8Array): Entry[] {
-  const entries: Entry[] = [];
-  const buffer = Buffer.from(bytes);
-  let at = 0;
-  let previous = Buffer.alloc(0);
-  const next = () => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = buffer.readUInt8(at++);
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < buffer.length) {
-    const shared = next();
-    const rest = next();
-    const key = Buffer.concat([previous.subarray(0, shared), buffer.subarray(at, at + rest)]);
-    at += rest;
-    const cells = new Map<number, number>();
-    for (let left = next(), cell = 0; left > 0; left--) {
-      cell += next();
-      cells.set(cell, next());
-    }
-    entries.push({ start: key.toString(), cells });
-    previous = key;
-  }
-  return entries;
-}
+/** The most bytes of decoded entries: more than any node has. */
+const maxOutputLength = 1_000_000;
 
-function sharedLength(a: Buffer, b: Buffer): number {
-  let length = 0;
-  while (length < a.length && length < b.length && a[length] === b[length]) length++;
-  return length;
-}
+type Encoded = readonly [string, ...number[]];
 
-function pushVarint(bytes: number[], value: number): void {
-  let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
-  bytes.push(rest);
-}
+const isEncoded = (entry: unknown): entry is Encoded =>
+  Array.isArray(entry) && typeof entry[0] === "string" && entry.slice(1).every(Number.isSafeInteger);
+
+const toEntry = ([start, ...cells]: Encoded): Entry => ({ start, cells });

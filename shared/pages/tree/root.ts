@@ -57,14 +57,14 @@ export const rootItem = ({ entries, last, ...others }: Root) => ({
   last: encodeEntries(last),
 });
 
-/** The reverse of `rootItem`. */
-export function toRoot({ entries, last, ...item }: ReturnType<typeof rootItem>): Root {
+/** The reverse of `rootItem`. @throws Error when the item has other entries */
+export function toRoot(item: ReturnType<typeof rootItem>): Root {
   const { version, generation, level, lastStart, watermark } = item;
   const { fed, unfed, lookAt, filling, changedAt, expiresAt } = item;
+  const [entries, last] = [item.entries, item.last].map(decodeEntries);
+  if (!entries || !last) throw new Error("The root of a counted tree has malformed entries.");
   return {
-    ...{ version, generation, level, lastStart, watermark },
+    ...{ version, generation, level, entries, last, lastStart, watermark },
     ...{ fed, unfed, lookAt, filling, changedAt, expiresAt },
-    entries: decodeEntries(entries),
-    last: decodeEntries(last),
   };
 }

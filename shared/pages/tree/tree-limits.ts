@@ -11,14 +11,12 @@ export interface Limits {
   readonly tail: number;
   /** The read units that the tail may cost before a commit pays. */
   readonly tailUnits: number;
-  /** A node whose entries take more bytes than this is split. */
-  readonly nodeBytes: number;
-  /** The most bytes of entries that a node keeps when it is split. */
-  readonly keptBytes: number;
-  /** A root whose entries take more bytes than this moves them into nodes. */
-  readonly rootBytes: number;
-  /** If the newest rows take more bytes than this, the root moves the oldest of them into nodes. */
-  readonly lastBytes: number;
+  /** A node with more entries than this is split. */
+  readonly nodeEntries: number;
+  /** The most entries of a new node, and the most of the newest rows that the root keeps. */
+  readonly newNodeEntries: number;
+  /** A root with more entries than this moves them into nodes. */
+  readonly rootEntries: number;
   /** The most rows that are read at once to be counted. */
   readonly rowsAtOnce: number;
   /** The most nodes that are read for the changed rows of a commit. */
@@ -37,10 +35,9 @@ export const limits: Limits = {
   skew: 2000,
   tail: 16,
   tailUnits: 8,
-  nodeBytes: 1900,
-  keptBytes: 1700,
-  rootBytes: 1800,
-  lastBytes: 1900,
+  nodeEntries: 100,
+  newNodeEntries: 90,
+  rootEntries: 150,
   rowsAtOnce: 1000,
   nodesRead: 40,
   nodesWritten: 95,

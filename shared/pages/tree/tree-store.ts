@@ -4,9 +4,8 @@ import { isBusy, isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
 import { readItem, readItems, table, tableName } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
-import { equalCells, sumCells } from "./cells.ts";
 import type { CountedOwner } from "./counted-list.ts";
-import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
+import { decodeEntries, type Entry, encodeEntries, isSum } from "./entry.ts";
 import { type Root, rootItem, toRoot } from "./root.ts";
 
 /** A node of a tree: rows (level 1), or the sums of nodes one level down. */
@@ -93,15 +92,11 @@ export async function readNode(
 ): Promise<readonly Entry[]> {
   const key = treeKey(owner, nodeName(root.generation, level, entry.start));
   const item = await send((options) => readItem(key, {}, options));
-  const entries = item && decodeEntries(item.entries as Uint8Array);
+  const entries = decodeEntries(item?.entries);
   if (entries && isSum(entry, entries)) return entries;
   const message = `The node ${entry.start} of level ${level} is missing, or its sums differ.`;
   throw await damageOrChange(owner, root, message, send);
 }
-
-/** Whether an entry has the sums of a node. */
-export const isSum = ({ cells }: Entry, entries: readonly Entry[]) =>
-  equalCells(sumCells(entries.map((entry) => entry.cells)), cells);
 
 const rootName = "root";
 

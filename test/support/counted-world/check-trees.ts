@@ -5,6 +5,7 @@ import { fill } from "../../../shared/pages/maintain/advance-sublist.ts";
 import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { maintainList } from "../../../shared/pages/maintain/maintain-list.ts";
 import { type CountedOwner, cellOf, type SublistOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { rowEntry } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { DamagedTreeError, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import type { CountedWorld } from "../counted-world.ts";
@@ -45,8 +46,8 @@ async function checkTree(world: CountedWorld, owner: CountedOwner): Promise<Root
   }
   if (!root) return undefined;
   const counted = rowsOf(world, owner).filter(({ id }) => id < (root?.watermark ?? ""));
-  const expected = counted.map(({ id, status }) => [id, [[cellOf(owner.list, status), 1]]]);
-  const found = entries?.map(({ start, cells }) => [start, [...cells]]);
+  const expected = counted.map(({ id, status }) => rowEntry(id, cellOf(owner.list, status)));
+  const found = entries;
   expect(found, `the tree of ${owner.origin ?? "the list"}`).toEqual(expected);
   return root;
 }

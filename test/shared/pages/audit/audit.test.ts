@@ -59,7 +59,7 @@ async function nodesOf(memory: MemoryTable, owner: CountedOwner, level: number) 
 /** Changes the entries of a node. */
 function tamper(memory: MemoryTable, node: Item | undefined, change: (entries: Entry[]) => Entry[]) {
   if (!node) throw new Error("There is no such node.");
-  put(memory, { ...node, entries: encodeEntries(change(decodeEntries(node.entries as Uint8Array))) });
+  put(memory, { ...node, entries: encodeEntries(change(decodeEntries(node.entries) ?? [])) });
 }
 
 const trees = { "a list": leads, "a sublist": webLeads };

@@ -14,7 +14,7 @@ import type { WatchedTable } from "../../../support/watched-table.ts";
 const source = "web";
 const filters = [{}, { status: "booked" }, { source }, { source, status: "new" }] as const;
 const requests = [1, 3, 9].map((page) => ({ page, limit: 7 }));
-const limits = { ...smallLimits, nodeBytes: 250, keptBytes: 200, rootBytes: 50 };
+const limits = { ...smallLimits, nodeEntries: 14, newNodeEntries: 12, rootEntries: 3 };
 
 let history: LeadHistory;
 let logged: ReturnType<typeof vi.spyOn>;
@@ -61,7 +61,7 @@ function oldestNode(owner: CountedOwner, level: number): Item {
 const loseNode = (level: number) => (owner: CountedOwner) => remove(oldestNode(owner, level));
 function loseRow(owner: CountedOwner): void {
   const node = oldestNode(owner, 1);
-  put({ ...node, entries: encodeEntries(decodeEntries(node.entries as Uint8Array).slice(1)) });
+  put({ ...node, entries: encodeEntries(decodeEntries(node.entries)?.slice(1) ?? []) });
 }
 
 describe.each<[string, string | undefined, (owner: CountedOwner) => void]>([

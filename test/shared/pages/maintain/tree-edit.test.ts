@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import { editTree, type RowEdit, readPaths } from "../../../../shared/pages/maintain/tree-edit.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { rowEntry } from "../../../../shared/pages/tree/entry.ts";
 import { emptyRoot, type Root, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { type Limits, limits as production } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
@@ -50,13 +51,12 @@ describe.each<[string, Limits, { readonly rows: number; readonly level: number }
     { ...smallLimits, nodesRead: 40, nodesWritten: 95 },
     { rows: 160, level: 3 },
   ],
-  ["entries larger than what a split keeps", { ...smallLimits, keptBytes: 10 }, { rows: 120, level: 3 }],
   [
-    "entries larger than any node",
-    { ...smallLimits, ...{ keptBytes: 0, nodeBytes: 0, rootBytes: 0, lastBytes: 0 } },
+    "the smallest nodes",
+    { ...smallLimits, ...{ nodeEntries: 2, newNodeEntries: 2, rootEntries: 2 } },
     { rows: 60, level: 5 },
   ],
-  ["the nodes of production", production, { rows: 12_000, level: 2 }],
+  ["the nodes of production", production, { rows: 20_000, level: 2 }],
 ])("a tree with %s", (_, limits, { rows, level }) => {
   test.each([1, 2])("has its rows in order, whatever is set and however often (%i)", async (seed) => {
     const largest = useTable();
@@ -72,8 +72,8 @@ describe.each<[string, Limits, { readonly rows: number; readonly level: number }
         if (cell === undefined) expected.delete(sk);
         else expected.set(sk, cell);
       }
-      const found = (await treeRows(owner, root))?.map(({ start, cells }) => [start, [...cells]]);
-      expect(found).toEqual([...expected].sort().map(([sk, cell]) => [sk, [[cell, 1]]]));
+      const rows = [...expected].sort().map(([sk, cell]) => rowEntry(sk, cell));
+      expect(await treeRows(owner, root)).toEqual(rows);
       deepest = Math.max(deepest, root.level);
       largest.root = Math.max(largest.root, itemSize(fullRoot(root)));
     }
