@@ -14,12 +14,16 @@ export interface CountedRange {
   readonly tree: CountedOwner;
   /** The status whose rows the range has; without it, all rows of the tree. */
   readonly status?: string | undefined;
-  /** The part of the rows that is listed; without it, all of them. */
-  readonly window?: Window;
+  /** The part of the rows that is listed. */
+  readonly window: Window;
 }
 
 /** The leads or conversations of an account with a status, a source or channel, both or neither. */
-export function filteredRange(account: string, list: CountedList, filter: Filter): CountedRange {
+export function filteredRange(
+  account: string,
+  list: CountedList,
+  filter: Filter,
+): Omit<CountedRange, "window"> {
   const { status, sourceOrChannel } = filter;
   const { type } = list;
   if (sourceOrChannel === undefined) {

@@ -2,10 +2,11 @@ import { indexes, rowKey } from "../../dynamodb/keys.ts";
 import { type Item, readItem } from "../../dynamodb/table-client.ts";
 import type { Page, PageRequest } from "../page.ts";
 import type { CountedList, Filter } from "../tree/counted-list.ts";
-import { countedPage } from "./counted-page.ts";
+import { findCounted } from "./counted-page.ts";
 import { filteredRange } from "./counted-range.ts";
-import { plainPage } from "./plain-page.ts";
-import type { AdmitLongList } from "./read-budget.ts";
+import { type Found, findPlain } from "./plain-page.ts";
+import { hasAttributes, type Range, rangeId } from "./range.ts";
+import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { isWithin, type Window } from "./window.ts";
 
 /** Which rows of a list are asked for: those that match all that is defined. */
@@ -24,22 +25,34 @@ export interface Selection {
  *
  * @throws TooExpensiveError when the list would need too many calls or too much time
  */
-export function listPage<T>(
+export async function listPage<T>(
   selection: Selection,
   request: PageRequest,
   toRecord: (item: Item) => T,
   admitLongList: AdmitLongList,
 ): Promise<Page<T>> {
-  const { account, list, id, parent, filter, window } = selection;
-  if (id !== undefined) return itemPage(selection, id, request, toRecord);
-  if (parent === undefined) {
-    const counted = { ...filteredRange(account, list, filter), window };
-    const isCounted = filter.status === undefined || list.statuses.includes(filter.status);
-    const readPage = isCounted ? countedPage : plainPage;
-    return readPage(counted, request, toRecord, admitLongList);
-  }
-  const range = { index: "by-parent", partition: parent, where: toConditions(selection) } as const;
-  return plainPage({ range, window }, request, toRecord, admitLongList);
+  const { id } = selection;
+  const { items, total } =
+    id === undefined
+      ? await findRows(selection, request, admitLongList)
+      : await findById(selection, id, request);
+  return { data: items.map(toRecord), pagination: { ...request, total } };
+}
+
+function findRows(selection: Selection, request: PageRequest, admitLongList: AdmitLongList): Promise<Found> {
+  const { account, list, parent, filter, window } = selection;
+  const counted = filteredRange(account, list, filter);
+  const isCounted =
+    parent === undefined && (filter.status === undefined || list.statuses.includes(filter.status));
+  const range: Range =
+    parent === undefined
+      ? counted.range
+      : { index: "by-parent", partition: parent, where: toConditions(selection) };
+  return withinBudget(rangeId(range), admitLongList, (call) =>
+    isCounted
+      ? findCounted({ ...counted, window }, request, call)
+      : findPlain({ range, window }, request, call),
+  );
 }
 
 /** The attributes that the selected rows have. */
@@ -48,20 +61,14 @@ const toConditions = ({ list, filter: { status, sourceOrChannel } }: Selection) 
   [list.attribute]: sourceOrChannel,
 });
 
-/** The page of the row with an id, if it is selected; read consistently. */
-async function itemPage<T>(
-  selection: Selection,
-  id: string,
-  request: PageRequest,
-  toRecord: (item: Item) => T,
-): Promise<Page<T>> {
+/** The row with an id, if it is selected; read consistently. */
+async function findById(selection: Selection, id: string, { page }: PageRequest): Promise<Found> {
   const { account, list, parent, window } = selection;
   const item = await readItem(rowKey(list.type, account, id));
-  const conditions = { ...toConditions(selection), [indexes["by-parent"]]: parent };
   const isSelected =
     item &&
     isWithin(window)(id) &&
-    Object.entries(conditions).every(([name, value]) => value === undefined || item[name] === value);
-  const data = isSelected ? [toRecord(item)] : [];
-  return { data: request.page === 1 ? data : [], pagination: { ...request, total: data.length } };
+    hasAttributes({ ...toConditions(selection), [indexes["by-parent"]]: parent })(item);
+  const items = isSelected ? [item] : [];
+  return { items: page === 1 ? items : [], total: items.length };
 }

@@ -1,41 +1,18 @@
 import type { Item } from "../../dynamodb/table-client.ts";
-import type { Page, PageRequest } from "../page.ts";
-import { type Range, rangeId, readPages } from "./range.ts";
-import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
+import type { PageRequest } from "../page.ts";
+import { type Range, readPages } from "./range.ts";
+import type { Call } from "./read-budget.ts";
 import type { Window } from "./window.ts";
 
-/** The rows of a page, and the number of rows of the whole list. */
+/** The rows of a page, newest first, and the number of rows of the whole list. */
 export interface Found {
   readonly items: readonly Item[];
   readonly total: number;
 }
 
-/** The rows of a list, and the part of them that is listed. */
-interface PlainRange {
-  readonly range: Range;
-  readonly window?: Window | undefined;
-}
-
-/**
- * A page of a list without a tree, newest first, and the exact total: all rows are read, within the budget of a list.
- *
- * @throws TooExpensiveError when there are too many
- */
-export function plainPage<T>(
-  { range, window }: PlainRange,
-  request: PageRequest,
-  toRecord: (item: Item) => T,
-  admitLongList: AdmitLongList,
-): Promise<Page<T>> {
-  return withinBudget(rangeId(range), admitLongList, async (call) => {
-    const { items, total } = await findPlain({ range, window }, request, call);
-    return { data: items.map(toRecord), pagination: { ...request, total } };
-  });
-}
-
-/** The rows of a page without counts: all rows of the range are read. */
+/** Finds the rows of a page without a tree: all rows of the list are read. */
 export async function findPlain(
-  { range, window = {} }: PlainRange,
+  { range, window }: { readonly range: Range; readonly window: Window },
   { page, limit }: PageRequest,
   call: Call,
 ): Promise<Found> {

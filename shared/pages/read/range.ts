@@ -8,14 +8,18 @@ export interface Range {
   readonly index?: IndexName;
   readonly partition: string;
   /**
-   * Attributes that must have these values, where they are defined. The table reads the other rows and drops them: for
-   * small partitions, of which all rows are read.
+   * Attributes that must have these values, where they are defined. Other rows are read and dropped: for small partitions,
+   * of which all rows are read.
    */
   readonly where?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Identifies the partition of a range. */
 export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${partition}`;
+
+/** Whether an item has these values of attributes, where they are defined. */
+export const hasAttributes = (where: NonNullable<Range["where"]>) => (item: Item) =>
+  Object.entries(where).every(([name, value]) => value === undefined || item[name] === value);
 
 /** A segment of a range, newest first. */
 export interface Segment {
@@ -76,32 +80,26 @@ export async function* readPages(
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.
     const items = Items[0]?.sk === bounds.before ? Items.slice(1) : Items;
-    yield { items, done: position === undefined };
+    yield {
+      items: range.where ? items.filter(hasAttributes(range.where)) : items,
+      done: position === undefined,
+    };
   } while (position);
 }
 
-function buildQuery(
-  { index, partition, where = {} }: Range,
-  { before, downTo, keysOnly }: Bounds,
-): QueryCommandInput {
-  const conditions = Object.entries(where).filter(([, value]) => value !== undefined);
+function buildQuery({ index, partition }: Range, { before, downTo, keysOnly }: Bounds): QueryCommandInput {
   const both = before !== undefined && downTo && "sk BETWEEN :downTo AND :before";
   const sortKey = both || (before !== undefined && "sk < :before") || (downTo && "sk >= :downTo");
   return {
     TableName: tableName,
     IndexName: index,
     KeyConditionExpression: ["#partition = :partition", sortKey].filter(Boolean).join(" AND "),
-    FilterExpression: conditions.map((_, i) => `#where${i} = :where${i}`).join(" AND ") || undefined,
     ...(keysOnly ? { ProjectionExpression: "sk" } : { Select: "ALL_ATTRIBUTES" }),
-    ExpressionAttributeNames: {
-      "#partition": index ? indexes[index] : "pk",
-      ...Object.fromEntries(conditions.map(([name], i) => [`#where${i}`, name])),
-    },
+    ExpressionAttributeNames: { "#partition": index ? indexes[index] : "pk" },
     ExpressionAttributeValues: {
       ":partition": partition,
       ...(before !== undefined && { ":before": before }),
       ...(downTo && { ":downTo": downTo }),
-      ...Object.fromEntries(conditions.map(([, value], i) => [`:where${i}`, value])),
     },
     ScanIndexForward: false,
     ConsistentRead: index === undefined,
