@@ -72,8 +72,9 @@ export async function fill(owner: SublistOwner, means: Means): Promise<boolean> 
   // Not earlier: a feed that raises it commits to the sublist before.
   const whole = await retry(() => readRoot({ account, list }));
   const end = latest(root.filling, whole?.fed ?? "");
-  const bounds = { start: root.watermark, end, maxRows: limits.rowsAtOnce, only: origin };
-  const { rows, next } = await retry(() => readRows(owner, bounds));
+  const bounds = { start: root.watermark, end, maxRows: limits.fedRows };
+  const { rows: all, next } = await retry(() => readRows(owner, bounds));
+  const rows = all.filter((row) => row.origin === origin);
   const edited = await setRows(owner, root, rows, means);
   const stop = rows[edited.used]?.sk ?? next;
   const watermark = latest(root.watermark, stop ?? end);

@@ -66,7 +66,8 @@ export async function maintainList(
   let progress: Progress | undefined;
   let rest = rows;
   try {
-    for (const part of inParts(rows)) {
+    do {
+      const part = rest.slice(0, rowsAtOnce);
       let changed: readonly string[] = part.flatMap(({ key, kind }) => (kind === "created" ? [] : key));
       await repeat(owner, async () => {
         progress = await advance(owner, changed, means);
@@ -85,7 +86,7 @@ export async function maintainList(
         await fillTree(owner);
       });
       rest = rest.slice(part.length);
-    }
+    } while (rest.length > 0);
     await repeat(owner, async () => {
       const { more, filling } = await feed(owner, means);
       await inParallel(filling, fillTree);
@@ -99,22 +100,8 @@ export async function maintainList(
   }
 }
 
-/** How many changed rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
-const changedAtOnce = 250;
-
-/** Divides rows into parts with few changed rows; there is one part at least. */
-function inParts(rows: readonly RowChange[]): RowChange[][] {
-  const parts: RowChange[][] = [[]];
-  let changed = 0;
-  for (const row of rows) {
-    if (row.kind !== "created" && ++changed > changedAtOnce) {
-      parts.push([]);
-      changed = 1;
-    }
-    parts.at(-1)?.push(row);
-  }
-  return parts;
-}
+/** How many rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
+const rowsAtOnce = 250;
 
 /** A sublist with the rows of a batch that concern its tree. */
 type SublistPart = SublistRows & { readonly owner: SublistOwner };

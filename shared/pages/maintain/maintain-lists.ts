@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type CountedOwner, keyAt } from "../tree/counted-list.ts";
-import { readRows } from "../tree/rows.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
 import type { Changes, RowChange } from "./changes.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -34,15 +33,9 @@ const listTime = 20_000;
 /** The same for the rows of an earlier batch that have settled: if it is too short, lists only cost more. */
 const settledTime = 2000;
 
-/** How long after a batch it shows whether more rows follow, in milliseconds. */
-const followTime = 1000;
-
-/** Of how many unsettled lists that is looked up. */
-const followedLists = 8;
-
 /**
- * Updates the counts of lists for a batch of changes. If no more rows follow, it then waits until the newest rows are old
- * enough to be counted, because lists would read them until the next row is created.
+ * Updates the counts of lists for a batch of changes. If the table has no newer rows of these lists, it then waits until
+ * the newest rows are old enough to be counted, because lists would read them until the next row is created.
  *
  * @param unsettled the lists that earlier batches left with young rows, which are updated as soon as they are old enough
  */
@@ -79,21 +72,7 @@ export async function maintainLists(
   await updateSettled();
   const end = Math.max(0, ...Array.from(unsettled.values(), settledAt));
   if (unfinished.length > 0 || moreBehind || unsettled.size === 0 || end >= deadline) return unfinished;
-  await wait(followTime);
-  if (await someFollow([...unsettled.values()].slice(-followedLists))) return unfinished;
   await wait(Math.max(0, end - Date.now()));
   await updateSettled();
   return unfinished;
-}
-
-/** Whether rows were created since lists were updated, so that the next batch is due. */
-async function someFollow(lists: readonly UnsettledList[]): Promise<boolean> {
-  try {
-    const read = ({ owner, updatedAt }: UnsettledList) =>
-      readRows(owner, { start: keyAt(owner.list, updatedAt + 1), maxRows: 1 });
-    return (await Promise.all(lists.map(read))).some(({ rows }) => rows.length > 0);
-  } catch {
-    // A table that is busy has more to do.
-    return true;
-  }
 }

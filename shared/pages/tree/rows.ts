@@ -33,13 +33,11 @@ export interface RowBounds {
   readonly start: string;
   readonly end?: string | undefined;
   readonly maxRows: number;
-  /** Drops the rows of other origins, after they were read. */
-  readonly only?: string | undefined;
 }
 
 /** Reads rows of a list from the table, consistently, in one call. */
 export async function readRows({ account, list }: CountedOwner, bounds: RowBounds): Promise<Rows> {
-  const { start, end, maxRows, only } = bounds;
+  const { start, end, maxRows } = bounds;
   if (end !== undefined && end <= start) return { rows: [], next: undefined, units: 0 };
   const range = start && end !== undefined && "sk BETWEEN :start AND :end";
   const bound = range || (start && "sk >= :start") || (end !== undefined && "sk < :end");
@@ -47,18 +45,15 @@ export async function readRows({ account, list }: CountedOwner, bounds: RowBound
     new QueryCommand({
       TableName: tableName,
       KeyConditionExpression: ["pk = :pk", bound].filter(Boolean).join(" AND "),
-      FilterExpression: only && "#origin = :only",
       ProjectionExpression: "sk, #status, #origin",
       ExpressionAttributeNames: { "#status": "status", "#origin": indexes["by-origin"] },
       ExpressionAttributeValues: {
         ":pk": listPartition(list.type, account),
         ...(start && { ":start": start }),
         ...(end !== undefined && { ":end": end }),
-        ...(only && { ":only": only }),
       },
       ConsistentRead: true,
-      // The table counts the rows that it drops, too.
-      Limit: only ? undefined : maxRows,
+      Limit: maxRows,
       ReturnConsumedCapacity: "TOTAL",
     }),
   );
