@@ -34,10 +34,15 @@ export async function advance(
   means: Means,
 ): Promise<Progress> {
   const { limits, retry } = means;
-  const root = (await retry(() => readRoot(owner))) ?? emptyRoot(Date.now());
+  let root = (await retry(() => readRoot(owner))) ?? emptyRoot(Date.now());
+  if (root.expiresAt !== undefined) {
+    // The root of an erased account's list counts no rows, and stays as it is until the list has some again.
+    const { rows } = await retry(() => readRows(owner, { start: "", maxRows: 1 }));
+    if (rows.length === 0) return { root, rest: [], more: false, young: false, newest: undefined };
+    root = await commit(owner, { ...root, expiresAt: undefined });
+  }
   // Not earlier: the watermark of another commit would seem to lie in the future.
   const clock = Date.now();
-  if (root.expiresAt !== undefined) return revive(owner, root, changed, means);
   const horizon = keyAt(owner.list, clock - limits.allowedLateness);
   const furthest = keyAt(owner.list, clock - limits.allowedLateness + limits.skew);
   if (root.watermark > furthest && root.watermark > root.lastStart) {
@@ -86,20 +91,6 @@ export async function advance(
 
 /** The time of a change of the tail: it increases strictly. */
 const raised = ({ changedAt = 0 }: Root, clock: number) => Math.max(clock, changedAt + 1);
-
-/** The root of an erased account's list stays as it is until the list has rows again: it counts none, and expires. */
-async function revive(
-  owner: CountedOwner,
-  root: Root,
-  changed: readonly string[],
-  { retry }: Means,
-): Promise<Progress> {
-  const { rows } = await retry(() => readRows(owner, { start: "", maxRows: 1 }));
-  const left = { young: false, newest: undefined };
-  if (rows.length === 0) return { root, rest: [], more: false, ...left };
-  const now = await commit(owner, { ...root, expiresAt: undefined });
-  return { root: now, rest: changed, more: true, ...left };
-}
 
 /** The number of rows that the sublists do not have yet, each of them once for every KB, as lists read them. */
 export function weigh(rows: readonly CountedRow[], { rows: read, units }: Rows, fed = ""): number {

@@ -42,37 +42,33 @@ export async function readTail(
 ): Promise<readonly string[]> {
   const id = rangeId(range);
   const found = memory && known.get(id);
-  const span = found?.version === memory?.version && found && found.to > watermark ? found : undefined;
-  const keys = sortKeys(newest).filter((sk) => sk >= watermark);
-  const start = latest(watermark, newest.done ? watermark : (sortKeys(newest).at(-1) ?? watermark));
+  const isUsable = found?.version === memory?.version && found && found.to > watermark;
+  const span = isUsable ? found : { from: watermark, to: watermark, keys: [] };
+  const newestKeys = sortKeys(newest);
+  const start = newest.done ? watermark : latest(watermark, newestKeys.at(-1) ?? watermark);
   // The newest rows may have been read before a change that the root tells of: only the others are remembered.
   const settled: string[] = [];
-  let to = start;
   // All rows from here on have been read.
   let reached = start;
   const readDown = async (downTo: string) => {
-    if (reached <= downTo) return;
     for await (const page of readPages(range, { before: reached, downTo, keysOnly: true }, call)) {
       settled.push(...sortKeys(page));
       reached = settled.at(-1) ?? reached;
     }
-    reached = downTo;
+    reached = earliest(reached, downTo);
   };
   try {
-    if (span) {
-      await readDown(earliest(start, span.to));
-      // They may be too many for the arguments of one call.
-      for (const sk of span.keys) if (sk >= watermark) settled.push(sk);
-      to = latest(start, span.to);
-      reached = earliest(reached, latest(span.from, watermark));
-    }
+    await readDown(span.to);
+    // They may be too many for the arguments of one call.
+    for (const sk of span.keys) if (sk >= watermark) settled.push(sk);
+    reached = earliest(reached, latest(span.from, watermark));
     await readDown(watermark);
   } finally {
-    const end = memory && earliest(memory.until, to);
+    const end = memory && earliest(memory.until, latest(start, span.to));
     if (memory && end !== undefined && reached < end)
       remember(id, { ...memory, from: reached, to: end, keys: settled.filter((sk) => sk < end) });
   }
-  return [...keys, ...settled.filter((sk) => sk < start)];
+  return [...newestKeys.filter((sk) => sk >= watermark), ...settled.filter((sk) => sk < start)];
 }
 
 /** Forgets all tails, as a new execution environment does not know them. */
