@@ -61,7 +61,7 @@ export async function readPaths(
 ): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
   const paths = new Map<string, readonly Entry[]>();
   const inRoot = sks.filter((sk) => isInRoot(root, sk));
-  const grows = root.last.length + added > limits.newNodeEntries;
+  const grows = root.last.length + added > limits.nodeRows;
   let holders = [{ entries: root.entries, sks: sks.slice(0, sks.length - inRoot.length), isLast: grows }];
   for (let level = root.level; level > 0 && root.entries.length > 0; level--) {
     const ways = holders.flatMap(({ entries, sks, isLast }) => {
@@ -156,23 +156,22 @@ function applyEdits(root: Root, paths: Paths, edits: readonly RowEdit[], limits:
       const node = nodeAt(paths, level, entry.start);
       const changed = edit(level - 1, node, own, added);
       if (changed === node) return entry;
-      const isSplit = changed.length > limits.nodeEntries;
-      return putParts(level, entry.start, isSplit ? cut(changed, limits.newNodeEntries) : [changed]);
+      return putParts(level, entry.start, split(changed, level === 1 ? limits.nodeRows : limits.nodeEntries));
     });
     const all = level === 1 ? [...edited, ...appended] : edited;
     return all.length === entries.length && all.every((entry, i) => entry === entries[i]) ? entries : all;
   };
   const inNodes = edits.filter(({ sk }) => !isInRoot(root, sk));
   const rows = mergeRows(root.last, edits.slice(inNodes.length));
-  const parts = cut(rows, limits.newNodeEntries);
+  const parts = cut(rows, limits.nodeRows);
   const last = parts.pop() ?? [];
   const moved = parts.at(-1)?.at(-1)?.start;
   const appended = putParts(1, root.lastStart, parts);
   let { level } = root;
   let entries = edit(level, root.entries, inNodes, appended);
-  while (entries.length > limits.rootEntries) {
+  while (entries.length > limits.nodeEntries) {
     level++;
-    const parts = cut(entries, limits.newNodeEntries);
+    const parts = split(entries, limits.nodeEntries);
     entries = putParts(level, parts[0]?.[0]?.start ?? "", parts);
   }
   const lastStart = moved === undefined ? root.lastStart : separator(moved, last[0]?.start ?? "");
@@ -181,6 +180,10 @@ function applyEdits(root: Root, paths: Paths, edits: readonly RowEdit[], limits:
     nodes,
   };
 }
+
+/** Splits entries that are more than a node has; a tenth of a node is left for more. Nothing is ever merged. */
+const split = (entries: readonly Entry[], most: number) =>
+  entries.length <= most ? [entries] : cut(entries, Math.ceil(0.9 * most));
 
 /** Rows after edits, both sorted; the same array if nothing differs. */
 function mergeRows(rows: readonly Entry[], edits: readonly RowEdit[]): readonly Entry[] {

@@ -11,12 +11,10 @@ export interface Limits {
   readonly tail: number;
   /** The read units that the tail may cost before a commit pays. */
   readonly tailUnits: number;
-  /** A node with more entries than this is split. */
+  /** The most rows of a node, and of the newest rows that the root keeps: a node of rows has less than 1 KB. */
+  readonly nodeRows: number;
+  /** The most entries of a node of sums, and of the root, which has less than 4 KB. */
   readonly nodeEntries: number;
-  /** The most entries of a new node, and the most of the newest rows that the root keeps. */
-  readonly newNodeEntries: number;
-  /** A root with more entries than this moves them into nodes. */
-  readonly rootEntries: number;
   /** The most rows that are read at once to be counted. */
   readonly rowsAtOnce: number;
   /** The most nodes that are read for the changed rows of a commit. */
@@ -35,9 +33,8 @@ export const limits: Limits = {
   skew: 2000,
   tail: 16,
   tailUnits: 8,
-  nodeEntries: 100,
-  newNodeEntries: 90,
-  rootEntries: 150,
+  nodeRows: 48,
+  nodeEntries: 150,
   rowsAtOnce: 1000,
   nodesRead: 40,
   nodesWritten: 95,

@@ -17,7 +17,7 @@ export const clocksFarAhead = [
     [[list, change(0), remove(5), change(0, "new")]],
     // The deleted row is in the root, and the changed one in a node.
     {
-      limits: { ...tiny, newNodeEntries: 4, rowsAtOnce: 20, nodesWritten: 20 },
+      limits: { ...tiny, nodeRows: 4, rowsAtOnce: 20, nodesWritten: 20 },
       maintainers: [0, hour],
     },
   ),

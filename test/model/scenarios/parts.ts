@@ -13,7 +13,7 @@ export const flat: Limits = {
 /** Limits with which a handful of rows has nodes, splits, and commits that are cut. */
 export const tiny: Limits = {
   ...flat,
-  ...{ nodeEntries: 3, newNodeEntries: 2, rootEntries: 3 },
+  ...{ nodeRows: 2, nodeEntries: 3 },
   ...{ rowsAtOnce: 3, nodesRead: 2, nodesWritten: 2 },
 };
 

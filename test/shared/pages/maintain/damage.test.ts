@@ -14,7 +14,7 @@ import type { WatchedTable } from "../../../support/watched-table.ts";
 const source = "web";
 const filters = [{}, { status: "booked" }, { source }, { source, status: "new" }] as const;
 const requests = [1, 3, 9].map((page) => ({ page, limit: 7 }));
-const limits = { ...smallLimits, nodeEntries: 14, newNodeEntries: 12, rootEntries: 3 };
+const limits = { ...smallLimits, nodeRows: 12, nodeEntries: 3 };
 
 let history: LeadHistory;
 let logged: ReturnType<typeof vi.spyOn>;

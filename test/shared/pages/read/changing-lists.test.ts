@@ -65,7 +65,7 @@ describe.each(filters)("leads with %o, while some are created between all calls,
   ])("have a total between those before and after when %s before any call, and rows of one of them", async (_, change) => {
     const limits = {
       ...smallLimits,
-      ...{ nodeEntries: 14, newNodeEntries: 12, rootEntries: 15, rowsAtOnce: 1000 },
+      ...{ nodeRows: 12, nodeEntries: 15, rowsAtOnce: 1000 },
     };
     const history = await historyWithTail(limits);
     // A maintainer would wait for young rows.
