@@ -1,10 +1,10 @@
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Retry } from "../../../shared/dynamodb/retry.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import type { Pace } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
 
 /** How a command reads and counts lists. */

@@ -1,4 +1,6 @@
 import { nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { countChanges, noChange } from "../../../shared/pages/audit/repair.ts";
 import { readSublists } from "../../../shared/pages/audit/sublists.ts";
@@ -8,8 +10,6 @@ import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { commit, isTreeChanged, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import type { Pace } from "../common/pace.ts";
-import { queryItems } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { type Reading, toMaintenance } from "./list-reading.ts";

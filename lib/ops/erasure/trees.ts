@@ -1,4 +1,6 @@
 import { sublistPrefix, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
@@ -7,8 +9,7 @@ import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, isTreeChanged, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
-import type { Pace } from "../common/pace.ts";
-import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
+import { inPartition, keysOnly } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { countedOwners } from "../counts/all-owners.ts";
