@@ -77,7 +77,9 @@ class ImportedRows {
     const wrong = new Set<string>();
     for (const [owner, rows] of parts) {
       const sks = rows.map(({ sk }) => sk);
-      for (const { sk } of await compareRows(owner, sks, fed, pace)) wrong.add(sk);
+      const { differences, damage } = await compareRows(owner, sks, fed, pace);
+      if (damage) throw damage;
+      for (const { sk } of differences) wrong.add(sk);
     }
     return wrong;
   }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Wait } from "../../../shared/dynamodb/pace.ts";
+import type { Reading } from "../../../shared/pages/audit/list-rows.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
 import { type Finding, verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
@@ -9,7 +10,7 @@ import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
 import { countedOwners, describeSublist, forEachAccount } from "./all-owners.ts";
-import { countRows, type Reading, toMaintenance } from "./list-reading.ts";
+import { countRows, toMaintenance } from "./list-reading.ts";
 
 interface VerifyOptions extends AccountsOptions {
   readonly repair?: boolean;
