@@ -9,7 +9,7 @@ const reserve = 90_000;
 /** Verifies the counts of some lists, and repairs them. */
 async function auditCounts(_event: unknown, context: Context): Promise<void> {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
-  const audited = await auditLists(Date.now(), { deadline });
+  const audited = await auditLists(Date.now(), deadline);
   console.info({ event: logEvents.countsAudited, ...audited });
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { Pace } from "../../lib/ops/common/pace.ts";
 import { countedRows } from "../../lib/ops/counts/list-reading.ts";
+import { Pace } from "../../shared/dynamodb/pace.ts";
 import { idTimestamp } from "../../shared/ids.ts";
 import { verify } from "../../shared/pages/audit/verify.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";

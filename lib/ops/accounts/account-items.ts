@@ -1,6 +1,6 @@
 import { accountPartition, itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems, scanTable, withoutExpiry } from "../common/read-items.ts";
 

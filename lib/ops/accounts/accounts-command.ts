@@ -1,9 +1,10 @@
 import { Command } from "commander";
+import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { exportAccountCommand } from "../archive/accounts-export.ts";
 import { importAccountCommand } from "../archive/accounts-import.ts";
 import { formatColumns } from "../common/columns.ts";
 import { allAccountsCommand, type PacedOptions, selectPacedTable } from "../common/options.ts";
-import { unitsOption, type Wait } from "../common/pace.ts";
+import { unitsOption } from "../common/units-option.ts";
 import { eraseAccountCommand } from "../erasure/accounts-erase.ts";
 import { countAccounts, describeCounts } from "./account-items.ts";
 import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./account-limit.ts";

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
+import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
+import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, isId } from "../../../shared/ids.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
@@ -7,9 +9,7 @@ import { UserError } from "../../errors.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
 import { selectPacedTable } from "../common/options.ts";
-import type { Pace, Wait } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
-import { queryAll } from "../common/read-items.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
 import { messagesOf } from "../erasure/lead-items.ts";
 import type { ArchiveLine } from "./archive-lines.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
 import { opsCommand, type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
-import type { Pace } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { importedRows, waitForCounts } from "../counts/count-imported.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";

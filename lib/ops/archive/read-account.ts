@@ -1,7 +1,8 @@
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace } from "../common/pace.ts";
-import { inPartition, queryAll, queryItems } from "../common/read-items.ts";
+import { inPartition } from "../common/read-items.ts";
 import { messagesOf } from "../erasure/lead-items.ts";
 import { type ArchiveLine, type LineType, lineId, toLine } from "./archive-lines.ts";
 import { describeFault, type RowFault, rowFault } from "./row.ts";

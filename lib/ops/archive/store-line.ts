@@ -10,10 +10,10 @@ import {
   leadKey,
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import type { Pace } from "../common/pace.ts";
 import { buildUpdate, orStaleRead, updateItem } from "../common/write-items.ts";
 import { activation } from "../conversations/conversation-status.ts";
 import type { ArchiveLine } from "./archive-lines.ts";

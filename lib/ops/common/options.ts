@@ -1,12 +1,13 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { NumberValueImpl as NumberValue } from "@aws-sdk/util-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { Pace, type Wait } from "../../../shared/dynamodb/pace.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
-import { Pace, unitsOption, type Wait } from "./pace.ts";
 import { compareClocks } from "./table-clock.ts";
+import { unitsOption } from "./units-option.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
 export interface TableOptions {
@@ -34,11 +35,12 @@ export const accountCommand = (name: string, description: string) =>
 export const pacedCommand = (name: string, description: string) =>
   accountCommand(name, description).addOption(unitsOption());
 
-/** A command on an account or on all accounts. */
+/** A command on an account or on all accounts that reads or writes at a pace. */
 export const accountOrAllCommand = (name: string, description: string) =>
   allAccountsCommand(name, description)
     .addOption(accountOption())
-    .addOption(new Option("--all", "all accounts: reads the whole table").conflicts("account"));
+    .addOption(new Option("--all", "all accounts: reads the whole table").conflicts("account"))
+    .addOption(unitsOption());
 
 /** A command on all accounts, with the options that name the table. */
 export const allAccountsCommand = (name: string, description: string) =>

@@ -1,53 +1,9 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import {
-  QueryCommand,
-  type QueryCommandInput,
-  ScanCommand,
-  type ScanCommandInput,
-} from "@aws-sdk/lib-dynamodb";
 import { expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { AnyPace, Pace } from "./pace.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { type ScanSelection, scanItems } from "../../../shared/dynamodb/read-pages.ts";
+import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { OnRows } from "./progress.ts";
-
-/** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
-export type QuerySelection = Omit<
-  QueryCommandInput,
-  "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity" | "ConsistentRead"
->;
-
-/**
- * Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it.
- *
- * @param after the key of the item of the table after which to begin
- */
-export async function* queryItems(
-  selection: QuerySelection,
-  pace: AnyPace,
-  after?: Key,
-): AsyncGenerator<readonly Item[]> {
-  let position: Item | undefined = after;
-  do {
-    const query = new QueryCommand({
-      TableName: tableName,
-      ...selection,
-      ConsistentRead: selection.IndexName === undefined,
-      ExclusiveStartKey: position,
-      ReturnConsumedCapacity: "TOTAL",
-    });
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await pace.retry(() => table.send(query));
-    await pace.spend(ConsumedCapacity?.CapacityUnits ?? 0);
-    yield Items;
-    position = LastEvaluatedKey;
-  } while (position);
-}
-
-/** Reads the same items, and keeps them all. */
-export async function queryAll(selection: QuerySelection, pace: AnyPace): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const items of queryItems(selection, pace)) all.push(...items);
-  return all;
-}
 
 /** The items of a partition of the table. */
 export const inPartition = (pk: string) => ({
@@ -69,11 +25,6 @@ export const keysOnly = { ProjectionExpression: "pk, sk" };
 /** How many parts of the table are read at the same time. */
 const segments = 8;
 
-type ScanSelection = Pick<
-  ScanCommandInput,
-  "FilterExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues" | "ProjectionExpression"
->;
-
 /** Reads only items that do not expire: those that do may be all that is left of an account. */
 export const withoutExpiry = { FilterExpression: `attribute_not_exists(${expiryAttribute})` };
 
@@ -88,21 +39,14 @@ export async function scanTable(
   selection: ScanSelection,
   { pace, onItems, onRows }: ScanOptions,
 ): Promise<void> {
-  const scanSegment = async (segment: number) => {
-    let position: Item | undefined;
-    do {
-      const scan = new ScanCommand({
-        ...{ TableName: tableName, ...selection, Segment: segment, TotalSegments: segments },
-        ...{ ConsistentRead: true, ExclusiveStartKey: position, ReturnConsumedCapacity: "TOTAL" },
-      });
-      const page = await pace.retry(() => table.send(scan));
-      await pace.spend(page.ConsumedCapacity?.CapacityUnits ?? 0);
-      await onItems(page.Items ?? []);
-      onRows?.(page.ScannedCount ?? 0);
-      position = page.LastEvaluatedKey;
-    } while (position);
+  const scan = async (Segment: number) => {
+    const part = { ...selection, Segment, TotalSegments: segments, ConsistentRead: true };
+    for await (const { Items = [], ScannedCount = 0 } of scanItems(part, pace)) {
+      await onItems(Items);
+      onRows?.(ScannedCount);
+    }
   };
-  await Promise.all(Array.from({ length: segments }, (_, segment) => scanSegment(segment)));
+  await Promise.all(Array.from({ length: segments }, (_, segment) => scan(segment)));
 }
 
 interface ScanOptions {

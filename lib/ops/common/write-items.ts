@@ -1,7 +1,7 @@
 import { BatchWriteCommand, type BatchWriteCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict, StaleReadError, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace } from "./pace.ts";
 
 /**
  * The parameters of an update that sets attributes of an item, or removes those that are undefined, on the condition that

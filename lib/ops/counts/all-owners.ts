@@ -1,4 +1,5 @@
 import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import {
@@ -9,7 +10,6 @@ import {
 import { errorMessage } from "../../errors.ts";
 import { toUserError } from "../common/aws-errors.ts";
 import { type AccountsOptions, opsCommand } from "../common/options.ts";
-import type { Pace } from "../common/pace.ts";
 import { scanTable, withoutExpiry } from "../common/read-items.ts";
 
 /** The lists of an account. */

@@ -1,4 +1,5 @@
 import { sourceOrChannelPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { compareRows } from "../../../shared/pages/audit/compare-tree.ts";
 import {
   type CountedList,
@@ -9,7 +10,6 @@ import {
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import type { Pace } from "../common/pace.ts";
 
 /** A row that an import has written. */
 interface ImportedRow {
@@ -77,7 +77,9 @@ class ImportedRows {
     const wrong = new Set<string>();
     for (const [owner, rows] of parts) {
       const sks = rows.map(({ sk }) => sk);
-      for (const { sk } of await compareRows(owner, sks, fed, pace)) wrong.add(sk);
+      const { differences, damage } = await compareRows(owner, sks, fed, pace);
+      if (damage) throw damage;
+      for (const { sk } of differences) wrong.add(sk);
     }
     return wrong;
   }

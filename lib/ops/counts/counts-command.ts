@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Command } from "commander";
-import type { Wait } from "../common/pace.ts";
+import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { rebuildCommand } from "./counts-rebuild-command.ts";
 import { statusCommand } from "./counts-status-command.ts";
 import { verifyCommand } from "./counts-verify-command.ts";

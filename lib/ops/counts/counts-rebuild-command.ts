@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { UserError } from "../../errors.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, writingAccountOrAllCommand } from "../common/options.ts";
-import { unitsOption, type Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { countedOwners, forEachAccount } from "./all-owners.ts";
 import { countRows } from "./list-reading.ts";
@@ -17,9 +17,7 @@ export const rebuildCommand = (wait: Wait): Command =>
   writingAccountOrAllCommand(
     "rebuild",
     "count all rows again; until that is done, long lists may return 503; takes at least a minute",
-  )
-    .addOption(unitsOption())
-    .action((options: RebuildOptions) => rebuildCounts(options, wait));
+  ).action((options: RebuildOptions) => rebuildCounts(options, wait));
 
 async function rebuildCounts(options: RebuildOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedAccounts(options, wait);

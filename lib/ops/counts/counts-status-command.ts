@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
 import { readSublists } from "../../../shared/pages/audit/sublists.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
@@ -8,16 +9,15 @@ import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand } from "../common/options.ts";
-import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
 import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
 export const statusCommand = (wait: Wait): Command =>
-  accountOrAllCommand("status", "show what is counted, and what waits to be counted")
-    .addOption(unitsOption())
-    .action((options: AccountsOptions) => showStatus(options, wait));
+  accountOrAllCommand("status", "show what is counted, and what waits to be counted").action(
+    (options: AccountsOptions) => showStatus(options, wait),
+  );
 
 async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
   const { account, json } = options;

@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import type { Wait } from "../../../shared/dynamodb/pace.ts";
+import type { Reading } from "../../../shared/pages/audit/list-rows.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
 import { type Finding, verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
@@ -6,10 +8,9 @@ import { UserError } from "../../errors.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
-import { unitsOption, type Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countedOwners, describeSublist, forEachAccount } from "./all-owners.ts";
-import { countRows, type Reading, toMaintenance } from "./list-reading.ts";
+import { countRows, toMaintenance } from "./list-reading.ts";
 
 interface VerifyOptions extends AccountsOptions {
   readonly repair?: boolean;
@@ -22,7 +23,6 @@ export const verifyCommand = (wait: Wait): Command =>
     "compare the counts with all rows; exits with 1 if they still differ after a minute",
   )
     .option("--repair", "correct what differs")
-    .addOption(unitsOption())
     .action((options: VerifyOptions) => verifyCounts(options, wait));
 
 async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {

@@ -1,17 +1,11 @@
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Retry } from "../../../shared/dynamodb/retry.ts";
+import { type Reading, readAllRows } from "../../../shared/pages/audit/list-rows.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
-import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
+import type { Rows } from "../../../shared/pages/tree/rows.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
-import type { Pace } from "../common/pace.ts";
-import type { OnRows } from "../common/progress.ts";
-
-/** How a command reads and counts lists. */
-export interface Reading {
-  readonly pace: Pace;
-  readonly onRows?: OnRows;
-}
 
 /** The means of a maintainer that goes on until all is counted, at the pace of a command. */
 export const toMaintenance = ({ pace, onRows = () => {} }: Reading) => ({
@@ -35,13 +29,7 @@ export async function countRows(owners: readonly CountedOwner[], pace: Pace): Pr
   for (const owner of owners) {
     const root = await pace.retry(() => readRoot(owner));
     if (root) total += countedRows(root);
-    for (let start: string | undefined = root?.watermark ?? ""; start !== undefined; ) {
-      const from: string = start;
-      const tail: Rows = await pace.retry(() => readRows(owner, { start: from, maxRows: 10_000 }));
-      await pace.spend(tail.units);
-      total += tail.rows.length;
-      start = tail.next;
-    }
+    for await (const { rows } of readAllRows(owner, root?.watermark ?? "", { pace })) total += rows.length;
   }
   return total;
 }

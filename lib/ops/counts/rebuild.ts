@@ -1,6 +1,10 @@
 import { nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryItems, withPrefix } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { countChanges, noChange } from "../../../shared/pages/audit/repair.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { Reading } from "../../../shared/pages/audit/list-rows.ts";
+import { countChanges, toChange } from "../../../shared/pages/audit/repair.ts";
 import { readSublists } from "../../../shared/pages/audit/sublists.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
@@ -8,11 +12,10 @@ import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { commit, isTreeChanged, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import type { Pace } from "../common/pace.ts";
-import { queryItems } from "../common/read-items.ts";
+import { keysOnly } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
-import { type Reading, toMaintenance } from "./list-reading.ts";
+import { toMaintenance } from "./list-reading.ts";
 
 /** How long a list request may still read the old nodes of an emptied tree, in milliseconds. */
 const longestRequest = 60_000;
@@ -29,8 +32,8 @@ export async function rebuild(list: CountedOwner, reading: Reading): Promise<voi
   // The sublists first: once the list feeds them from its start, what they fill by themselves is little.
   await inParallel(sublists, (owner) => empty(owner, pace));
   await empty(list, pace);
-  const maintenance = toMaintenance(reading);
-  if (!(await countChanges(list, noChange([list, ...sublists]), maintenance)))
+  const changes = [list, ...sublists].map((owner) => toChange(owner));
+  if (!(await countChanges(list, changes, toMaintenance(reading))))
     throw new UserError("The table cannot be reached: the rest is counted with the next change.");
   await pace.wait(longestRequest);
   for (const owner of [list, ...sublists]) await deleteOldNodes(owner, pace);
@@ -52,17 +55,10 @@ function empty(owner: CountedOwner, pace: Pace): Promise<unknown> {
 export async function deleteOldNodes(owner: CountedOwner, pace: Pace): Promise<void> {
   const root = await pace.retry(() => readRoot(owner));
   if (!root) return;
-  const { pk } = treeKey(owner, "");
-  const nodes = {
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-    ExpressionAttributeValues: { ":pk": pk, ":prefix": nodePrefix },
-    ProjectionExpression: "sk",
-  };
-  for await (const items of queryItems(nodes, pace)) {
-    const keys = items.map(({ sk }) => ({ pk, sk: String(sk) }));
-    await deleteItems(
-      keys.filter(({ sk }) => parseGeneration(sk) < root.generation),
-      pace,
-    );
-  }
+  const isOld = ({ sk }: Item) => parseGeneration(String(sk)) < root.generation;
+  for await (const nodes of queryItems(
+    { ...withPrefix(treeKey(owner, "").pk, nodePrefix), ...keysOnly },
+    pace,
+  ))
+    await deleteItems(nodes.filter(isOld), pace);
 }

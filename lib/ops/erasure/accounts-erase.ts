@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { countAccounts, describeCounts } from "../accounts/account-items.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { checkAccount } from "../common/known-account.ts";
@@ -8,7 +9,6 @@ import {
   pacedWritingCommand,
   selectPacedTable,
 } from "../common/options.ts";
-import type { Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { wholeNumber } from "../common/whole-number.ts";

@@ -1,9 +1,10 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import type { Pace } from "../common/pace.ts";
-import { inPartition, queryAll } from "../common/read-items.ts";
+import { inPartition } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { readsPerWrite } from "../common/write-items.ts";
 

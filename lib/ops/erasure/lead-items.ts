@@ -5,9 +5,10 @@ import {
   listPartition,
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
-import type { Pace } from "../common/pace.ts";
-import { inPartition, keysOnly, ofParent, queryAll } from "../common/read-items.ts";
+import { inPartition, keysOnly, ofParent } from "../common/read-items.ts";
 
 /**
  * The items of the leads with an email address, in any letter case, oldest first.

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import {
   opsCommand,
@@ -6,7 +7,6 @@ import {
   pacedWritingCommand,
   selectPacedTable,
 } from "../common/options.ts";
-import type { Pace, Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";

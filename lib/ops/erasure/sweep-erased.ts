@@ -1,9 +1,10 @@
 import { conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { filterAccount, findOwner } from "../accounts/account-items.ts";
-import type { Pace } from "../common/pace.ts";
 import type { OnRows } from "../common/progress.ts";
-import { inPartition, queryItems, scanTable } from "../common/read-items.ts";
+import { inPartition, scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { isConversationId } from "../conversations/conversation-status.ts";
 import { readErasedIds } from "./erased-leads.ts";

@@ -1,14 +1,16 @@
-import { sublistPrefix, sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
+import { sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { sublistRecords } from "../../../shared/pages/audit/sublists.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, isTreeChanged, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
-import type { Pace } from "../common/pace.ts";
-import { inPartition, keysOnly, queryItems } from "../common/read-items.ts";
+import { inPartition, keysOnly } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { countedOwners } from "../counts/all-owners.ts";
@@ -39,31 +41,23 @@ export async function dropTrees(account: string, nodes: readonly Item[], pace: P
   for (const pk of new Set(nodes.map((node) => String(node.pk))))
     if (!whole.has(pk)) await dropTree(pk, pace);
   for (const owner of lists) {
-    const { pk } = treeKey(owner, "");
-    while (await dropSublists(pk, pace));
-    await deletePartition(pk, pace, ({ sk }) => sk !== "root");
+    while (await dropSublists(owner, pace));
+    await deletePartition(treeKey(owner, "").pk, pace, ({ sk }) => sk !== "root");
   }
 }
 
-/** Deletes the trees of the sublists of a list. @returns whether there was one */
-async function dropSublists(pk: string, pace: Pace): Promise<boolean> {
-  let found = false;
-  const records = {
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-    ExpressionAttributeValues: { ":pk": pk, ":prefix": `${sublistPrefix}#` },
-  };
-  for await (const items of queryItems({ ...records, ...keysOnly }, pace))
-    for (const { sk } of items) {
-      found = true;
-      await dropSublist({ pk, sk: String(sk) }, pace);
-    }
-  return found;
-}
-
-/** Deletes the tree of a sublist, and then its record, by which it is found. */
-async function dropSublist(record: Key, pace: Pace): Promise<void> {
-  await dropTree(sublistTreePartition(record), pace);
-  await deleteItems([record], pace);
+/**
+ * Deletes the trees of the sublists of a list, each before its record, by which it is found.
+ *
+ * @returns whether there was one
+ */
+async function dropSublists(list: CountedOwner, pace: Pace): Promise<boolean> {
+  const records = await queryAll({ ...sublistRecords(list), ...keysOnly }, pace);
+  for (const record of records as unknown as readonly Key[]) {
+    await dropTree(sublistTreePartition(record), pace);
+    await deleteItems([record], pace);
+  }
+  return records.length > 0;
 }
 
 /**

@@ -2,12 +2,12 @@ import { setTimeout } from "node:timers/promises";
 import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
 import { isTableBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { table as tableClient } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { operatorConfig, type TableOptions } from "../common/options.ts";
-import type { Wait } from "../common/pace.ts";
 
 /** The most events of one call. Ten of the largest have less than the 256 KB that every region accepts. */
 export const maxEntries = 10;

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { EventType } from "../../../shared/domain/event-schemas.ts";
 import { eventTypes } from "../../../shared/domain/events.ts";
+import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
 import { countAccounts } from "../accounts/account-items.ts";
@@ -8,7 +9,6 @@ import { toPartialFailure } from "../common/aws-errors.ts";
 import { parseRate } from "../common/for-each-at-rate.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, writingAccountOrAllCommand } from "../common/options.ts";
-import { type Pace, unitsOption, type Wait } from "../common/pace.ts";
 import { withProgress } from "../common/progress.ts";
 import { type BusOptions, findBus, openEventBus, type PutEvents } from "./event-bus.ts";
 import { type EventCounts, republish, type Selection } from "./republish.ts";
@@ -43,7 +43,6 @@ export function eventsCommand(wait?: Wait): Command {
         .default(eventTypeNames, "all"),
     )
     .option("--rate <events>", "the maximum number of events per second", parseRate, 100)
-    .addOption(unitsOption())
     .addOption(new Option("--bus <name>", "the event bus (default: that of the stage)").conflicts("local"))
     .action((options: RepublishOptions) => republishEvents(options, wait));
   return new Command("events").description("send the events of accounts again").addCommand(republishCommand);

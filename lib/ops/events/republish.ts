@@ -2,9 +2,9 @@ import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { itemEvent } from "../../../shared/domain/events.ts";
 import { accountPartition, itemTypes, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import type { Pace } from "../common/pace.ts";
-import { queryItems } from "../common/read-items.ts";
 import { maxEntries, type PutEvents } from "./event-bus.ts";
 
 /** Which events are read. */

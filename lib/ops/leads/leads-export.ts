@@ -3,14 +3,15 @@ import { type Command, Option } from "commander";
 import { listLeads, toLead } from "../../../shared/domain/leads.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type PacedAccountOptions, pacedCommand } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
-import { Pace } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
-import { inPartition, queryItems } from "../common/read-items.ts";
+import { inPartition } from "../common/read-items.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
 interface ExportOptions extends PacedAccountOptions {

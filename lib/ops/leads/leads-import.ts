@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
+import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { type ImportOptions as CommonOptions, importingCommand, importRows } from "../archive/import-rows.ts";
@@ -11,7 +12,6 @@ import type { RowFault } from "../archive/row.ts";
 import { openRowFile, type RowFile } from "../archive/row-file.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { someInvalid } from "../common/options.ts";
-import type { Pace, Wait } from "../common/pace.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { parseCsv } from "./csv-rows.ts";
 

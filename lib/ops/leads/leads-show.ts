@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { toConversation } from "../../../shared/domain/conversations.ts";
 import { toLead } from "../../../shared/domain/leads.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { message as messageSchema } from "../../../shared/schemas/conversation-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
 import { type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
-import type { Pace } from "../common/pace.ts";
-import { queryAll } from "../common/read-items.ts";
 import { messagesOf, readLeadConversations } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 

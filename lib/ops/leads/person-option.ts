@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { unknownItem } from "../common/known-account.ts";
 import type { AccountOptions } from "../common/options.ts";
-import type { Pace } from "../common/pace.ts";
 import { readLeadsByEmail } from "../erasure/lead-items.ts";
 
 /** The options that name a person. */

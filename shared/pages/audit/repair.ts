@@ -1,4 +1,4 @@
-import { type Retry, withRetry } from "../../dynamodb/retry.ts";
+import { withRetry } from "../../dynamodb/retry.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { type Maintenance, maintainList } from "../maintain/maintain-list.ts";
@@ -18,12 +18,11 @@ export async function repair(
   findings: readonly Finding[],
   maintenance: Maintenance,
 ): Promise<boolean> {
-  const { deadline, wait } = maintenance;
-  const retry: Retry = (call) =>
-    withRetry(call, { deadline, isRetryable: isStepRetryable, ...(wait && { wait }) });
-  for (const { owner, damage } of findings) if (damage) await retry(() => emptyDamaged(owner, damage));
+  for (const { owner, damage } of findings)
+    if (damage)
+      await withRetry(() => emptyDamaged(owner, damage), { ...maintenance, isRetryable: isStepRetryable });
   const changes = findings.flatMap(({ owner, differences, damage }) =>
-    damage ? noChange([owner]) : differences.map(({ sk }) => toChange(sk, [owner])),
+    damage ? toChange(owner) : differences.map(({ sk }) => toChange(owner, sk)),
   );
   return countChanges(list, changes, maintenance);
 }
@@ -35,14 +34,11 @@ async function emptyDamaged(owner: CountedOwner, { message, root }: DamagedTreeE
     await emptyTree(owner, new DamagedTreeError(message, now), { retry: (call) => call() });
 }
 
-const toChange = (key: string, owners: readonly CountedOwner[]): RowChange => ({
+/** The change of a row; without a key, of no row: then a maintainer looks what is to be counted in the tree. */
+export const toChange = ({ list, origin }: CountedOwner, key: string = list.idPrefix): RowChange => ({
   ...{ key, sequenceNumber: "", kind: "changed" },
-  origins: owners.flatMap(({ origin }) => origin ?? []),
+  origins: origin === undefined ? [] : [origin],
 });
-
-/** A change of no row, for which a maintainer looks what is to be counted in trees of a list. */
-export const noChange = (owners: readonly CountedOwner[]) =>
-  owners.slice(0, 1).map(({ list }) => toChange(list.idPrefix, owners));
 
 /** How long it is tried to count anything, in milliseconds. */
 const attemptTimeout = 60_000;

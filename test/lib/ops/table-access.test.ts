@@ -1,9 +1,10 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Pace } from "../../../lib/ops/common/pace.ts";
-import { inPartition, queryItems, scanTable } from "../../../lib/ops/common/read-items.ts";
+import { inPartition, scanTable } from "../../../lib/ops/common/read-items.ts";
 import { deleteItems } from "../../../lib/ops/common/write-items.ts";
 import { readAllLeads } from "../../../lib/ops/leads/leads-export.ts";
+import { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { mockClient } from "../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

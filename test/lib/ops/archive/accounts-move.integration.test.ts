@@ -6,7 +6,6 @@ import { readLimit, writeLimit } from "../../../../lib/ops/accounts/account-limi
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { storeLine } from "../../../../lib/ops/archive/store-line.ts";
 import { formatColumns } from "../../../../lib/ops/common/columns.ts";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -14,6 +13,7 @@ import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { messageKey } from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { verifyCommand } from "../../../../lib/ops/counts/counts-verify-command.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runJson } from "../../../support/command.ts";

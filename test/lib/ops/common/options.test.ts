@@ -51,7 +51,7 @@ test.each(["", " ", "a b", "a#b", "a/b", "é", "a\n", "a".repeat(65)])("%j is no
 test("a command on an account needs its name, one on all accounts must not have it", () => {
   expect(parse(accountCommand)).toMatch(/required option '--account <id>' not specified/);
   expect(parse(accountOrAllCommand, "--all", "--account", "a")).toMatch(/cannot be used with option/);
-  expect(parse(accountOrAllCommand, "--all")).toEqual({ all: true });
+  expect(parse(accountOrAllCommand, "--all")).toEqual({ all: true, units: 1500 });
   expect(parse(itemCommand, "--dry-run")).toEqual({ dryRun: true });
 });
 

@@ -62,7 +62,7 @@ describe("ops counts", () => {
     const printed = [expect.stringMatching(/^list +row +counted +actual\nleads +lead_\w+ +new +booked$/)];
     const verified = await counts("verify", "--account", account);
     expect(verified).toMatchObject({
-      ...{ waits: [20_000, 40_000], printed, failure: `${found}: run ${command}.` },
+      ...{ waits: [60_000], printed, failure: `${found}: run ${command}.` },
     });
     const json = await counts("verify", "--account", account, "--json");
     expect(JSON.parse(String(json.printed[0]))).toEqual([

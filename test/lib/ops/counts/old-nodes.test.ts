@@ -6,9 +6,9 @@ import {
   QueryCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { deleteOldNodes } from "../../../../lib/ops/counts/rebuild.ts";
 import { nodeName } from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { mockClient } from "../../../support/mocked-client.ts";

@@ -1,9 +1,9 @@
 import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
 import { nodePrefix, parseGeneration } from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";

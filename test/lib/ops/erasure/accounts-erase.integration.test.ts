@@ -11,8 +11,6 @@ import {
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
-import type { Wait } from "../../../../lib/ops/common/pace.ts";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { readAllOwners } from "../../../../lib/ops/counts/all-owners.ts";
 import { countedRows } from "../../../../lib/ops/counts/list-reading.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -29,6 +27,8 @@ import {
   messageKey,
   rateWindowKey,
 } from "../../../../shared/dynamodb/keys.ts";
+import type { Wait } from "../../../../shared/dynamodb/pace.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";

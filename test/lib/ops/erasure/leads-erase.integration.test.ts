@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { longestWrite } from "../../../../lib/ops/erasure/sweep-erased.ts";
@@ -19,6 +18,7 @@ import {
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";

@@ -1,11 +1,11 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { erase } from "../../../../lib/ops/erasure/erase.ts";
 import { readErasedIds } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { Findings } from "../../../../lib/ops/erasure/findings.ts";
 import { sweepErasedSince } from "../../../../lib/ops/erasure/sweep-erased.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";
 import { storedConversation, storedLead } from "../../../support/stored.ts";

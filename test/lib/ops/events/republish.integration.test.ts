@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
 import { eventTypeNames, parseTypes } from "../../../../lib/ops/events/events-command.ts";
 import { readEvents, republish, type Selection } from "../../../../lib/ops/events/republish.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { storeConversation, storeErasedLead, storeLead } from "./support.ts";
 
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Pace } from "../../../../lib/ops/common/pace.ts";
+import { Pace } from "../../../shared/dynamodb/pace.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
 afterEach(() => void vi.useRealTimers());
@@ -14,13 +14,13 @@ const canceled = new TransactionCanceledException({
 });
 
 /** A pace whose waits move the clock, and their lengths. */
-function pace(units?: number) {
+function pace(units?: number, deadline?: number) {
   const waits: number[] = [];
   const wait = async (milliseconds: number) => {
     waits.push(milliseconds);
     vi.setSystemTime(Date.now() + milliseconds);
   };
-  return { pace: new Pace(units, wait), waits };
+  return { pace: new Pace(units, wait, deadline), waits };
 }
 
 /** Spends units in pages. @returns the units per second */
@@ -80,4 +80,12 @@ test("a table that cannot be reached is tried for a minute, another error not at
   const before = Date.now();
   await expect(paced.retry(async () => Promise.reject(named("ValidationException")))).rejects.toThrow();
   expect(Date.now()).toBe(before);
+});
+
+test("when the time is up, throttling is not retried, and no more units are spent", async () => {
+  const { pace: paced } = pace(undefined, 30_000);
+  await expect(paced.retry(async () => Promise.reject(throttled))).rejects.toThrow(throttled);
+  expect(Date.now()).toBeGreaterThan(25_000);
+  vi.setSystemTime(30_000);
+  await expect(paced.spend(1)).rejects.toMatchObject({ name: "TooExpensiveError", code: "too_slow" });
 });

@@ -1,20 +1,19 @@
 import { setTimeout } from "node:timers/promises";
-import { Option } from "commander";
 import {
   isRetryable,
   isTableBusy,
   isThrottled,
   isWriteConflict,
   StaleReadError,
-} from "../../../shared/dynamodb/dynamodb-errors.ts";
-import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { wholeNumber } from "./whole-number.ts";
+  TooExpensiveError,
+} from "./dynamodb-errors.ts";
+import { withRetry } from "./retry.ts";
 
 /** Waits for a time in milliseconds, like `setTimeout`. */
 export type Wait = (milliseconds: number) => Promise<unknown>;
 
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
-const defaultUnits = 1500;
+export const defaultUnits = 1500;
 
 /** How long a call is retried that is not throttled, in milliseconds. */
 const failingTimeout = 60_000;
@@ -31,12 +30,6 @@ const credit = 200;
 /** Waits shorter than this, in milliseconds, are left for a later call. */
 const shortestWait = 50;
 
-/** The option that sets the pace of a command. */
-export const unitsOption = () =>
-  new Option("--units <n>", "the most read units to use per second")
-    .default(defaultUnits)
-    .argParser(wholeNumber(1, 9_999_999, "Units are a whole number above 0."));
-
 /** What calls need of a pace. */
 export type AnyPace = Pick<Pace, "wait" | "spend" | "retry">;
 
@@ -47,11 +40,12 @@ export const unpaced: AnyPace = {
   retry: (call) => call(),
 };
 
-/** Spreads the read units of a long command over time, and slows it down while the table throttles it. */
+/** Spreads the read units of a long command or of an audit over time, and slows it down while the table throttles it. */
 export class Pace {
   /** Waits, also for other reasons than the rate. */
   readonly wait: Wait;
   readonly #most: number;
+  readonly #deadline: number;
   /** Units per second. */
   #rate: number;
   /** When all units that were used are paid for, in milliseconds since the epoch. */
@@ -59,16 +53,21 @@ export class Pace {
   /** When the rate was last halved. */
   #slowedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param units the most read units to use per second */
-  constructor(units = defaultUnits, wait: Wait = setTimeout) {
+  /**
+   * @param units the most read units to use per second
+   * @param deadline when the work must have ended, in milliseconds since the epoch
+   */
+  constructor(units = defaultUnits, wait: Wait = setTimeout, deadline = Number.POSITIVE_INFINITY) {
     this.#most = units;
     this.#rate = units;
+    this.#deadline = deadline;
     this.wait = wait;
   }
 
-  /** Waits until the rate allows the next call. */
+  /** Waits until the rate allows the next call. @throws TooExpensiveError when the time is up */
   async spend(units: number): Promise<void> {
     const now = Date.now();
+    if (now >= this.#deadline) throw new TooExpensiveError("too_slow", "The time is up.");
     this.#paidAt = Math.max(this.#paidAt, now - credit) + (1000 * units) / this.#rate;
     // Without throttling, the rate doubles in about 35 seconds.
     this.#rate = Math.min(this.#most, this.#rate + units / 50);
@@ -76,13 +75,13 @@ export class Pace {
   }
 
   /**
-   * Repeats a call without end while the table throttles it, and for a minute while the table cannot be reached, or other
-   * writers come first.
+   * Repeats a call without end, or until the deadline, while the table throttles it, and for a minute while the table
+   * cannot be reached, or other writers come first.
    */
   retry = <T>(call: () => Promise<T>): Promise<T> => {
     let failingSince: number | undefined;
     return withRetry(call, {
-      deadline: Number.POSITIVE_INFINITY,
+      deadline: this.#deadline,
       isRetryable: (error) => {
         const isConflict = error instanceof StaleReadError || isWriteConflict(error);
         if (isThrottled(error) || (isRetryable(error) && !isConflict)) {

@@ -1,0 +1,66 @@
+import {
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
+  type ScanCommandOutput,
+} from "@aws-sdk/lib-dynamodb";
+import type { AnyPace } from "./pace.ts";
+import { type Item, type Key, table, tableName } from "./table-client.ts";
+
+/** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
+export type QuerySelection = Omit<QueryCommandInput, keyof Position | "ConsistentRead">;
+
+/**
+ * Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it.
+ *
+ * @param after the key of the item of the table after which to begin
+ */
+export async function* queryItems(
+  selection: QuerySelection,
+  pace: AnyPace,
+  after?: Key,
+): AsyncGenerator<readonly Item[]> {
+  const ConsistentRead = selection.IndexName === undefined;
+  const send = (position: Position) =>
+    table.send(new QueryCommand({ ...selection, ...position, ConsistentRead }));
+  for await (const { Items = [] } of readPages(send, pace, after)) yield Items;
+}
+
+/** Reads the same items, and keeps them all. */
+export async function queryAll(selection: QuerySelection, pace: AnyPace): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const items of queryItems(selection, pace)) all.push(...items);
+  return all;
+}
+
+/** The items of a partition of the table whose sort keys begin with a text. */
+export const withPrefix = (pk: string, prefix: string) => ({
+  KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+  ExpressionAttributeValues: { ":pk": pk, ":prefix": prefix },
+});
+
+/** What a scan reads: one of several segments of the table, a filter, some of the attributes. */
+export type ScanSelection = Omit<ScanCommandInput, keyof Position>;
+
+/** Reads the table or a segment of it, page by page, when the pace allows it. */
+export const scanItems = (selection: ScanSelection, pace: AnyPace) =>
+  readPages((position) => table.send(new ScanCommand({ ...selection, ...position })), pace);
+
+/** The parameters of a call that its caller does not choose. */
+type Position = Pick<ScanCommandInput, "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity">;
+
+async function* readPages<Page extends Pick<ScanCommandOutput, "LastEvaluatedKey" | "ConsumedCapacity">>(
+  send: (position: Position) => Promise<Page>,
+  pace: AnyPace,
+  after?: Item,
+): AsyncGenerator<Page> {
+  let ExclusiveStartKey = after;
+  do {
+    const position: Position = { TableName: tableName, ExclusiveStartKey, ReturnConsumedCapacity: "TOTAL" };
+    const page = await pace.retry(() => send(position));
+    await pace.spend(page.ConsumedCapacity?.CapacityUnits ?? 0);
+    yield page;
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+}
