@@ -1,20 +1,20 @@
-import { keyAt, latest, type SublistOwner } from "../tree/counted-list.ts";
+import { latest, type SublistOwner } from "../tree/counted-list.ts";
 import { emptyRoot } from "../tree/root.ts";
 import { readRows, readStates } from "../tree/rows.ts";
 import { commit, readRoot } from "../tree/tree-store.ts";
-import { editTree, hasRow, type Means, readPaths, setRows } from "./tree-edit.ts";
+import { editTree, isSame, type Means, readPaths, setRows } from "./tree-edit.ts";
 
-/** Rows that are or were in a sublist, by their sort keys, in the order of the stream. */
+/** Rows that are or were in a sublist. */
 export interface SublistRows {
-  /** Those that were changed, deleted or back-dated. */
-  readonly changed: readonly string[];
-  /** Those that a route created, but that should be in the tree already. */
-  readonly created: readonly string[];
+  /** Their sort keys, in the order of the stream. */
+  readonly sks: readonly string[];
+  /** Whether some were changed, deleted or back-dated: the others, which routes created, should be in the tree already. */
+  readonly isChanged: boolean;
 }
 
 /**
  * One step of the tree of a sublist, with one commit at most: sets the rows that the tree must have, as they are in the
- * table. A later one only raises the version, so that a feed fails that read the row before its change.
+ * table. A change raises the version in any case, so that a feed fails that read the row before.
  *
  * @param fed that of the list, read after the commit of the list for these rows
  * @returns the rows that are left
@@ -23,40 +23,30 @@ export interface SublistRows {
  */
 export async function advanceSublist(
   owner: SublistOwner,
-  { changed, created }: SublistRows,
+  { sks, isChanged }: SublistRows,
   fed: string,
   means: Means,
-): Promise<SublistRows> {
+): Promise<readonly string[]> {
   const { limits, retry } = means;
   const root = (await retry(() => readRoot(owner))) ?? emptyRoot(Date.now());
-  const clock = Date.now();
   // A tree that is filled has no row past its watermark yet.
   const end = root.filling === undefined ? latest(root.watermark, fed) : root.watermark;
-  const furthest = keyAt(owner.list, clock - limits.allowedLateness + limits.skew);
-  const inside = changed.filter((sk) => sk < end);
-  const mayBeRead = changed.some((sk) => sk >= end && sk < furthest);
-  const due = created.filter((sk) => sk < end);
-  if (inside.length === 0 && !mayBeRead && due.length === 0) return none;
-  const first = [...new Set([...inside, ...due].slice(0, limits.rowsAtOnce))].sort();
+  const inside = sks.filter((sk) => sk < end);
+  const first = [...new Set(inside.slice(0, limits.rowsAtOnce))].sort();
   const { paths, reached } = await readPaths(owner, root, first, first.length, means);
-  const isChanged = new Set(inside);
-  const sks = reached.filter((sk) => isChanged.has(sk) || !hasRow(root, paths, sk));
-  const states = await readStates(owner, sks, retry);
-  const edits = sks.map((sk) => {
+  const states = await readStates(owner, reached, retry);
+  const edits = reached.map((sk) => {
     const state = states.get(sk);
     return { sk, cell: state?.origin === owner.origin ? state.cell : undefined };
   });
   const edited = editTree(root, paths, edits, limits);
-  const done = new Set(edited.used < sks.length ? sks.slice(0, edited.used) : reached);
-  const newest = sks[edited.used - 1];
+  const done = new Set(reached.slice(0, edited.used));
+  const newest = reached[edited.used - 1];
   const watermark = newest === undefined ? root.watermark : latest(root.watermark, `${newest}!`);
-  if (edits.length > 0 || mayBeRead)
+  if (isChanged || !isSame(root, edited))
     await retry(() => commit(owner, { ...edited.root, watermark }, edited.nodes));
-  const isLeft = (sk: string) => !done.has(sk);
-  return { changed: inside.filter(isLeft), created: due.filter(isLeft) };
+  return inside.filter((sk) => !done.has(sk));
 }
-
-const none: SublistRows = { changed: [], created: [] };
 
 /**
  * One step of counting the rows of an emptied tree again, from the whole list: the index could be late.

@@ -6,7 +6,7 @@ import { commit, DamagedTreeError, readRoot, readRoots, TreeChangedError } from 
 import { weigh } from "./advance.ts";
 import { emptyTree } from "./empty-tree.ts";
 import { inParallel } from "./in-parallel.ts";
-import { type Means, setRows } from "./tree-edit.ts";
+import { isSame, type Means, setRows } from "./tree-edit.ts";
 
 /** What is left after a feed. */
 export interface Fed {
@@ -82,10 +82,9 @@ async function feedSublist(
     for (let rest = rows; rest.length > 0; ) {
       const edited = await setRows(owner, tree, rest, means);
       rest = rest.slice(edited.used);
-      const isSame = edited.nodes.length === 0 && edited.root.last === tree.last;
       const watermark = latest(tree.watermark, rest[0]?.sk ?? end);
       const next = { ...edited.root, watermark };
-      if (!isSame) tree = await retry(() => commit(owner, next, edited.nodes));
+      if (!isSame(tree, edited)) tree = await retry(() => commit(owner, next, edited.nodes));
     }
     return true;
   } catch (error) {

@@ -5,7 +5,7 @@ import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isStepRetryable, isTreeChanged } from "../tree/tree-store.ts";
 import { advance, type Progress } from "./advance.ts";
-import { advanceSublist, fill, type SublistRows } from "./advance-sublist.ts";
+import { advanceSublist, fill } from "./advance-sublist.ts";
 import type { RowChange } from "./changes.ts";
 import { emptyTree } from "./empty-tree.ts";
 import { feed } from "./feed.ts";
@@ -77,11 +77,11 @@ export async function maintainList(
       const { fed = "", expiresAt } = (progress as Progress | undefined)?.root ?? {};
       // The trees of an erased account stay away.
       if (expiresAt !== undefined) return { rest: [], progress };
-      await inParallel(partBySublist(owner, part, fed), async ({ owner, ...rows }) => {
-        let left: SublistRows = rows;
+      await inParallel(partBySublist(owner, part, fed), async ({ owner, isChanged, ...rows }) => {
+        let sks: readonly string[] = rows.sks;
         await repeat(owner, async () => {
-          left = await advanceSublist(owner, left, fed, means);
-          return left.changed.length + left.created.length > 0;
+          sks = await advanceSublist(owner, { sks, isChanged }, fed, means);
+          return sks.length > 0;
         });
         await fillTree(owner);
       });
@@ -103,23 +103,17 @@ export async function maintainList(
 /** How many rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
 const rowsAtOnce = 250;
 
-/** A sublist with the rows of a batch that concern its tree. */
-type SublistPart = SublistRows & { readonly owner: SublistOwner };
-
-/** @param fed before this sort key, the trees have all rows that routes created */
-function partBySublist(
-  { account, list }: CountedOwner,
-  rows: readonly RowChange[],
-  fed: string,
-): SublistPart[] {
-  const parts = new Map<string, { owner: SublistOwner; changed: string[]; created: string[] }>();
-  for (const { key, kind, origins } of rows) {
-    if (kind === "created" && key >= fed) continue;
-    for (const origin of origins) {
-      const part = parts.get(origin) ?? { owner: { account, list, origin }, changed: [], created: [] };
-      parts.set(origin, part);
-      (kind === "created" ? part.created : part.changed).push(key);
-    }
-  }
-  return [...parts.values()];
+/**
+ * The rows of a batch that concern the tree of each sublist.
+ *
+ * @param fed rows that routes created from here on are fed
+ */
+function partBySublist({ account, list }: CountedOwner, rows: readonly RowChange[], fed: string) {
+  const concerned = rows.filter(({ key, kind }) => kind === "changed" || key < fed);
+  const origins = new Set(concerned.flatMap(({ origins }) => origins));
+  return [...origins].map((origin) => {
+    const own = concerned.filter((row) => row.origins.includes(origin));
+    const isChanged = own.some(({ kind }) => kind === "changed");
+    return { owner: { account, list, origin }, sks: own.map(({ key }) => key), isChanged };
+  });
 }

@@ -32,6 +32,10 @@ export interface Edited {
   readonly used: number;
 }
 
+/** Whether an edit has changed nothing. */
+export const isSame = (before: Root, { root, nodes }: Edited): boolean =>
+  nodes.length === 0 && root.last === before.last;
+
 const nodeId = (level: number, start: string) => `${level} ${start}`;
 
 function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
@@ -60,46 +64,30 @@ export async function readPaths(
   { limits, retry }: Means,
 ): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
   const paths = new Map<string, readonly Entry[]>();
-  const inRoot = sks.filter((sk) => isInRoot(root, sk));
-  const grows = root.last.length + added > limits.nodeRows;
-  let holders = [{ entries: root.entries, sks: sks.slice(0, sks.length - inRoot.length), isLast: grows }];
-  for (let level = root.level; level > 0 && root.entries.length > 0; level--) {
-    const ways = holders.flatMap(({ entries, sks, isLast }) => {
+  const read = async (level: number, entry: Entry) => {
+    const id = nodeId(level, entry.start);
+    const entries = paths.get(id) ?? (await readNode(owner, root, level, entry, retry));
+    paths.set(id, entries);
+    return entries;
+  };
+  const inNodes = sks.filter((sk) => !isInRoot(root, sk));
+  let holders = [{ entries: root.entries, sks: inNodes }];
+  for (let level = root.level; level > 0; level--) {
+    const ways = holders.flatMap(({ entries, sks }) => {
       const byEntry = Map.groupBy(sks, (sk) => indexAt(entries, sk));
-      const end = entries.length - 1;
-      // New nodes of rows are appended to their parent: the last node of rows itself is not needed.
-      if (isLast && level > 1 && !byEntry.has(end)) byEntry.set(end, []);
-      return [...byEntry].map(([index, sks]) => ({
-        entry: entries[index] as Entry,
-        sks,
-        isLast: isLast && index === end,
-      }));
+      return [...byEntry].map(([index, sks]) => ({ entry: entries[index] as Entry, sks }));
     });
-    // The last way is needed to append.
-    const read = ways.filter(({ isLast }, index) => index < limits.nodesRead || (isLast && level > 1));
-    const nodes = await settledAll(read.map(({ entry }) => readNode(owner, root, level, entry, retry)));
-    holders = read.map(({ entry, ...way }, index) => {
-      const entries = nodes[index] ?? [];
-      paths.set(nodeId(level, entry.start), entries);
-      return { ...way, entries };
+    const reads = ways.slice(0, limits.nodesRead).map(async ({ entry, sks }) => {
+      return { entries: await read(level, entry), sks };
     });
-    const isCut = read.length < ways.length;
-    if (isCut) holders = holders.map((way) => (way.isLast ? { ...way, sks: [] } : way));
+    holders = await settledAll(reads);
   }
-  const inNodes = root.entries.length > 0 ? holders.flatMap(({ sks }) => sks) : [];
-  const isWhole = inNodes.length + inRoot.length === sks.length;
-  return { paths, reached: isWhole ? sks : inNodes };
-}
-
-/** Whether a tree has a row whose path has been read. */
-export function hasRow(root: Root, paths: Paths, sk: string): boolean {
-  let entries: readonly Entry[] = root.last;
-  if (!isInRoot(root, sk)) {
-    entries = root.entries;
-    for (let level = root.level; level > 0; level--)
-      entries = nodeAt(paths, level, entries[indexAt(entries, sk)]?.start ?? "");
-  }
-  return entries[indexAt(entries, sk)]?.start === sk;
+  let last = root.entries.at(-1);
+  // New nodes of rows are appended to the last node above them.
+  if (root.last.length + added > limits.nodeRows)
+    for (let level = root.level; level > 1 && last; level--) last = (await read(level, last)).at(-1);
+  const reached = holders.flatMap(({ sks }) => sks);
+  return { paths, reached: reached.length === inNodes.length ? sks : reached };
 }
 
 /** Sets rows, which are sorted, in a tree: as many of the first ones as a commit has room for. */
