@@ -94,13 +94,13 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
   "maintain-counts": [
-    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION"] },
-    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION", "COUNT"] },
+    { actions: ["dynamodb:Query", "dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     ...writeCounts,
   ],
   "audit-counts": [
     { actions: ["dynamodb:Scan"] },
-    { actions: ["dynamodb:Query", "dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION", "COUNT"] },
+    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
+    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
   ],
   // The pipe passes it whole items.

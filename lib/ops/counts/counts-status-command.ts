@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
-import { readSublists } from "../../../shared/pages/audit/sublists.ts";
+import { readSublists } from "../../../shared/pages/audit/read-list.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
@@ -50,23 +50,9 @@ function printSublists({ list, sublists }: ListStatus): void {
 const toTableRow = ({ tail, longerTail, oldestTailSeconds, sublists, ...others }: ListStatus) => ({
   ...others,
   tail: longerTail ? `more than ${tail}` : tail,
-  "oldest in tail": oldestTailSeconds === undefined ? "" : describeDuration(oldestTailSeconds),
+  "oldest in tail": oldestTailSeconds === undefined ? "" : `${oldestTailSeconds} s`,
   sublists: sublists.length,
 });
-
-const units = [
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-  ["second", 1],
-] as const;
-
-/** A time in seconds in its largest unit, such as "3 hours". */
-function describeDuration(seconds: number): string {
-  const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
-  const count = Math.floor(seconds / size);
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
-}
 
 /** The most rows of a tail that are read. */
 const longestTail = 10_000;

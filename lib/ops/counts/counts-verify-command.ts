@@ -1,15 +1,17 @@
 import type { Command } from "commander";
 import type { Wait } from "../../../shared/dynamodb/pace.ts";
-import type { Reading } from "../../../shared/pages/audit/list-rows.ts";
+import type { Reading } from "../../../shared/pages/audit/read-list.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
 import { type Finding, verify } from "../../../shared/pages/audit/verify.ts";
+import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
-import { UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
+import { toUserError } from "../common/aws-errors.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
-import { countedOwners, describeSublist, forEachAccount } from "./all-owners.ts";
+import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
 import { countRows, toMaintenance } from "./list-reading.ts";
 
 interface VerifyOptions extends AccountsOptions {
@@ -29,7 +31,7 @@ async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedAccounts(options, wait);
   const { account, json } = options;
   if (account === undefined) return verifyAll(options, { pace });
-  const { differences } = await withProgress(
+  const differences = await withProgress(
     "Verifying",
     () => countRows(countedOwners(account), pace),
     (onRows) => verifyAccount(account, options, { pace, onRows }),
@@ -39,45 +41,76 @@ async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
   else console.log(formatColumns(differences));
   if (differences.length === 0) return;
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
-  if (!options.repair) throw new UserError(`${found}: run ${describeRepair(options, account)}.`);
+  if (!options.repair)
+    throw new UserError(
+      `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,
+    );
   console.error(`${found}, which are corrected.`);
 }
 
+/** Verifies all accounts, some at once, and goes on after one fails. Each that is done is a line on stderr. */
 async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void> {
-  const { outcomes, failed } = await forEachAccount("counts verify", options, {
-    pace: reading.pace,
-    work: (account) => verifyAccount(account, options, reading),
-    describe: ({ differences: { length } }) =>
-      length === 0 ? "correct" : `${options.repair ? "corrected" : "differs"} in ${length} places`,
+  const accounts = [...new Set((await readAllOwners(reading.pace)).map(({ account }) => account))];
+  const found = new Map<string, readonly Place[]>();
+  const failures = new Map<string, string>();
+  await inParallel(accounts, async (account) => {
+    let text: string;
+    try {
+      const places = await verifyAccount(account, options, reading);
+      found.set(account, places);
+      const verb = options.repair ? "corrected" : "differs";
+      text = places.length === 0 ? "correct" : `${verb} in ${places.length} places`;
+    } catch (error) {
+      text = errorMessage(await toUserError(error));
+      failures.set(account, text);
+    }
+    console.error(`${found.size + failures.size} of ${accounts.length}: ${account}: ${text}`);
   });
-  const verified = outcomes.flatMap(({ account, result }) => (result ? { account, ...result } : []));
-  const differing = verified.filter(({ differences }) => differences.length > 0);
-  if (!options.json) {
-    const rows = differing.flatMap(({ account, differences }) =>
-      differences.map((difference) => ({ account, ...difference })),
-    );
-    if (rows.length > 0) console.log(formatColumns(rows));
-    const correct = verified.length - differing.length;
-    console.log(`The counts of ${correct} of ${outcomes.length} accounts are correct.`);
+  const outcomes = accounts.map((account) => ({
+    account,
+    failure: failures.get(account),
+    differences: found.get(account),
+  }));
+  const places = outcomes.flatMap(({ account, differences = [] }) =>
+    differences.map((place) => ({ account, ...place })),
+  );
+  const differing = [...new Set(places.map(({ account }) => account))];
+  if (options.json) console.log(JSON.stringify(outcomes));
+  else {
+    if (places.length > 0) console.log(formatColumns(places));
+    const correct = found.size - differing.length;
+    console.log(`The counts of ${correct} of ${accounts.length} accounts are correct.`);
   }
-  const repairs = differing.map(({ account }) => describeRepair(options, account)).join(", ");
-  const differ = `The counts of ${differing.length} of ${outcomes.length} accounts differ: run ${repairs}.`;
-  const sentences = [differing.length > 0 && !options.repair && differ, failed].filter(Boolean);
+  const failed = accounts.filter((account) => failures.has(account));
+  const advise = (some: readonly string[], verb: string, command: string) =>
+    some.length > 0 &&
+    `${verb}: run ${some.map((account) => opsCommand(options, `${command} --account ${account}`)).join(", ")}.`;
+  const differ = `The counts of ${differing.length} of ${accounts.length} accounts differ`;
+  const sentences = [
+    !options.repair && advise(differing, differ, "counts verify --repair"),
+    advise(failed, `${failed.length} of ${accounts.length} accounts failed`, "counts verify"),
+  ].filter(Boolean);
   if (sentences.length > 0) throw new UserError(sentences.join(" "));
 }
 
-async function verifyAccount(account: string, options: VerifyOptions, reading: Reading) {
+/** Where counts differ, as it is printed. */
+type Place = Readonly<Record<string, string | null>>;
+
+async function verifyAccount(
+  account: string,
+  options: VerifyOptions,
+  reading: Reading,
+): Promise<readonly Place[]> {
   const lists = countedOwners(account).map(async (owner) => {
     const findings = await verify(owner, reading);
-    if (options.repair && findings.length > 0 && !(await repair(owner, findings, toMaintenance(reading))))
-      throw new UserError("The counts were not corrected, because the table cannot be reached.");
+    if (options.repair && findings.length > 0) await repair(owner, findings, toMaintenance(reading));
     return findings.flatMap(describe);
   });
-  return { differences: (await Promise.all(lists)).flat() };
+  return (await Promise.all(lists)).flat();
 }
 
 /** What is printed of a finding, in one or several places. */
-function describe({ owner, differences, damage }: Finding): Readonly<Record<string, string | null>>[] {
+function describe({ owner, differences, damage }: Finding): Place[] {
   const list = { list: `${owner.list.type}s`, ...describeSublist(owner) };
   if (damage) return [{ ...list, damage: damage.message }];
   return differences.map(({ sk, counted, actual }) => ({
@@ -88,6 +121,3 @@ function describe({ owner, differences, damage }: Finding): Readonly<Record<stri
 /** The status that a cell counts; null for a row that is not there. */
 const statusName = ({ list }: CountedOwner, cell: number | undefined) =>
   cell === undefined ? null : (list.statuses[cell] ?? "(other)");
-
-const describeRepair = (options: AccountsOptions, account: string) =>
-  opsCommand(options, `counts verify --repair --account ${account}`);

@@ -1,6 +1,6 @@
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Retry } from "../../../shared/dynamodb/retry.ts";
-import { type Reading, readAllRows } from "../../../shared/pages/audit/list-rows.ts";
+import { type Reading, readAllRows } from "../../../shared/pages/audit/read-list.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";

@@ -3,7 +3,7 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { sublistRecords } from "../../../shared/pages/audit/sublists.ts";
+import { sublistRecords } from "../../../shared/pages/audit/read-list.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";

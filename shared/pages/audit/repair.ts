@@ -1,9 +1,10 @@
+import { isBusy } from "../../dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../dynamodb/retry.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { type Maintenance, maintainList } from "../maintain/maintain-list.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { DamagedTreeError, isStepRetryable, readRoot } from "../tree/tree-store.ts";
+import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./verify.ts";
 
 /**
@@ -20,7 +21,10 @@ export async function repair(
 ): Promise<boolean> {
   for (const { owner, damage } of findings)
     if (damage)
-      await withRetry(() => emptyDamaged(owner, damage), { ...maintenance, isRetryable: isStepRetryable });
+      await withRetry(() => emptyDamaged(owner, damage), {
+        ...maintenance,
+        isRetryable: (error) => isTreeChanged(error) || isBusy(error),
+      });
   const changes = findings.flatMap(({ owner, differences, damage }) =>
     damage ? toChange(owner) : differences.map(({ sk }) => toChange(owner, sk)),
   );
@@ -40,22 +44,13 @@ export const toChange = ({ list, origin }: CountedOwner, key: string = list.idPr
   origins: origin === undefined ? [] : [origin],
 });
 
-/** How long it is tried to count anything, in milliseconds. */
-const attemptTimeout = 60_000;
-
-/** Counts changes as maintainers do. @returns false when the time was up, or nothing could be counted for a minute */
+/** Counts changes as maintainers do. @returns whether all are counted; false when the time was up */
 export async function countChanges(
   list: CountedOwner,
   changes: readonly RowChange[],
   maintenance: Maintenance,
 ): Promise<boolean> {
-  let left = changes;
-  do {
-    const deadline = Math.min(maintenance.deadline, Date.now() + attemptTimeout);
-    const { rest, progress, error } = await maintainList(list, left, { ...maintenance, deadline });
-    if (error) throw error;
-    if (!progress) return false;
-    left = rest;
-  } while (left.length > 0 && Date.now() < maintenance.deadline);
-  return left.length === 0;
+  const { rest, error } = await maintainList(list, changes, maintenance);
+  if (error) throw error;
+  return rest.length === 0;
 }

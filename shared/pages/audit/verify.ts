@@ -4,8 +4,7 @@ import type { CountedRow } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { readRoot } from "../tree/tree-store.ts";
 import { type Comparison, compareRange, compareRows, comparison, type Difference } from "./compare-tree.ts";
-import { type Reading, readAllRows } from "./list-rows.ts";
-import { readSublists } from "./sublists.ts";
+import { type Reading, readAllRows, readSublists } from "./read-list.ts";
 
 /** A tree that is wrong. */
 export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damage">>;

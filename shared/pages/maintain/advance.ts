@@ -39,7 +39,8 @@ export async function advance(
     // The root of an erased account's list counts no rows, and stays as it is until the list has some again.
     const { rows } = await retry(() => readRows(owner, { start: "", maxRows: 1 }));
     if (rows.length === 0) return { root, rest: [], more: false, young: false, newest: undefined };
-    root = await commit(owner, { ...root, expiresAt: undefined });
+    const revived = { ...root, expiresAt: undefined };
+    root = await retry(() => commit(owner, revived));
   }
   // Not earlier: the watermark of another commit would seem to lie in the future.
   const clock = Date.now();
@@ -48,7 +49,7 @@ export async function advance(
   if (root.watermark > furthest && root.watermark > root.lastStart) {
     // A clock that was far ahead set it. Readers may remember rows that were changed while they were not in the tail.
     const back = { watermark: root.lastStart, last: [], changedAt: raised(root, clock) };
-    const now = await commit(owner, { ...root, ...back });
+    const now = await retry(() => commit(owner, { ...root, ...back }));
     return { root: now, rest: changed, more: true, young: false, newest: undefined };
   }
   const tail = await retry(() => readRows(owner, { start: root.watermark, maxRows: limits.rowsAtOnce }));

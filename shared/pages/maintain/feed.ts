@@ -1,8 +1,7 @@
-import { maxBatchKeys } from "../../dynamodb/table-client.ts";
 import { type CountedOwner, latest, type SublistOwner } from "../tree/counted-list.ts";
 import { emptyRoot, type Root } from "../tree/root.ts";
 import { type CountedRow, readRows } from "../tree/rows.ts";
-import { commit, DamagedTreeError, readRoot, readRoots, TreeChangedError } from "../tree/tree-store.ts";
+import { commit, DamagedTreeError, readRoot, TreeChangedError } from "../tree/tree-store.ts";
 import { weigh } from "./advance.ts";
 import { emptyTree } from "./empty-tree.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -37,11 +36,8 @@ export async function feed(owner: CountedOwner, means: Means): Promise<Fed> {
     await retry(() => commit(owner, { ...root, lookAt: Math.min(2 * unfed, due) }));
     return { more: false, filling: [] };
   }
-  const roots = new Map<SublistOwner, Root>();
-  for (let from = 0; from < sublists.length; from += maxBatchKeys) {
-    const owners = sublists.slice(from, from + maxBatchKeys).map(({ owner }) => owner);
-    for (const [owner, root] of await retry(() => readRoots(owners))) roots.set(owner, root);
-  }
+  const roots = new Map<SublistOwner, Root | undefined>();
+  await inParallel(sublists, async ({ owner }) => roots.set(owner, await retry(() => readRoot(owner))));
   // The change of a row that was counted since would find the roots as they were read, and the row in no tree.
   const now = await retry(() => readRoot(owner));
   if (now?.version !== root.version) throw new TreeChangedError("Another commit came first.");

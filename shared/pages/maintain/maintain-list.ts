@@ -3,7 +3,7 @@ import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import { DamagedTreeError, isStepRetryable, isTreeChanged } from "../tree/tree-store.ts";
+import { DamagedTreeError, isTreeChanged } from "../tree/tree-store.ts";
 import { advance, type Progress } from "./advance.ts";
 import { advanceSublist, fill } from "./advance-sublist.ts";
 import type { RowChange } from "./changes.ts";
@@ -17,7 +17,7 @@ export interface Maintenance {
   readonly deadline: number;
   readonly limits?: Limits;
   readonly wait?: (milliseconds: number) => Promise<unknown>;
-  /** Makes a call, at the pace of the caller. */
+  /** Makes a call at the pace of the caller, which repeats it while the table is busy. */
   readonly paced?: Retry;
 }
 
@@ -41,9 +41,9 @@ export interface Maintained {
 export async function maintainList(
   owner: CountedOwner,
   rows: readonly RowChange[],
-  { deadline, limits = productionLimits, wait = setTimeout, paced = (call) => call() }: Maintenance,
+  { deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance,
 ): Promise<Maintained> {
-  const retry: Retry = (call) => withRetry(() => paced(call), { deadline, isRetryable: isBusy, wait });
+  const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
   const means = { limits, retry };
   /** Repeats a step on a tree while it says that more is left. @throws TooExpensiveError when the time is up */
   const repeat = async (tree: CountedOwner, step: () => Promise<boolean>) => {
@@ -59,7 +59,7 @@ export async function maintainList(
     let isLeft = true;
     while (isLeft) {
       if (Date.now() >= deadline) throw new TooExpensiveError("too_slow", "The time of the list is up.");
-      isLeft = await withRetry(attempt, { deadline, isRetryable: isStepRetryable, wait });
+      isLeft = await withRetry(attempt, { deadline, isRetryable: isTreeChanged, wait });
     }
   };
   const fillTree = (sublist: SublistOwner) => repeat(sublist, () => fill(sublist, means));

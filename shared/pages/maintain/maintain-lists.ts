@@ -5,15 +5,8 @@ import type { Changes, RowChange } from "./changes.ts";
 import { inParallel } from "./in-parallel.ts";
 import { type Maintenance, maintainList } from "./maintain-list.ts";
 
-/** A list whose newest rows were too young to be counted. */
-interface UnsettledList {
-  readonly owner: CountedOwner;
-  /** When it was last updated, in milliseconds since the epoch. */
-  readonly updatedAt: number;
-}
-
-/** Unsettled lists, by their names. */
-export type Unsettled = Map<string, UnsettledList>;
+/** Lists whose newest rows were too young to be counted, and when these are old enough, by the names of the lists. */
+export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly settledAt: number }>;
 
 /** Changes of a list that have to be delivered again. */
 export interface Unfinished {
@@ -54,7 +47,7 @@ export async function maintainLists(
     const means = { limits, wait, deadline: Math.min(deadline, Date.now() + time) };
     const { rest, progress, error } = await maintainList(owner, rows, means);
     const name = `${owner.account} ${owner.list.type}`;
-    if (progress?.young) unsettled.set(name, { owner, updatedAt: Date.now() });
+    if (progress?.young) unsettled.set(name, { owner, settledAt: Date.now() + limits.allowedLateness });
     else if (progress) unsettled.delete(name);
     const { newest = "" } = progress ?? {};
     moreBehind ||= rows.length > 0 && rows.every(({ key }) => key < newest);
@@ -65,12 +58,11 @@ export async function maintainLists(
   const shortestFirst = changes.toSorted((a, b) => a.rows.length - b.rows.length);
   await inParallel(shortestFirst, ({ owner, rows }) => update(owner, rows, listTime), parallelLists);
   const updateSettled = async () => {
-    const due = [...unsettled.values()].filter((list) => settledAt(list) <= Date.now());
+    const due = [...unsettled.values()].filter(({ settledAt }) => settledAt <= Date.now());
     await inParallel(due, ({ owner }) => update(owner, [], settledTime));
   };
-  const settledAt = ({ updatedAt }: UnsettledList) => updatedAt + limits.allowedLateness;
   await updateSettled();
-  const end = Math.max(0, ...Array.from(unsettled.values(), settledAt));
+  const end = Math.max(0, ...Array.from(unsettled.values(), ({ settledAt }) => settledAt));
   if (unfinished.length > 0 || moreBehind || unsettled.size === 0 || end >= deadline) return unfinished;
   await wait(Math.max(0, end - Date.now()));
   await updateSettled();

@@ -1,8 +1,8 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { isBusy, isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
+import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
-import { readItem, readItems, table, tableName } from "../../dynamodb/table-client.ts";
+import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import type { CountedOwner } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries, isSum } from "./entry.ts";
@@ -63,18 +63,6 @@ type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
   return item && toRoot(item as ReturnType<typeof rootItem>);
-}
-
-/** Reads the roots of at most `maxBatchKeys` trees. @returns those that exist, in any order, by their owners */
-export async function readRoots<T extends CountedOwner>(owners: readonly T[]): Promise<ReadonlyMap<T, Root>> {
-  const keys = owners.map((owner) => treeKey(owner, rootName));
-  const items = new Map((await readItems(keys, true)).map((item) => [item.pk, item]));
-  return new Map(
-    owners.flatMap((owner, index) => {
-      const item = items.get(keys[index]?.pk);
-      return item ? [[owner, toRoot(item as ReturnType<typeof rootItem>)]] : [];
-    }),
-  );
 }
 
 /**
@@ -159,6 +147,3 @@ const versionIs = (version: number) =>
 
 /** Whether to start again from the root. */
 export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;
-
-/** Whether a step on a tree is to be repeated: another commit came first, or the table is busy. */
-export const isStepRetryable = (error: unknown) => isTreeChanged(error) || isBusy(error);

@@ -97,8 +97,7 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   authorize: [allow("dynamodb:GetItem", ["KEY#*"]), allow("dynamodb:GetItem", ["LIMIT#*"])],
   "maintain-counts": [
-    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*"]),
-    allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*", "COUNT#*"]),
+    allow(["dynamodb:BatchGetItem", "dynamodb:Query"], ["LEAD#*", "CONVERSATION#*"]),
     ...writeCounts,
     {
       Effect: "Allow",
@@ -121,7 +120,8 @@ const expected: Record<FunctionName, unknown[]> = {
       ...{ Effect: "Allow", Action: "dynamodb:Scan", Resource: tableArn },
       Condition: onlyKeys,
     },
-    allow(["dynamodb:BatchGetItem", "dynamodb:Query"], ["LEAD#*", "CONVERSATION#*", "COUNT#*"]),
+    allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
+    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*", "COUNT#*"]),
     ...writeCounts,
   ],
   "compose-events": [],

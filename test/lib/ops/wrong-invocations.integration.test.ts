@@ -81,7 +81,7 @@ test.each([
   ["accounts set-limit --account acme --table nowhere --requests 5", noTable("nowhere")],
   ["accounts list --table nowhere", noTable("nowhere")],
   ["counts verify --account acme --table nowhere", noTable("nowhere")],
-  ["counts rebuild --all --table nowhere", noTable("nowhere")],
+  ["counts verify --all --table nowhere", noTable("nowhere")],
   ["events republish --all --table nowhere --since 1795219200 --dry-run", noTable("nowhere")],
   [
     "keys list --account acme --local",
@@ -107,7 +107,7 @@ test.each([
     invalid("--account <id>", "a#b", "An account id has 1 to 64 letters, digits, '_', '.' or '-'."),
   ],
   ["keys list --local", "error: required option '--account <id>' not specified"],
-  ["counts rebuild --local", "Name the account: --account ID or --all."],
+  ["counts verify --local", "Name the account: --account ID or --all."],
   [
     "counts status --account acme --all --local",
     "error: option '--all' cannot be used with option '--account <id>'",

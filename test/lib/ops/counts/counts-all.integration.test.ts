@@ -6,7 +6,6 @@ import { countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -72,23 +71,9 @@ test("verify and rebuild work through all accounts, whatever becomes of one", as
   ]);
   expect(json.failure).toBe(verified.failure);
 
-  const planned = await counts("rebuild", "--all", "--dry-run", "--json");
-  expect(JSON.parse(String(planned.printed[0]))).toEqual([
-    { account: "correct", rebuilt: false, rows: 20 },
-    { account: "damaged", failure: expect.any(String) },
-    { account: "differs", rebuilt: false, rows: 20 },
-  ]);
   const repaired = await counts("verify", "--all", "--repair");
   expect(repaired.progress).toContainEqual(expect.stringMatching(/ differs: corrected in 1 places$/));
   expect(repaired.failure).toBe(`1 of 3 accounts failed: run ${command("verify", "damaged")}.`);
-
-  const generation = async () =>
-    Number((await readRoot({ account: "differs", list: countedLists.lead }))?.generation);
-  const before = await generation();
-  const rebuilt = await counts("rebuild", "--all");
-  expect(rebuilt.printed).toEqual(["The counts of 2 of 3 accounts are rebuilt."]);
-  expect(rebuilt.failure).toBe(`1 of 3 accounts failed: run ${command("rebuild", "damaged")}.`);
-  expect(await generation()).toBeGreaterThan(before);
 
   await table.send(new DeleteCommand({ TableName: tableName, Key: damaged }));
   expect(await counts("verify", "--all")).toMatchObject({
