@@ -7,7 +7,7 @@ export const smallLimits: Limits = {
   tail: 3,
   tailUnits: 1000,
   nodeRows: 4,
-  nodeEntries: 4,
+  nodeEntries: 6,
   rowsAtOnce: 12,
   nodesRead: 4,
   nodesWritten: 8,
