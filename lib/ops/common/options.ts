@@ -1,13 +1,13 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { NumberValueImpl as NumberValue } from "@aws-sdk/util-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { Pace, type Wait } from "../../../shared/dynamodb/pace.ts";
+import { defaultUnits, Pace, type Wait } from "../../../shared/dynamodb/pace.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
 import { readLocalRun } from "./local-run-file.ts";
 import { compareClocks } from "./table-clock.ts";
-import { unitsOption } from "./units-option.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */
 export interface TableOptions {
@@ -52,6 +52,12 @@ export const allAccountsCommand = (name: string, description: string) =>
     )
     .option("--table <name>", "the table with this name")
     .option("--json", "print JSON");
+
+/** The option that sets the pace of a command. */
+export const unitsOption = () =>
+  new Option("--units <n>", "the most read units to use per second")
+    .default(defaultUnits)
+    .argParser(wholeNumber(1, 9_999_999, "Units are a whole number above 0."));
 
 const accountOption = () => new Option("--account <id>", "the account").argParser(parseAccountId);
 

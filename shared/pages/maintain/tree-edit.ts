@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Retry } from "../../dynamodb/retry.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { cut, type Entry, equalCells, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
+import { cut, type Entry, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { CountedRow } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
@@ -182,7 +183,7 @@ function mergeRows(rows: readonly Entry[], edits: readonly RowEdit[]): readonly 
     for (; at < rows.length && (rows[at] as Entry).start < sk; at++) merged.push(rows[at] as Entry);
     const found = rows[at]?.start === sk ? rows[at++] : undefined;
     const row = cell === undefined ? undefined : rowEntry(sk, cell);
-    if (found && row && equalCells(found.cells, row.cells)) merged.push(found);
+    if (found && row && isDeepStrictEqual(found, row)) merged.push(found);
     else {
       if (row) merged.push(row);
       isChanged ||= found !== undefined || row !== undefined;

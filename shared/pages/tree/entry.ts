@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 /** Numbers of rows by cell, up to the last cell that has any. */
@@ -34,17 +35,13 @@ function sumCells(entries: readonly Entry[]): Cells {
 
 /** Whether an entry has the sums of a node. */
 export const isSum = ({ cells }: Entry, entries: readonly Entry[]): boolean =>
-  equalCells(sumCells(entries), cells);
-
-export const equalCells = (a: Cells, b: Cells): boolean =>
-  a.length === b.length && a.every((count, cell) => count === b[cell]);
+  isDeepStrictEqual(sumCells(entries), cells);
 
 /** The number of rows in entries: of a cell, or of all. */
 export const countEntries = (entries: readonly Entry[], cell?: number): number =>
-  entries.reduce((sum, { cells }) => sum + countRows(cells, cell), 0);
-
-const countRows = (cells: Cells, cell?: number): number =>
-  cell === undefined ? cells.reduce((sum, count) => sum + count, 0) : (cells[cell] ?? 0);
+  entries
+    .flatMap(({ cells }) => (cell === undefined ? cells : (cells[cell] ?? 0)))
+    .reduce((sum, count) => sum + count, 0);
 
 /** The index of the entry for a sort key: the last one that does not start after it, or the first one. */
 export function indexAt(entries: readonly Entry[], sk: string): number {
