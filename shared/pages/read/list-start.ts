@@ -72,8 +72,8 @@ export async function readStart(list: CountedRange, maxRows: number, call: Call)
 }
 
 /**
- * How the tail is remembered: only that of a whole list, because an index may be late, and until one of its rows is changed.
- * Without a root, nothing would tell of changes.
+ * How the tail is remembered: only that of a whole list, because an index may be late, not that of a window, and until one of
+ * its rows is changed. Without a root, nothing would tell of changes.
  */
 const memoryOf = ({ range, tree, window }: CountedRange, root: Root | undefined) =>
   root && range.index === undefined && window.from === undefined && window.before === undefined
