@@ -40,7 +40,9 @@ async function findPage(list: CountedRange, request: PageRequest, call: Call): P
   const { range, window } = list;
   const { page, limit } = request;
   const offset = (page - 1) * limit;
-  const start = await readStart(list, page === 1 ? limit : limits.tail + 1, call);
+  // A window that has ended seldom has rows of the tail.
+  const maxRows = window.before === undefined ? limits.tail + 1 : 0;
+  const start = await readStart(list, page === 1 ? limit : maxRows, call);
   const { keys, counted, total, newest } = start;
   if (offset >= total) return { items: [], total };
   if (offset < keys.length || !counted || offset === 0)

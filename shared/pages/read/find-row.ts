@@ -15,20 +15,15 @@ export interface TreeReading {
   readonly nodes: Map<string, Promise<readonly Entry[]>>;
 }
 
-/** The position of a row: a number of rows before a sort key. */
-export interface Place {
-  readonly before: string;
-  readonly skip: number;
-}
-
 /**
  * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
  *
  * @param skips whether rows may be skipped: small ones cost less than the trip to the node with their sort keys
+ * @returns its position: so many rows before a sort key
  * @throws TreeChangedError when the tree has changed
  * @throws DamagedTreeError when a node is missing or differs from its sums
  */
-export async function findRow(reading: TreeReading, rank: number, skips: boolean): Promise<Place> {
+export async function findRow(reading: TreeReading, rank: number, skips: boolean) {
   const { root, cell } = reading;
   let { entries, lastStart: end } = root;
   let left = rank;

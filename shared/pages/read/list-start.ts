@@ -34,6 +34,7 @@ export interface CountedRows extends TreeReading {
  * Reads the root of a list's tree, the newest rows and the sort keys of the tail: all of its rows without a tree. The total
  * of every list is computed here: that of a window from the ranks of its ends.
  *
+ * @param maxRows how many of the newest rows; 0 if the page does not need them
  * @throws TreeChangedError when the tree has changed
  * @throws DamagedTreeError when a node is missing or differs from its sums
  */
@@ -42,14 +43,14 @@ export async function readStart(list: CountedRange, maxRows: number, call: Call)
   const { from = "", before } = window;
   const [root, newest] = await Promise.all([
     call((options) => readRoot(tree, options)),
-    walk(range, { before, downTo: from, maxRows }, call),
+    maxRows > 0 ? walk(range, { before, downTo: from, maxRows }, call) : { items: [], done: false },
   ]);
   if (newest.done) {
     const keys = newest.items.map(({ sk }) => String(sk));
     return { newest, keys, end: "", counted: undefined, total: keys.length };
   }
   const { watermark = "", lastStart = "", last = [], entries = [] } = root ?? {};
-  const tail = { watermark: latest(watermark, from), newest, memory: memoryOf(list, root) };
+  const tail = { watermark: latest(watermark, from), before, newest, memory: memoryOf(list, root) };
   const tailKeys = await readTail(range, tail, call);
   const cell = status === undefined ? undefined : cellOf(tree.list, status);
   const lastKeys = last.filter((row) => countEntries([row], cell) > 0).map(({ start }) => start);

@@ -8,9 +8,9 @@ const longestList = 3000;
 
 /**
  * A list that makes more calls than these, takes longer (in milliseconds), or counts more than 1 MB of rows is long.
- * Ordinary pages need up to five calls, windows up to nine.
+ * Ordinary pages need up to five calls, windows up to eight.
  */
-const shortCalls = 9;
+const shortCalls = 8;
 const shortTime = 500;
 
 /**

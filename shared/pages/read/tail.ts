@@ -25,6 +25,7 @@ const maxTails = 1000;
 
 interface Tail {
   readonly watermark: string;
+  readonly before: string | undefined;
   /** The newest rows of the range, which may have been read before the root. */
   readonly newest: Segment;
   /** Up to which sort key rows are remembered, and for which version of the tail; without it, none are. */
@@ -37,7 +38,7 @@ interface Tail {
  */
 export async function readTail(
   range: Range,
-  { watermark, newest, memory }: Tail,
+  { watermark, before, newest, memory }: Tail,
   call: Call,
 ): Promise<readonly string[]> {
   const id = rangeId(range);
@@ -45,7 +46,7 @@ export async function readTail(
   const isUsable = found?.version === memory?.version && found && found.to > watermark;
   const span = isUsable ? found : { from: watermark, to: watermark, keys: [] };
   const newestKeys = sortKeys(newest);
-  const start = newest.done ? watermark : latest(watermark, newestKeys.at(-1) ?? watermark);
+  const start = newest.done ? watermark : latest(watermark, newestKeys.at(-1) ?? before ?? watermark);
   // The newest rows may have been read before a change that the root tells of: only the others are remembered.
   const settled: string[] = [];
   // All rows from here on have been read.

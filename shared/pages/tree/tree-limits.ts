@@ -34,7 +34,7 @@ export const limits: Limits = {
   tail: 16,
   tailUnits: 8,
   nodeRows: 48,
-  nodeEntries: 150,
+  nodeEntries: 170,
   rowsAtOnce: 1000,
   nodesRead: 40,
   nodesWritten: 95,

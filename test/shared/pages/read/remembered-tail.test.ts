@@ -134,7 +134,7 @@ describe("an environment remembers", () => {
   async function isRead(partition: string): Promise<boolean> {
     let calls = 0;
     const newest = { items: [{ sk: "y" }], done: false };
-    const tail = { watermark: "a", newest, memory: { until: "y", version: "1" } };
+    const tail = { watermark: "a", before: undefined, newest, memory: { until: "y", version: "1" } };
     const found = await readTail({ partition }, tail, (send) => {
       calls++;
       return send({ abortSignal: new AbortController().signal });
