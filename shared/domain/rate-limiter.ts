@@ -1,4 +1,4 @@
-import { KeyThrottledError } from "../dynamodb/dynamodb-errors.ts";
+import { TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { rateWindowKey } from "../dynamodb/keys.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import * as logEvents from "../logging/log-events.ts";
@@ -69,7 +69,7 @@ export function rateLimiter(limit: RateLimit, timeout = 500) {
   }
 
   function failed(known: AccountWindow, error: unknown): void {
-    if (error instanceof KeyThrottledError) {
+    if (error instanceof TooManyAtOnceError) {
       // Environments that were throttled together must not ask together again.
       known.throttledUntil = Date.now() + throttledTime * (1 + Math.random());
       return;

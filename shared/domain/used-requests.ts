@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isKeyThrottled, KeyThrottledError } from "../dynamodb/dynamodb-errors.ts";
+import { isKeyThrottled, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import { table, tableName } from "../dynamodb/table-client.ts";
 
@@ -10,7 +10,7 @@ import { table, tableName } from "../dynamodb/table-client.ts";
  * The SDK would wait half a second before it tries a throttled call again, as long as the caller waits for all. The
  * throttle is a result already: too many add to the same item.
  *
- * @throws KeyThrottledError after one attempt
+ * @throws TooManyAtOnceError after one attempt
  */
 export async function addUsed(
   key: Key,
@@ -30,7 +30,7 @@ export async function addUsed(
     (next) => (args) =>
       next(args).catch((error: unknown) => {
         throw isKeyThrottled(error)
-          ? new KeyThrottledError("The item is throttled.", { cause: error })
+          ? new TooManyAtOnceError("The item is throttled.", { cause: error })
           : error;
       }),
     // Within the SDK's retries, which do not know the error.
