@@ -15,7 +15,7 @@ import { table, tableName } from "../dynamodb/table-client.ts";
 export async function addUsed(
   key: Key,
   { count, requests, expiresAt }: { count: number; requests: number; expiresAt: number },
-  abortSignal: AbortSignal,
+  abortSignal?: AbortSignal,
 ): Promise<{ added: boolean; used: number }> {
   const command = new UpdateCommand({
     TableName: tableName,
@@ -37,7 +37,7 @@ export async function addUsed(
     { step: "finalizeRequest", priority: "low" },
   );
   try {
-    const { Attributes } = await table.send(command, { abortSignal });
+    const { Attributes } = await table.send(command, abortSignal ? { abortSignal } : {});
     return { added: true, used: Number(Attributes?.used) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
