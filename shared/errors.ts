@@ -6,6 +6,7 @@ export const problems = {
   idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   rate_limited: { status: 429, title: "Rate limit used up" },
+  too_many_at_once: { status: 429, title: "Too many at once" },
   internal_error: { status: 500, title: "Internal error" },
   busy: { status: 503, title: "Busy" },
 } as const;

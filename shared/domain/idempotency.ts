@@ -1,12 +1,20 @@
 import { createHash } from "node:crypto";
-import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { isRetryable, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
+import { withRetry } from "../dynamodb/retry.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
 
 /** How long a request is remembered, in seconds. */
 const lifetime = 24 * 60 * 60;
+
+/**
+ * How long a write is retried after it first lost against other writers, and the longest backoff, in milliseconds. The
+ * requests of one account must not keep the execution environments of all others: docs/capacity.md has the bound.
+ */
+const patience = 200;
+const longestBackoff = 100;
 
 /** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {
@@ -95,19 +103,33 @@ export async function throwIfRecorded({ key }: IdempotentRequest): Promise<void>
   if (item && Number(item.expiresAt) > Date.now() / 1000) throw new AlreadyRecordedError(item);
 }
 
+/** Whether to retry after an error of a request: for some time after the first one. */
+function isRetryableFor(milliseconds: number): (error: unknown) => boolean {
+  let end = Number.POSITIVE_INFINITY;
+  return (error) => {
+    end = Math.min(end, Date.now() + milliseconds);
+    return isRetryable(error) && Date.now() < end;
+  };
+}
+
 /**
- * Carries a request out, or repeats its first response.
+ * Carries a request out, or repeats its first response. An attempt that loses against other writers is retried for a short
+ * time.
  *
  * @param toResponse builds the response from the ids of the record
- * @throws ApiError `idempotency_key_reused`
+ * @throws ApiError `idempotency_key_reused`, or the error of the last attempt
  */
 export async function runIdempotently<T extends object, Made extends Ids>(
   idempotency: IdempotentRequest | undefined,
   toResponse: (ids: Made) => T,
-  run: () => Promise<T>,
+  attempt: () => Promise<T>,
 ): Promise<T | Replayed<T>> {
   try {
-    return await run();
+    return await withRetry(attempt, {
+      isRetryable: isRetryableFor(patience),
+      deadline: Number.POSITIVE_INFINITY,
+      longestBackoff,
+    });
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
     const { fingerprint, ids } = error.record;

@@ -1,6 +1,5 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { isRetryable } from "../dynamodb/dynamodb-errors.ts";
 import {
   leadEmailPartition,
   leadKey,
@@ -8,7 +7,6 @@ import {
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { withRetry } from "../dynamodb/retry.ts";
 import { type Item, readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { createdAt, newId } from "../ids.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
@@ -24,13 +22,11 @@ import { storedName } from "./stored-name.ts";
 /**
  * Stores a new lead.
  *
- * @param deadline until when to retry, in milliseconds since the epoch
- * @throws ApiError `idempotency_key_reused`, or the error of the last attempt when other writers win until the deadline
+ * @throws ApiError `idempotency_key_reused`
  */
 export async function createLead(
   account: string,
   input: NewLead,
-  deadline: number,
   idempotency?: IdempotentRequest,
 ): Promise<Lead | Replayed<Lead>> {
   const source = input.source && storedName(input.source);
@@ -42,16 +38,11 @@ export async function createLead(
     await addLead(account, lead);
     return lead;
   }
-  return runIdempotently(idempotency, buildLead, () =>
-    withRetry(
-      async () => {
-        const lead = buildLead({ id: newId("lead") });
-        await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
-        return lead;
-      },
-      { deadline, isRetryable },
-    ),
-  );
+  return runIdempotently(idempotency, buildLead, async () => {
+    const lead = buildLead({ id: newId("lead") });
+    await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
+    return lead;
+  });
 }
 
 /** Stores a lead, unless the account has one with its id. */

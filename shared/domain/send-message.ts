@@ -1,6 +1,6 @@
-import { isRetryable, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { withBackoff } from "../dynamodb/backoffs.ts";
+import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey, messageKey } from "../dynamodb/keys.ts";
-import { withRetry } from "../dynamodb/retry.ts";
 import { tableName } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, newId } from "../ids.ts";
@@ -34,34 +34,36 @@ interface Outgoing {
 /**
  * Sends a message to a lead on a channel: it joins their active conversation, or starts one.
  *
- * @param deadline until when to retry, in milliseconds since the epoch
- * @throws ApiError `lead_not_found`, `idempotency_key_reused`, or the error of the last attempt when other writers win
- *   until the deadline
+ * @throws ApiError `lead_not_found` or `idempotency_key_reused`
+ * @throws TooManyAtOnceError when other messages to the conversation win
  */
 export async function sendMessage(
   account: string,
   message: NewMessage,
-  deadline: number,
   idempotency?: IdempotentRequest,
 ): Promise<Message | Replayed<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
   const input = { ...message, channel: storedName(message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
+  const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
+  return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () =>
+    runIdempotently(idempotency, (made: Made) => toMessage(made, input), attempts(outgoing)),
+  );
+}
+
+/** Sends the message with each call; an attempt knows what those before it have found. */
+function attempts(outgoing: Outgoing): () => Promise<Message> {
+  const { account, input } = outgoing;
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
-  const attempt = async () => {
+  return async () => {
     const [found, named] = await Promise.all([exists, activeConversation(account, input)]);
     if (!found) return rejectUnknownLead(outgoing);
     if (named !== undefined && named !== findings.ended) return joinConversation(outgoing, named, findings);
     findings.ended = undefined;
     return startConversation(outgoing, named);
   };
-  return runIdempotently(
-    idempotency,
-    (made: Made) => toMessage(made, input),
-    () => withRetry(attempt, { deadline, isRetryable }),
-  );
 }
 
 /** A message that was sent stays sent, even when its lead is deleted later. */

@@ -29,11 +29,11 @@ const namedError = (name: string, message = "inside") => Object.assign(new Error
 const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
 
 /** The lead exists and its pointer names this conversation. */
-function withActiveConversation(conversationId?: string) {
-  table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: "lead_1" } }).resolves({ Item: { pk: "LEAD#acme" } });
+function withActiveConversation(conversationId: string, leadId = "lead_1") {
+  table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: leadId } }).resolves({ Item: { pk: "LEAD#acme" } });
   table
-    .on(GetCommand, { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } })
-    .resolves(conversationId === undefined ? {} : { Item: { conversationId } });
+    .on(GetCommand, { Key: { pk: `ACTIVE#acme#${leadId}`, sk: "whatsapp" } })
+    .resolves({ Item: { conversationId } });
 }
 
 const writes = () =>
@@ -56,7 +56,7 @@ describe("a table that rejects calls", () => {
     ];
     for (const { status, headers, problem } of responses) {
       expect(status).toBe(503);
-      expect(headers["retry-after"]).toBe("1");
+      expect(headers["retry-after"]).toMatch(/^[123]$/);
       expect(problem).toMatchObject({ code: "busy", status: 503, requestId: "request-1" });
     }
   });
@@ -145,21 +145,19 @@ describe("a message whose transaction", () => {
     expect(writes()[2]?.[1]?.Put?.Item?.id).toBe(body.id);
   });
 
-  test("meets conflicts until the invocation's time is used up gets 503", async () => {
-    withActiveConversation("conv_1");
-    table.on(TransactWriteCommand).rejects(canceled("TransactionConflict", "None"));
-    const { status, problem, headers } = await call("send-message", { body: message }, 800);
-    expect(status).toBe(503);
-    expect(headers["retry-after"]).toBe("1");
-    expect(problem.code).toBe("busy");
+  test.each([
+    "TransactionConflict",
+    "ThrottlingError",
+  ])("is cancelled with %s each time gets 429, which is no error of the service", async (code) => {
+    // A conversation of its own: the next messages to the same one are refused for a while.
+    withActiveConversation("conv_1", code);
+    table.on(TransactWriteCommand).rejects(canceled(code, "None"));
+    const body = { ...message, leadId: code };
+    const { status, problem, headers } = await call("send-message", { body });
+    expect([status, problem.code]).toEqual([429, "too_many_at_once"]);
+    expect(headers["retry-after"]).toMatch(/^[1234]$/);
     expect(writes().length).toBeGreaterThan(1);
-    expect(logged).toHaveBeenCalledWith(
-      expect.objectContaining({
-        event: "request failed",
-        code: "busy",
-        cause: expect.objectContaining({ name: "TransactionCanceledException" }),
-      }),
-    );
+    expect(logged).not.toHaveBeenCalled();
   });
 
   test("is cancelled in the SDK's second attempt gets 503 and is not retried, and its cause is logged", async () => {
@@ -296,12 +294,13 @@ describe("a request with an Idempotency-Key", () => {
   test.each([
     "create-lead",
     "send-message",
-  ] as const)("meets conflicts until the time is used up: %s returns 503", async (name) => {
-    withActiveConversation("conv_1");
+  ] as const)("meets conflicts each time: %s returns 429", async (name) => {
+    withActiveConversation("conv_1", "lead_2");
     table.on(TransactWriteCommand).rejects(canceled("None", "TransactionConflict"));
-    const body = name === "create-lead" ? { name: "Ada" } : message;
-    const { status, headers: responseHeaders, problem } = await call(name, { body, headers }, 800);
-    expect([status, responseHeaders["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
+    const body = name === "create-lead" ? { name: "Ada" } : { ...message, leadId: "lead_2" };
+    const { status, headers: responseHeaders, problem } = await call(name, { body, headers });
+    expect([status, problem.code]).toEqual([429, "too_many_at_once"]);
+    expect(responseHeaders["retry-after"]).toMatch(/^[1234]$/);
     expect(writes().length).toBeGreaterThan(1);
   });
 });
