@@ -50,21 +50,23 @@ export const emptied = ({ version, generation, fed }: Root, clock: number): Root
   fed,
 });
 
-/** The root as attributes of its item, without the key. */
+/** The root as attributes of its item, without the key. `lastStart` tells its rows from the entries of nodes. */
 export const rootItem = ({ entries, last, ...others }: Root) => ({
   ...others,
-  entries: encodeEntries(entries),
-  last: encodeEntries(last),
+  entries: encodeEntries([...entries, ...last]),
 });
 
 /** The reverse of `rootItem`. @throws Error when the item has other entries */
 export function toRoot(item: ReturnType<typeof rootItem>): Root {
   const { version, generation, level, lastStart, watermark } = item;
   const { fed, unfed, lookAt, filling, changedAt, expiresAt } = item;
-  const [entries, last] = [item.entries, item.last].map(decodeEntries);
-  if (!entries || !last) throw new Error("The root of a counted tree has malformed entries.");
+  const all = decodeEntries(item.entries);
+  if (!all) throw new Error("The root of a counted tree has malformed entries.");
+  const nodes = all.filter(({ start }) => start < lastStart).length;
   return {
-    ...{ version, generation, level, entries, last, lastStart, watermark },
+    ...{ version, generation, level, lastStart, watermark },
     ...{ fed, unfed, lookAt, filling, changedAt, expiresAt },
+    entries: all.slice(0, nodes),
+    last: all.slice(nodes),
   };
 }
