@@ -78,3 +78,25 @@ export class ApiError extends Error {
     this.headers = options.headers;
   }
 }
+
+/** The key of a malformed item, and the field that is missing, has another type, or does not fit the key. */
+export interface MalformedItem {
+  readonly pk: string;
+  readonly sk: string;
+  readonly field?: string;
+}
+
+/** Thrown for a stored item that no code of the service writes: a function that was taken over may have. */
+export class MalformedItemError extends Error implements MalformedItem {
+  override readonly name = "MalformedItemError";
+  readonly pk: string;
+  readonly sk: string;
+  readonly field: string;
+
+  constructor({ pk, sk }: Readonly<Record<string, unknown>>, field: string) {
+    super(`The item ${pk} ${sk} is malformed: ${field}.`);
+    this.pk = String(pk);
+    this.sk = String(sk);
+    this.field = field;
+  }
+}

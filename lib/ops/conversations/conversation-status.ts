@@ -1,4 +1,8 @@
-import { conversationStatusKeys, isNotActive, toConversation } from "../../../shared/domain/conversations.ts";
+import {
+  conversationStatusKeys,
+  isNotJoinable,
+  toConversation,
+} from "../../../shared/domain/conversations.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
@@ -75,7 +79,7 @@ export async function activation(
   return {
     items: [
       { Put: { TableName: tableName, Item: { ...key, conversationId: id }, ...asRead } },
-      ...(other === undefined ? [] : [isNotActive(account, other)]),
+      ...(other === undefined ? [] : [isNotJoinable(account, other, conversation)]),
     ],
     isNamed: named === id,
   };
