@@ -42,12 +42,9 @@ describe("the nearest name", () => {
     expect(nearestName(name, parameters)).toBeUndefined();
   });
 
-  test("is found in time that is linear in the length of the name", () => {
-    for (const unit of ["a", "createdAfter", "-", "\u{1F600}"]) {
-      const start = performance.now();
+  test("is looked for in a name of a million letters, for which quadratic work would take hours", () => {
+    for (const unit of ["a", "createdAfter", "-", "\u{1F600}"])
       expect(nearestName(unit.repeat(1_000_000), parameters)).toBeUndefined();
-      expect(performance.now() - start).toBeLessThan(1000);
-    }
   });
 
   test("is one of the known names, and the name itself if it is known in any notation", () => {
