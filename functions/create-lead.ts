@@ -8,5 +8,5 @@ export const handler = routeHandler(
   createLeadRoute,
   bodyParser(),
   validate,
-  ({ account, body, deadline, idempotency }) => createLead(account, body, deadline, idempotency),
+  ({ account, body, idempotency }) => createLead(account, body, idempotency),
 );

@@ -8,5 +8,5 @@ export const handler = routeHandler(
   sendMessageRoute,
   bodyParser(),
   validate,
-  ({ account, body, deadline, idempotency }) => sendMessage(account, body, deadline, idempotency),
+  ({ account, body, idempotency }) => sendMessage(account, body, idempotency),
 );

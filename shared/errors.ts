@@ -6,6 +6,7 @@ export const problems = {
   idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   rate_limited: { status: 429, title: "Rate limit used up" },
+  too_many_at_once: { status: 429, title: "Too many at once" },
   internal_error: { status: 500, title: "Internal error" },
   busy: { status: 503, title: "Busy" },
 } as const;
@@ -75,5 +76,27 @@ export class ApiError extends Error {
     this.faults = options.faults ?? [];
     this.retryAfter = options.retryAfter;
     this.headers = options.headers;
+  }
+}
+
+/** The key of a malformed item, and the field that is missing, has another type, or does not fit the key. */
+export interface MalformedItem {
+  readonly pk: string;
+  readonly sk: string;
+  readonly field?: string;
+}
+
+/** Thrown for a stored item that no code of the service writes: a function that was taken over may have. */
+export class MalformedItemError extends Error implements MalformedItem {
+  override readonly name = "MalformedItemError";
+  readonly pk: string;
+  readonly sk: string;
+  readonly field: string;
+
+  constructor({ pk, sk }: Readonly<Record<string, unknown>>, field: string) {
+    super(`The item ${pk} ${sk} is malformed: ${field}.`);
+    this.pk = String(pk);
+    this.sk = String(sk);
+    this.field = field;
   }
 }

@@ -548,7 +548,7 @@ export interface components {
              */
             errors: components["schemas"]["Fault"][];
         };
-        RateLimitedProblem: {
+        TooManyRequestsProblem: {
             /**
              * Format: uri
              * @description `urn:problem-type:` and the code.
@@ -574,9 +574,9 @@ export interface components {
             /**
              * @description The kind of error, for programs.
              * @example rate_limited
-             * @constant
+             * @enum {string}
              */
-            code: "rate_limited";
+            code: "rate_limited" | "too_many_at_once";
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -1191,7 +1191,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
             };
         };
-        /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). */
+        /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). Or the account asks too much at once of a conversation, of a list or of all its data (a problem). */
         TooManyRequests: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -1204,17 +1204,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "urn:problem-type:rate_limited",
-                 *       "title": "Rate limit used up",
-                 *       "status": 429,
-                 *       "detail": "This account may make 6000 requests in 60 seconds. Try again in 42 s.",
-                 *       "code": "rate_limited",
-                 *       "requestId": "ELcEv7R332QgMgM="
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["RateLimitedProblem"];
+                "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
                 /**
                  * @example {
                  *       "message": "Too Many Requests"
@@ -1254,7 +1244,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description Others write to the same conversation, the table is too busy, or the function took too long. Try again. */
+        /** @description The table is too busy, a list is too expensive now, or the function took too long. Try again. */
         Busy: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];

@@ -13,7 +13,7 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
   },
   "rate-limiter-open": {
     meaning:
-      "The rate limiter cannot use the table and lets all requests pass: one account can take the capacity of all others.",
+      "The rate limiter cannot use the table and lets requests pass: one account can take the capacity of all others.",
     metric: logs.sum("RateLimitFailures").with(fiveMinutes),
     threshold: 1,
     periods: persistent,

@@ -80,8 +80,7 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     periods: persistent,
   },
   "table-read-throttles": {
-    meaning:
-      "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or fail with 503.",
+    meaning: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
     metric: faultsDuring(
       table.metricConsumedReadCapacityUnits({ statistic: Stats.SUM }),
       table.metricThrottleEvents("Read"),
@@ -91,8 +90,7 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     periods: persistent,
   },
   "table-write-throttles": {
-    meaning:
-      "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or fail with 503.",
+    meaning: "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or are refused.",
     metric: faultsDuring(
       table.metricConsumedWriteCapacityUnits({ statistic: Stats.SUM }),
       table.metricThrottleEvents("Write"),

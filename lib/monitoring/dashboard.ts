@@ -61,6 +61,7 @@ const requests = ({ api: { stage, authorizer }, canary, logs }: MonitoredResourc
     authorizer.lambda.metricInvocations({ label: "Calls of the authorizer" }),
     ...(canary ? [canary.runner.lambda.metricInvocations({ label: "Runs of the canary" })] : []),
     logs.sum("RateLimitedRequests"),
+    logs.sum("TooManyAtOnceRequests"),
     logs.sum("RateLimitFailures"),
     logs.sum("ThrottledRequests"),
     logs.sum("ForbiddenRequests"),

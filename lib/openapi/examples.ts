@@ -155,6 +155,10 @@ export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, obje
     "rate_limited",
     "This account may make 6000 requests in 60 seconds. Try again in 42 s.",
   ),
+  too_many_at_once: problem(
+    "too_many_at_once",
+    "Too many messages are sent to this conversation at once. Try again in 2 s.",
+  ),
   internal_error: problem("internal_error", "Something went wrong here. It has been logged."),
   busy: problem("busy", "The service is busy. Try again."),
 };

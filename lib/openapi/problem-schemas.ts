@@ -30,7 +30,14 @@ const examples: Readonly<Record<ProblemCode, object>> = {
   invalid_input: invalidExamples["create-lead"].response,
 };
 
+const codes = Object.keys(problems) as ProblemCode[];
+
+/** The problems with the same status, itself among them. They have one schema: generators make up a name for a choice. */
+export const codesLike = (code: ProblemCode) =>
+  codes.filter((other) => problems[other].status === problems[code].status);
+
 function problemSchema(code: ProblemCode) {
+  const alike = codesLike(code);
   const hasErrors = "errors" in examples[code];
   return {
     type: "object",
@@ -39,7 +46,11 @@ function problemSchema(code: ProblemCode) {
       title: { type: "string", description: "The kind of error, in words." },
       status: { type: "integer", const: problems[code].status, description: "The status of the response." },
       detail: { type: "string", description: "A sentence that says what happened." },
-      code: { type: "string", const: code, description: "The kind of error, for programs." },
+      code: {
+        type: "string",
+        ...(alike.length > 1 ? { enum: alike } : { const: code }),
+        description: "The kind of error, for programs.",
+      },
       requestId: { type: "string", description: "The id of the request in the service's log." },
       ...(hasErrors && { errors }),
     },
@@ -47,17 +58,15 @@ function problemSchema(code: ProblemCode) {
   } as const satisfies JSONSchema;
 }
 
-const codes = Object.keys(problems) as ProblemCode[];
-
-/** The schema of each problem, by its code. It has the status and the code as constants. */
+/** The schema of the problems of each status, by the first of their codes. It has the status and the code as constants. */
 export const problemSchemas: ReadonlyMap<ProblemCode, ReturnType<typeof problemSchema>> = new Map(
-  codes.map((code) => [code, problemSchema(code)]),
+  codes.filter((code) => codesLike(code)[0] === code).map((code) => [code, problemSchema(code)]),
 );
 
 /** The named schemas of problems, with an example of each: `busy` is `BusyProblem`. */
 export const problemComponents = Object.fromEntries(
   [...problemSchemas].map(([code, schema]) => [
-    `${pascalCase(code)}Problem`,
+    `${codesLike(code).length > 1 ? "TooManyRequests" : pascalCase(code)}Problem`,
     { schema, example: examples[code] },
   ]),
 );

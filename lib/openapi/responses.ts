@@ -4,7 +4,7 @@ import { gatewayMessages } from "../gateway-messages.ts";
 import { toReference } from "./components.ts";
 import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
 import { functionHeaders, type headerComponents, headers } from "./headers.ts";
-import { gatewayError, problemSchemas } from "./problem-schemas.ts";
+import { codesLike, gatewayError, problemSchemas } from "./problem-schemas.ts";
 
 /** What each problem means to the caller. */
 const descriptions: Readonly<Record<ProblemCode, string>> = {
@@ -16,8 +16,10 @@ const descriptions: Readonly<Record<ProblemCode, string>> = {
   idempotency_key_reused: "The `Idempotency-Key` was sent before with another body.",
   rate_limited:
     "The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message).",
+  too_many_at_once:
+    "Or the account asks too much at once of a conversation, of a list or of all its data (a problem).",
   internal_error: "The service failed; its log has the cause under the id of the request.",
-  busy: "Others write to the same conversation, the table is too busy, or the function took too long. Try again.",
+  busy: "The table is too busy, a list is too expensive now, or the function took too long. Try again.",
 };
 
 const commonProblems = ["invalid_input", "rate_limited", "internal_error", "busy"] as const;
@@ -50,9 +52,12 @@ const gatewayResponse = (status: GatewayStatus, description: string) => ({
   content: gatewayContent(status),
 });
 
-const problemContent = (code: ProblemCode, example: object) => ({
-  "application/problem+json": { schema: toReference(problemSchemas.get(code)), example },
-});
+function problemContent(code: ProblemCode, example: object) {
+  const alike = codesLike(code);
+  const values = alike.map((code) => [code, { value: Reflect.get(problemExamples, code) }]);
+  const examples = alike.length > 1 ? { examples: Object.fromEntries(values) } : { example };
+  return { "application/problem+json": { schema: toReference(problemSchemas.get(code)), ...examples } };
+}
 
 /** The headers of some problems. */
 const ownHeaders: Partial<Record<ProblemCode, keyof typeof headerComponents>> = {
@@ -66,7 +71,9 @@ function problemResponse(code: ProblemCode, example: object) {
   const { status } = problems[code];
   const own = ownHeaders[code];
   return {
-    description: descriptions[code],
+    description: codesLike(code)
+      .map((code) => descriptions[code])
+      .join(" "),
     headers: headers(...functionHeaders, ...(own ? [own] : [])),
     content: {
       ...problemContent(code, example),
@@ -81,9 +88,9 @@ export const responseComponents = {
   Forbidden: gatewayResponse(403, "The API key is malformed, unknown, expired or revoked."),
   TooLarge: gatewayResponse(413, "The body is over 6 MB."),
   ...Object.fromEntries(
-    (Object.entries(componentNames) as [Exclude<ProblemCode, "invalid_input">, string][]).map(
-      ([code, name]) => [name, problemResponse(code, problemExamples[code])],
-    ),
+    (
+      Object.entries(componentNames) as [Exclude<ProblemCode, "invalid_input" | "too_many_at_once">, string][]
+    ).map(([code, name]) => [name, problemResponse(code, problemExamples[code])]),
   ),
 };
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { toUserError } from "./common/aws-errors.ts";
+import { escapeConsole } from "./common/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -19,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
  * @throws UserError for errors that the operator can fix, also those of the AWS SDK
  */
 export async function runProgram(): Promise<void> {
+  escapeConsole();
   const program = new Command("npm run ops --").description(
     "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
   );

@@ -1,5 +1,7 @@
 import { apiKeyKey } from "../dynamodb/keys.ts";
+import { checkKeys, ifWellFormed } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
+import { toRecord } from "../schemas/record.ts";
 import { parseApiKey } from "./api-key-format.ts";
 
 /** What a key may do: everything, or only read. */
@@ -45,11 +47,26 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | un
   const parts = parseApiKey(apiKey);
   if (!parts) return undefined;
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
-  if (!item) return undefined;
-  const record = toApiKey(item);
-  if (apiKeyState(record) !== "live") return undefined;
+  const record = item && ifWellFormed(() => checkApiKey(item));
+  if (!record || apiKeyState(record) !== "live") return undefined;
   const { accountId, keyId, access } = record;
   return { accountId, keyId, access };
+}
+
+const text = { type: "string", minLength: 1 } as const;
+
+/** What the authorizer relies on. */
+const checkedFields = {
+  type: "object",
+  properties: { keyId: text, accountId: text, access: text, validUntil: text, revokedAt: text },
+  required: ["keyId", "accountId", "access"],
+} as const;
+
+/** The API key of an item. @throws MalformedItemError */
+function checkApiKey(item: Item): ApiKey {
+  const { keyId } = toRecord(checkedFields, item);
+  checkKeys(item, { pk: item.pk, sk: keyId });
+  return toApiKey(item);
 }
 
 /** The API key of an item. */

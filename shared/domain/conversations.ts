@@ -1,12 +1,16 @@
 import {
   activeConversationKey,
   conversationKey,
+  keyAttributes,
   leadConversationsPartition,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
+import { checkKeys, logMalformed } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
+import { MalformedItemError } from "../errors.ts";
+import { isId } from "../ids.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
 import { creationWindow } from "../pages/read/window.ts";
@@ -16,6 +20,7 @@ import {
   type Conversation,
   type ConversationsQuery,
   conversation as conversationSchema,
+  type Message,
 } from "../schemas/conversation-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
 import { admitLongList } from "./long-lists.ts";
@@ -31,7 +36,7 @@ export async function listConversations(
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
   const filter = { status: status && storedName(status), sourceOrChannel: channel && storedName(channel) };
   const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
-  return listPage(selection, page, toConversation, () => admitLongList(account));
+  return listPage(selection, page, toListed(account), () => admitLongList(account));
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */
@@ -55,34 +60,90 @@ export const conversationStatusKeys = (
   byStatusAndOrigin: statusAndSourceOrChannelPartition("conversation", account, status, channel),
 });
 
-/** The conversation of an item. */
+/** The conversation of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
+const toListed = (account: string) => (item: Item) => {
+  const conversation = toConversation(item);
+  checkKeys(item, conversationItem(account, conversation), keyAttributes);
+  return conversation;
+};
+
+/** The conversation of an item. @throws MalformedItemError */
 export const toConversation = (item: Item): Conversation => toRecord(conversationSchema, item);
 
-/** A check, in a transaction, that a conversation is not active: an operator may reactivate it at any moment. */
-export const isNotActive = (account: string, id: string) => ({
-  ConditionCheck: {
-    TableName: tableName,
-    Key: conversationKey(account, id),
-    ConditionExpression: "attribute_not_exists(pk) OR #status <> :active",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":active": active },
+/** A lead and a channel, which have at most one active conversation. */
+type LeadOnChannel = Pick<Conversation, "leadId" | "channel">;
+
+/** How far ahead of this clock the last message of a conversation may be, in milliseconds. */
+const maxAhead = 60_000;
+
+/** More messages than a conversation has. */
+const maxMessages = 2 ** 40;
+
+/** What a message may join: their active conversation, with a count and a time that the next message can change. */
+const joinable = ({ leadId, channel }: LeadOnChannel) => ({
+  condition:
+    "#status = :active AND leadId = :leadId AND channel = :channel AND messageCount < :most AND lastMessageAt < :ahead",
+  ExpressionAttributeNames: { "#status": "status" },
+  ExpressionAttributeValues: {
+    ...{ ":active": active, ":leadId": leadId, ":channel": channel, ":most": maxMessages },
+    ":ahead": new Date(Date.now() + maxAhead).toISOString(),
   },
 });
 
-/** The id of the conversation that the pointer of a lead on a channel names; it may no longer be active. */
-export async function activeConversation(
-  account: string,
-  { leadId, channel }: { readonly leadId: string; readonly channel: string },
-): Promise<string | undefined> {
-  const pointer = await readItem(activeConversationKey(account, leadId, channel));
-  return pointer?.conversationId as string | undefined;
+/** The same for an item. */
+export const isJoinable = (item: Item, { leadId, channel }: LeadOnChannel): boolean =>
+  item.status === active &&
+  item.leadId === leadId &&
+  item.channel === channel &&
+  typeof item.messageCount === "number" &&
+  item.messageCount < maxMessages &&
+  Date.parse(String(item.lastMessageAt)) < Date.now() + maxAhead;
+
+/** An update, in a transaction, that adds a message to a conversation which it may join. */
+export function addMessage(account: string, { conversationId, createdAt, ...message }: Message) {
+  const { condition, ExpressionAttributeNames, ExpressionAttributeValues } = joinable(message);
+  return {
+    Update: {
+      TableName: tableName,
+      Key: conversationKey(account, conversationId),
+      UpdateExpression: "SET lastMessageAt = :at ADD messageCount :one",
+      // Writers' clocks differ: without the last condition lastMessageAt could go back.
+      ConditionExpression: `${condition} AND lastMessageAt <= :at`,
+      ExpressionAttributeNames,
+      ExpressionAttributeValues: { ...ExpressionAttributeValues, ":at": createdAt, ":one": 1 },
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
+    },
+  };
 }
 
-/** The condition that the pointer of a lead on a channel names this conversation, or does not exist. */
-export const pointerNames = (conversationId: string | undefined) =>
-  conversationId === undefined
-    ? { ConditionExpression: "attribute_not_exists(pk)" }
+/**
+ * A check, in a transaction, that no message may join a conversation of theirs: an operator may reactivate it at any moment.
+ */
+export function isNotJoinable(account: string, id: string, pair: LeadOnChannel) {
+  const { condition, ...expression } = joinable(pair);
+  return {
+    ConditionCheck: {
+      TableName: tableName,
+      Key: conversationKey(account, id),
+      ConditionExpression: `attribute_not_exists(pk) OR NOT (${condition})`,
+      ...expression,
+    },
+  };
+}
+
+/** The conversation that the pointer of a lead on a channel names: a hint, also if its value is no id. */
+export async function readPointer(account: string, { leadId, channel }: LeadOnChannel): Promise<unknown> {
+  const pointer = await readItem(activeConversationKey(account, leadId, channel));
+  if (pointer && !isId("conv", pointer.conversationId))
+    logMalformed(new MalformedItemError(pointer, "conversationId"));
+  return pointer?.conversationId;
+}
+
+/** The condition that a pointer still has the value that was read. */
+export const pointerIs = (value: unknown) =>
+  typeof value === "string"
+    ? { ConditionExpression: "conversationId = :named", ExpressionAttributeValues: { ":named": value } }
     : {
-        ConditionExpression: "conversationId = :named",
-        ExpressionAttributeValues: { ":named": conversationId },
+        ConditionExpression: "attribute_not_exists(pk) OR NOT attribute_type(conversationId, :string)",
+        ExpressionAttributeValues: { ":string": "S" },
       };

@@ -1,8 +1,17 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { itemTypes, readPartition } from "../dynamodb/keys.ts";
-import type { Item } from "../dynamodb/table-client.ts";
+import {
+  conversationKey,
+  erasedLeadKey,
+  itemTypes,
+  leadKey,
+  messageKey,
+  readPartition,
+} from "../dynamodb/keys.ts";
+import { checkKeys, ifWellFormed, logMalformed, readNumbers } from "../dynamodb/malformed-items.ts";
+import type { Item, Key } from "../dynamodb/table-client.ts";
+import { MalformedItemError } from "../errors.ts";
 import { createdAt, idTimestamp } from "../ids.ts";
 import { toRecord } from "../schemas/record.ts";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
@@ -24,30 +33,57 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
  */
 const maxAge = 60_000;
 
-/** The events of a batch's new items; items that were imported or restored cause none. */
+/** The keys of the items that events are composed from. */
+const keys: Readonly<Record<EventType, (account: string, event: Item) => Key>> = {
+  "lead.created": (account, { id }) => leadKey(account, String(id)),
+  "conversation.started": (account, { id }) => conversationKey(account, String(id)),
+  "message.sent": (account, { id, conversationId }) =>
+    messageKey(account, String(conversationId), String(id)),
+  "lead.erased": (account, { leadId }) => erasedLeadKey(account, String(leadId)),
+};
+
+/**
+ * The events of a batch's new items; items that were imported or restored cause none.
+ *
+ * An item for which that fails is logged and left out: it would fail again, and hold back all others until it is too old.
+ */
 export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
-  records.flatMap((record) => toEvent(record) ?? []);
+  records.flatMap((record) => {
+    try {
+      return toEvent(record) ?? [];
+    } catch (error) {
+      const { pk, sk } = record.dynamodb?.Keys ?? {};
+      logMalformed({ pk: String(pk?.S), sk: String(sk?.S) }, error);
+      return [];
+    }
+  });
 
 function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
   const { NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
   if (eventName !== "INSERT" || !NewImage) return undefined;
-  const event = itemEvent(unmarshall(NewImage as Record<string, AttributeValue>));
+  const event = itemEvent(unmarshall(NewImage as Record<string, AttributeValue>, readNumbers));
   return event && writtenAt * 1000 - idTimestamp(event.id) <= maxAge ? event : undefined;
 }
 
-/** The event of an item, the same at any time after its creation; undefined for an item that has none. */
+/** The event of an item, the same at any time after its creation; undefined for an item that has none, or is malformed. */
 export function itemEvent(item: Item): ServiceEvent | undefined {
   const partition = readPartition(String(item.pk));
   const type = partition && eventTypes.get(partition.itemType);
-  // The sort key of what is left of an erased lead is the id of the lead.
-  const id = String(type === "lead.erased" ? item.id : item.sk);
-  if (!type || item.imported || !new RegExp(eventSchemas[type].properties.id.pattern).test(id))
-    return undefined;
-  return toRecord(eventSchemas[type], {
+  if (!type || item.imported) return undefined;
+  return ifWellFormed(() => buildEvent(type, partition.account, item));
+}
+
+/** @throws MalformedItemError */
+function buildEvent(type: EventType, account: string, item: Item): ServiceEvent {
+  const { id, version } = eventSchemas[type].properties;
+  if (!new RegExp(id.pattern).test(String(item.id))) throw new MalformedItemError(item, "id");
+  const event = toRecord(eventSchemas[type], {
     ...item,
     type,
-    version: eventSchemas[type].properties.version.const,
-    account: partition.account,
-    createdAt: createdAt(id),
+    version: version.const,
+    account,
+    createdAt: createdAt(String(item.id)),
   });
+  checkKeys(item, keys[type](account, event));
+  return event;
 }

@@ -1,12 +1,23 @@
 import { createHash } from "node:crypto";
-import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { isRetryable, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
+import { ifWellFormed } from "../dynamodb/malformed-items.ts";
+import { withRetry } from "../dynamodb/retry.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, MalformedItemError } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { toRecord } from "../schemas/record.ts";
 
 /** How long a request is remembered, in seconds. */
 const lifetime = 24 * 60 * 60;
+
+/**
+ * How long a write is retried after it first lost against other writers, and the longest backoff, in milliseconds. The
+ * requests of one account must not keep the execution environments of all others: docs/capacity.md has the bound.
+ */
+const patience = 200;
+const longestBackoff = 100;
 
 /** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {
@@ -17,6 +28,22 @@ export interface IdempotentRequest {
 
 /** The ids that a request made. The rest of its response follows from the request itself. */
 type Ids = Readonly<Record<string, string>>;
+
+/** The fields of a record besides the ids. */
+const recordSchema = {
+  type: "object",
+  properties: { fingerprint: { type: "string" }, expiresAt: { type: "integer" } },
+  required: ["fingerprint", "expiresAt"],
+} as const;
+
+/** The fingerprint and the ids of a record. @throws MalformedItemError */
+function readRecord<Made extends Ids>(item: Item, prefixes: Made) {
+  const { fingerprint } = toRecord(recordSchema, item);
+  const ids = (item.ids ?? {}) as Made;
+  if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
+    throw new MalformedItemError(item, "ids");
+  return { fingerprint, ids };
+}
 
 /** The response to the first of several identical requests. */
 export class Replayed<T extends object> {
@@ -92,29 +119,49 @@ function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids) {
 /** @throws AlreadyRecordedError when the request is already recorded */
 export async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
   const item = await readItem(key);
-  if (item && Number(item.expiresAt) > Date.now() / 1000) throw new AlreadyRecordedError(item);
+  const isExpired = typeof item?.expiresAt === "number" && item.expiresAt <= Date.now() / 1000;
+  if (item && !isExpired) throw new AlreadyRecordedError(item);
+}
+
+/** Whether to retry after an error of a request: for some time after the first one. */
+function isRetryableFor(milliseconds: number): (error: unknown) => boolean {
+  let end = Number.POSITIVE_INFINITY;
+  return (error) => {
+    end = Math.min(end, Date.now() + milliseconds);
+    return isRetryable(error) && Date.now() < end;
+  };
 }
 
 /**
- * Carries a request out, or repeats its first response.
+ * Carries a request out, or repeats its first response. An attempt that loses against other writers is retried for a short
+ * time. A record that cannot be read counts as that of another request: it may be what is left of this one.
  *
+ * @param prefixes those of the ids that the request makes
  * @param toResponse builds the response from the ids of the record
- * @throws ApiError `idempotency_key_reused`
+ * @throws ApiError `idempotency_key_reused`, or the error of the last attempt
  */
 export async function runIdempotently<T extends object, Made extends Ids>(
   idempotency: IdempotentRequest | undefined,
+  prefixes: Made,
   toResponse: (ids: Made) => T,
-  run: () => Promise<T>,
+  attempt: () => Promise<T>,
 ): Promise<T | Replayed<T>> {
   try {
-    return await run();
+    return await withRetry(attempt, {
+      isRetryable: isRetryableFor(patience),
+      deadline: Number.POSITIVE_INFINITY,
+      longestBackoff,
+    });
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
-    const { fingerprint, ids } = error.record;
-    if (fingerprint === idempotency?.fingerprint) return new Replayed(toResponse(ids as Made));
+    const record = ifWellFormed(() => readRecord(error.record, prefixes));
+    if (record && record.fingerprint === idempotency?.fingerprint)
+      return new Replayed(toResponse(record.ids));
     throw new ApiError(
       "idempotency_key_reused",
-      "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.",
+      record
+        ? "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key."
+        : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
     );
   }
 }

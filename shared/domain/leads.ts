@@ -1,14 +1,14 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { isRetryable } from "../dynamodb/dynamodb-errors.ts";
 import {
+  keyAttributes,
   leadEmailPartition,
   leadKey,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { withRetry } from "../dynamodb/retry.ts";
+import { checkKeys } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { createdAt, newId } from "../ids.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
@@ -24,34 +24,30 @@ import { storedName } from "./stored-name.ts";
 /**
  * Stores a new lead.
  *
- * @param deadline until when to retry, in milliseconds since the epoch
- * @throws ApiError `idempotency_key_reused`, or the error of the last attempt when other writers win until the deadline
+ * @throws ApiError `idempotency_key_reused`
  */
 export async function createLead(
   account: string,
   input: NewLead,
-  deadline: number,
   idempotency?: IdempotentRequest,
 ): Promise<Lead | Replayed<Lead>> {
   const source = input.source && storedName(input.source);
   const buildLead = ({ id }: Pick<Lead, "id">) =>
-    toLead({ score: 0, status: "new", tags: [], ...input, source, id, createdAt: createdAt(id) });
+    toRecord(leadSchema, {
+      ...{ score: 0, status: "new", tags: [], ...input, source, id },
+      createdAt: createdAt(id),
+    });
   if (!idempotency) {
     const lead = buildLead({ id: newId("lead") });
     // If the id exists, an attempt whose response was lost has stored it.
     await addLead(account, lead);
     return lead;
   }
-  return runIdempotently(idempotency, buildLead, () =>
-    withRetry(
-      async () => {
-        const lead = buildLead({ id: newId("lead") });
-        await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
-        return lead;
-      },
-      { deadline, isRetryable },
-    ),
-  );
+  return runIdempotently(idempotency, { id: "lead" }, buildLead, async () => {
+    const lead = buildLead({ id: newId("lead") });
+    await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
+    return lead;
+  });
 }
 
 /** Stores a lead, unless the account has one with its id. */
@@ -83,7 +79,7 @@ export async function listLeads(
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
   const filter = { status, sourceOrChannel: source && storedName(source) };
   const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
-  return listPage(selection, page, toLead, () => admitLongList(account));
+  return listPage(selection, page, toListed(account), () => admitLongList(account));
 }
 
 /** The item of a lead: its fields, and a key for each index that lists it. */
@@ -106,5 +102,12 @@ export const leadStatusKeys = (account: string, { status, source }: Lead) => ({
   }),
 });
 
-/** The lead of an item. */
+/** The lead of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
+const toListed = (account: string) => (item: Item) => {
+  const lead = toLead(item);
+  checkKeys(item, leadItem(account, lead), keyAttributes);
+  return lead;
+};
+
+/** The lead of an item. @throws MalformedItemError */
 export const toLead = (item: Item): Lead => toRecord(leadSchema, item);

@@ -1,4 +1,4 @@
-import { TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
+import { isHot, TooExpensiveError, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { longListsKey } from "../dynamodb/keys.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { addUsed } from "./used-requests.ts";
@@ -13,7 +13,8 @@ const timeout = 500;
  * Admits a list that reads much, so that one account's lists cannot take the execution environments of all others. The
  * rate limiter bounds short requests; with a limit of 0, nothing is bounded.
  *
- * @throws TooExpensiveError when too many started in the same second, or when the table fails: it should not read more
+ * @throws TooManyAtOnceError when too many started in the same second
+ * @throws TooExpensiveError when the table fails: it should not read more
  */
 export async function admitLongList(account: string): Promise<void> {
   if (!rateLimit) return;
@@ -21,9 +22,9 @@ export async function admitLongList(account: string): Promise<void> {
   const window = { count: 1, requests: perSecond, expiresAt: second + 60 };
   const { added } = await addUsed(longListsKey(account, second), window, AbortSignal.timeout(timeout)).catch(
     (cause: unknown) => {
+      if (isHot(cause)) throw cause;
       throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
     },
   );
-  if (!added)
-    throw new TooExpensiveError("not_admitted", "Too many long lists of the account started at once.");
+  if (!added) throw new TooManyAtOnceError("Too many long lists of the account started at once.");
 }

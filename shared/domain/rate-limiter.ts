@@ -1,4 +1,4 @@
-import { KeyThrottledError } from "../dynamodb/dynamodb-errors.ts";
+import { TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { rateWindowKey } from "../dynamodb/keys.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import * as logEvents from "../logging/log-events.ts";
@@ -24,11 +24,14 @@ const largestLease = 10;
 /** The largest part of the remaining requests that one lease takes: permits that it does not use are lost. */
 const largestShare = 0.02;
 
-/** How long the limiter fails open after an error of the table, in milliseconds. */
+/** How long an account passes after an error of the table, in milliseconds. */
 const failOpenTime = 5000;
 
 /** How long an account is refused at least after a throttle, in milliseconds; at most twice as long. */
 const throttledTime = 1000;
+
+/** How often a request asks for a lease that is late. */
+const asks = 2;
 
 /**
  * Creates the limiter: a function that decides whether an account may make a request. It leases permits from the table a
@@ -36,65 +39,67 @@ const throttledTime = 1000;
  * it has a higher limit, without another call.
  *
  * An account whose item is throttled asks for more leases than one item can count: it is refused for a second or two, in
- * which this environment does not ask again. When the table fails in another way, the limiter fails open for all
- * accounts that it has not refused.
+ * which this environment does not ask again. When the table fails in another way, the account passes for a while. A lease
+ * that is late is no failure, because a slow environment is late, too: the request borrows the permit that it waited for.
  *
  * @param limit of an account that has none of its own
- * @param timeout how long a lease may take, in milliseconds
+ * @param timeout how long a request waits for a lease before it asks again or borrows, in milliseconds
  * @returns the function, which takes an account and its limit, if that is not the stage's. It returns a permit, or a
  *   promise of one when it needs a lease
  */
 export function rateLimiter(limit: RateLimit, timeout = 500) {
   const { seconds } = limit;
   const windows = new RateWindows(seconds);
-  let failOpenUntil = 0;
 
-  /** Leases permits: one at a time if other environments have left too few. */
-  async function lease(
-    key: Key,
-    known: AccountWindow,
-    requests: number,
-    abortSignal: AbortSignal,
-  ): Promise<void> {
-    const count = Math.max(1, Math.min(known.lease, Math.floor((requests - known.used) * largestShare)));
-    const window = { count, requests, expiresAt: Number(key.sk) + 2 * seconds };
-    const { added, used } = await addUsed(key, window, abortSignal);
-    known.used = used;
-    if (added) {
+  /** Leases permits until the account has one or none are left: one at a time if other environments have left too few. */
+  async function lease(key: Key, known: AccountWindow, requests: number): Promise<true> {
+    while (known.permits < 1 && known.used < requests) {
+      const count = Math.max(1, Math.min(known.lease, Math.floor((requests - known.used) * largestShare)));
+      const window = { count, requests, expiresAt: Number(key.sk) + 2 * seconds };
+      const { added, used } = await addUsed(key, window);
+      known.used = used;
+      if (!added) continue;
       known.permits += count;
       known.lease = Math.min(count * 2, largestLease);
-    } else if (used < requests) {
-      await lease(key, known, requests, abortSignal);
     }
+    return true;
+  }
+
+  /** Leases permits, which a late lease adds when it arrives. @returns whether one arrived in time */
+  async function leaseInTime(key: Key, known: AccountWindow, requests: number): Promise<boolean> {
+    const leases: Promise<boolean>[] = [];
+    while (leases.length < asks) {
+      leases.push(lease(key, known, requests));
+      if (await Promise.race([...leases, falseAfter(timeout)])) return true;
+    }
+    return false;
   }
 
   function failed(known: AccountWindow, error: unknown): void {
-    if (error instanceof KeyThrottledError) {
+    const now = Date.now();
+    if (error instanceof TooManyAtOnceError) {
       // Environments that were throttled together must not ask together again.
-      known.throttledUntil = Date.now() + throttledTime * (1 + Math.random());
+      known.decision = { granted: false, until: now + throttledTime * (1 + Math.random()) };
       return;
     }
-    failOpenUntil = Date.now() + failOpenTime;
+    known.decision = { granted: true, until: now + failOpenTime };
     console.warn({ event: logEvents.rateLimiterFailedOpen, cause: loggedError(error) });
   }
 
-  /** Takes one of the leased permits; an account that was refused stays refused when the limiter fails open. */
-  function takePermit(known: AccountWindow, requests: number): Permit {
+  /** Takes one of the leased permits, or decides without one; an account that was refused stays refused. */
+  function takePermit(known: AccountWindow, requests: number, borrows = false): Permit {
     const now = Date.now();
-    const { permits, used, throttledUntil } = known;
+    const { permits, used, decision } = known;
     const remaining = Math.max(0, requests - used);
-    if (permits === 0 && remaining > 0 && now < throttledUntil)
-      return {
-        granted: false,
-        requests,
-        remaining: 0,
-        reset: Math.ceil((throttledUntil - now) / 1000),
-      };
-    known.permits = Math.max(0, permits - 1);
+    const takes = permits > 0 || borrows;
+    const decides = !takes && remaining > 0 && now < decision.until;
+    if (decides && !decision.granted)
+      return { granted: false, requests, remaining: 0, reset: Math.ceil((decision.until - now) / 1000) };
+    if (takes) known.permits--;
     return {
       requests,
-      granted: permits > 0 || (remaining > 0 && now < failOpenUntil),
-      remaining: remaining + known.permits,
+      granted: takes || decides,
+      remaining: remaining + Math.max(0, known.permits),
       reset: Math.max(1, Math.ceil(windows.end - now / 1000)),
     };
   }
@@ -102,11 +107,19 @@ export function rateLimiter(limit: RateLimit, timeout = 500) {
   return (account: string, requests = limit.requests): Permit | Promise<Permit> => {
     const now = Date.now();
     const known = windows.of(account, now);
-    const waitsUntil = Math.max(failOpenUntil, known.throttledUntil);
-    if (known.permits > 0 || known.used >= requests || now < waitsUntil) return takePermit(known, requests);
-    const key = rateWindowKey(account, windows.start);
-    return lease(key, known, requests, AbortSignal.timeout(timeout))
-      .catch((error: unknown) => failed(known, error))
-      .then(() => takePermit(known, requests));
+    if (known.permits > 0 || known.used >= requests || now < known.decision.until)
+      return takePermit(known, requests);
+    return leaseInTime(rateWindowKey(account, windows.start), known, requests)
+      .catch((error: unknown) => {
+        failed(known, error);
+        return true;
+      })
+      .then((inTime) => takePermit(known, requests, !inTime));
   };
 }
+
+/** Resolves after some milliseconds; it keeps no process from ending. */
+const falseAfter = (milliseconds: number) =>
+  new Promise<false>((resolve) =>
+    AbortSignal.timeout(milliseconds).addEventListener("abort", () => resolve(false)),
+  );

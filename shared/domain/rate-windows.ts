@@ -1,12 +1,13 @@
 /** The state of an account in the current window, as far as this environment knows. */
 export interface AccountWindow {
+  /** Below 0 while requests have borrowed some. */
   permits: number;
   /** How many permits the next lease takes. */
   lease: number;
   /** Requests of the account that all environments have leased, when this one last asked. */
   used: number;
-  /** Until when the account is refused because the table throttled its item, in milliseconds since the epoch. */
-  throttledUntil: number;
+  /** Without a permit, what is decided without the table, until a time in milliseconds since the epoch. */
+  decision: { readonly granted: boolean; readonly until: number };
 }
 
 /** How many accounts an environment remembers. One that it forgets costs another lease. */
@@ -28,7 +29,7 @@ export class RateWindows {
   of(account: string, now: number): AccountWindow {
     const start = Math.floor(now / 1000 / this.#seconds) * this.#seconds;
     if (start !== this.start) this.#begin(start, now);
-    const known = this.#accounts.get(account) ?? unused(0);
+    const known = this.#accounts.get(account) ?? unused();
     this.#accounts.set(account, known);
     const [oldest] = this.#accounts.keys();
     if (this.#accounts.size > maxAccounts && oldest !== undefined) this.#accounts.delete(oldest);
@@ -40,14 +41,14 @@ export class RateWindows {
     return this.start + this.#seconds;
   }
 
-  /** Forgets the window before, but for throttles that last. */
+  /** Forgets the window before, but for decisions that last. */
   #begin(start: number, now: number): void {
     this.start = start;
-    const throttled = [...this.#accounts].filter(([, { throttledUntil }]) => throttledUntil > now);
-    this.#accounts = new Map(
-      throttled.map(([account, { throttledUntil }]) => [account, unused(throttledUntil)]),
-    );
+    const decided = [...this.#accounts].filter(([, { decision }]) => decision.until > now);
+    this.#accounts = new Map(decided.map(([account, { decision }]) => [account, unused(decision)]));
   }
 }
 
-const unused = (throttledUntil: number): AccountWindow => ({ permits: 0, lease: 1, used: 0, throttledUntil });
+const unused = (decision = { granted: false, until: 0 }): AccountWindow => ({
+  ...{ permits: 0, lease: 1, used: 0, decision },
+});

@@ -1,11 +1,19 @@
-import { isRetryable, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
-import { activeConversationKey, conversationKey, messageKey } from "../dynamodb/keys.ts";
-import { withRetry } from "../dynamodb/retry.ts";
+import { withBackoff } from "../dynamodb/backoffs.ts";
+import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
+import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { tableName } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
-import { createdAt, idKind, newId } from "../ids.ts";
+import { createdAt, idKind, isId, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
-import { activeConversation, conversationItem, isNotActive, pointerNames } from "./conversations.ts";
+import {
+  addMessage,
+  conversationItem,
+  isJoinable,
+  isNotJoinable,
+  pointerIs,
+  readPointer,
+} from "./conversations.ts";
 import {
   type IdempotentRequest,
   type Replayed,
@@ -18,7 +26,7 @@ import { storedName } from "./stored-name.ts";
 
 /** What failed attempts found out about the conversation that the pointer names. */
 interface Findings {
-  /** The conversation that is no longer active. */
+  /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
   ended?: string | undefined;
   /** The time of its last message, in milliseconds since the epoch; the next message is not older. */
   lastMessageAt: number;
@@ -34,34 +42,41 @@ interface Outgoing {
 /**
  * Sends a message to a lead on a channel: it joins their active conversation, or starts one.
  *
- * @param deadline until when to retry, in milliseconds since the epoch
- * @throws ApiError `lead_not_found`, `idempotency_key_reused`, or the error of the last attempt when other writers win
- *   until the deadline
+ * @throws ApiError `lead_not_found` or `idempotency_key_reused`
+ * @throws TooManyAtOnceError when other messages to the conversation win
  */
 export async function sendMessage(
   account: string,
   message: NewMessage,
-  deadline: number,
   idempotency?: IdempotentRequest,
 ): Promise<Message | Replayed<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
   const input = { ...message, channel: storedName(message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
+  const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
+  return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () =>
+    runIdempotently(
+      idempotency,
+      { id: "msg", conversationId: "conv" },
+      (made) => toMessage(made, input),
+      attempts(outgoing),
+    ),
+  );
+}
+
+/** Sends the message with each call; an attempt knows what those before it have found. */
+function attempts(outgoing: Outgoing): () => Promise<Message> {
+  const { account, input } = outgoing;
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
-  const attempt = async () => {
-    const [found, named] = await Promise.all([exists, activeConversation(account, input)]);
+  return async () => {
+    const [found, named] = await Promise.all([exists, readPointer(account, input)]);
     if (!found) return rejectUnknownLead(outgoing);
-    if (named !== undefined && named !== findings.ended) return joinConversation(outgoing, named, findings);
+    if (isId("conv", named) && named !== findings.ended) return joinConversation(outgoing, named, findings);
     findings.ended = undefined;
     return startConversation(outgoing, named);
   };
-  return runIdempotently(
-    idempotency,
-    (made: Made) => toMessage(made, input),
-    () => withRetry(attempt, { deadline, isRetryable }),
-  );
 }
 
 /** A message that was sent stays sent, even when its lead is deleted later. */
@@ -76,10 +91,10 @@ function leadNotFound({ leadId }: NewMessage): ApiError {
   return new ApiError("lead_not_found", `This account has no lead with this leadId${reason}.`);
 }
 
-/** @param ended the conversation that the pointer still names, if any */
+/** @param named what the pointer names, which no message may join */
 async function startConversation(
   { account, input, idempotency }: Outgoing,
-  ended?: string,
+  named: unknown,
 ): Promise<Message> {
   const { leadId, channel } = input;
   const startedAt = Date.now();
@@ -92,10 +107,10 @@ async function startConversation(
       Put: {
         TableName: tableName,
         Item: { ...activeConversationKey(account, leadId, channel), conversationId: id },
-        ...pointerNames(ended),
+        ...pointerIs(named),
       },
     },
-    ...(ended === undefined ? [] : [isNotActive(account, ended)]),
+    ...(isId("conv", named) ? [isNotJoinable(account, named, input)] : []),
     { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
     putMessage(account, message),
   ]);
@@ -115,9 +130,14 @@ async function joinConversation(
     ]);
   } catch (error) {
     if (error instanceof StaleReadError) {
-      const { status, lastMessageAt } = error.item;
-      if (status === active) findings.lastMessageAt = Date.parse(String(lastMessageAt));
+      const { item } = error;
+      if (isJoinable(item, input)) findings.lastMessageAt = Date.parse(String(item.lastMessageAt));
       else findings.ended = conversationId;
+      if (item.pk !== undefined && (item.leadId !== input.leadId || item.channel !== input.channel))
+        logMalformed({
+          ...activeConversationKey(account, input.leadId, input.channel),
+          field: "conversationId",
+        });
     }
     throw error;
   }
@@ -137,19 +157,6 @@ const toMessage = ({ id, conversationId }: Made, { leadId, channel, message }: N
 /** @param at milliseconds since the epoch */
 const createMessage = (conversationId: string, input: NewMessage, at: number) =>
   toMessage({ id: newId("msg", at), conversationId }, input);
-
-const addMessage = (account: string, { conversationId, createdAt }: Message) => ({
-  Update: {
-    TableName: tableName,
-    Key: conversationKey(account, conversationId),
-    UpdateExpression: "SET lastMessageAt = :at ADD messageCount :one",
-    // Writers' clocks differ: without the second condition lastMessageAt could go back.
-    ConditionExpression: "#status = :active AND lastMessageAt <= :at",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":active": active, ":at": createdAt, ":one": 1 },
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
-  },
-});
 
 const putMessage = (account: string, message: Message) => ({
   Put: {

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isKeyThrottled, KeyThrottledError } from "../dynamodb/dynamodb-errors.ts";
+import { isKeyThrottled, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import { table, tableName } from "../dynamodb/table-client.ts";
 
@@ -10,12 +10,12 @@ import { table, tableName } from "../dynamodb/table-client.ts";
  * The SDK would wait half a second before it tries a throttled call again, as long as the caller waits for all. The
  * throttle is a result already: too many add to the same item.
  *
- * @throws KeyThrottledError after one attempt
+ * @throws TooManyAtOnceError after one attempt
  */
 export async function addUsed(
   key: Key,
   { count, requests, expiresAt }: { count: number; requests: number; expiresAt: number },
-  abortSignal: AbortSignal,
+  abortSignal?: AbortSignal,
 ): Promise<{ added: boolean; used: number }> {
   const command = new UpdateCommand({
     TableName: tableName,
@@ -30,14 +30,14 @@ export async function addUsed(
     (next) => (args) =>
       next(args).catch((error: unknown) => {
         throw isKeyThrottled(error)
-          ? new KeyThrottledError("The item is throttled.", { cause: error })
+          ? new TooManyAtOnceError("The item is throttled.", { cause: error })
           : error;
       }),
     // Within the SDK's retries, which do not know the error.
     { step: "finalizeRequest", priority: "low" },
   );
   try {
-    const { Attributes } = await table.send(command, { abortSignal });
+    const { Attributes } = await table.send(command, abortSignal ? { abortSignal } : {});
     return { added: true, used: Number(Attributes?.used) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;

@@ -26,13 +26,20 @@ export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
 }
 
-/** Thrown when the partition of an item takes no more writes, by a call that is not retried then. */
-export class KeyThrottledError extends Error {
-  override readonly name = "KeyThrottledError";
+/** Thrown when an account asks for too much at once of something of its own, such as a conversation or a list. */
+export class TooManyAtOnceError extends Error {
+  override readonly name = "TooManyAtOnceError";
+  /** Until when this environment refuses more of it, in milliseconds since the epoch. */
+  readonly until: number;
+
+  constructor(message: string, { until = 0, cause }: { until?: number; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.until = until;
+  }
 }
 
 /** Why a request is too expensive now; the log has it. */
-type TooExpensiveCode = "too_many_calls" | "too_slow" | "backing_off" | "not_admitted";
+type TooExpensiveCode = "too_many_calls" | "too_slow" | "not_admitted";
 
 /** Thrown when a request would need more calls or time than it may use. */
 export class TooExpensiveError extends Error {
@@ -59,6 +66,13 @@ export const isWriteConflict = (error: unknown) =>
 export const isRetryable = (error: unknown) =>
   error instanceof StaleReadError ||
   isCanceledFor(error, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded");
+
+/**
+ * Whether an account used something of its own too much at once: other writers won, or its partition was throttled. The
+ * reasons of a cancelled transaction do not tell which limit throttled it.
+ */
+export const isHot = (error: unknown) =>
+  error instanceof TooManyAtOnceError || isRetryable(error) || isKeyThrottled(error);
 
 /** Whether the table throttled the call, after all of the SDK's retries. */
 export const isThrottled = (error: unknown) => error instanceof Error && isThrottlingError(error as SdkError);
@@ -90,9 +104,9 @@ export const isTableBusy = (error: unknown) =>
 
 type SdkError = Parameters<typeof isTransientError>[0];
 
-/** Whether the cause is the load on the table, or writers that won until the deadline: the caller may try again. */
+/** Whether the cause is the load on the table, or other writers that won: the caller may try again. */
 export const isBusy = (error: unknown) =>
-  isRetryable(error) || isTableBusy(error) || error instanceof TooExpensiveError;
+  isHot(error) || isTableBusy(error) || error instanceof TooExpensiveError;
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>

@@ -22,6 +22,9 @@ export const indexes = {
 
 export type IndexName = keyof typeof indexes;
 
+/** The attributes with the key of the table and those of its indexes. */
+export const keyAttributes = ["pk", "sk", ...Object.values(indexes)] as const;
+
 /** The attribute with the time after which DynamoDB deletes an item, in seconds since the epoch. */
 export const expiryAttribute = "expiresAt";
 
@@ -56,6 +59,10 @@ export const statusPartition = (type: Listed, account: string, status: string) =
 /** A value of the `by-origin` index: a lead's source or a conversation's channel. */
 export const sourceOrChannelPartition = (type: Listed, account: string, sourceOrChannel: string) =>
   join(itemTypes[type], account, sourceOrChannel);
+
+/** Whether a value of the `by-origin` index is of an account's own list. */
+export const isSourceOrChannelPartition = (type: Listed, account: string, value: unknown): value is string =>
+  typeof value === "string" && value.startsWith(`${listPartition(type, account)}#`);
 
 /** A value of the `by-status-and-origin` index. */
 export const statusAndSourceOrChannelPartition = (

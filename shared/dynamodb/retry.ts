@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The first and the longest backoff, in milliseconds. */
+/** The first backoff, in milliseconds. */
 const firstBackoff = 20;
-const longestBackoff = 500;
 
 /** Repeats a call until it succeeds or fails for good. */
 export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
@@ -11,6 +10,8 @@ interface RetryOptions {
   /** In milliseconds since the epoch. */
   readonly deadline: number;
   readonly isRetryable: (error: unknown) => boolean;
+  /** In milliseconds, by default half a second. */
+  readonly longestBackoff?: number;
   readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
@@ -23,7 +24,7 @@ interface RetryOptions {
  */
 export async function withRetry<T>(
   attempt: () => Promise<T>,
-  { deadline, isRetryable, wait = setTimeout }: RetryOptions,
+  { deadline, isRetryable, longestBackoff = 500, wait = setTimeout }: RetryOptions,
 ): Promise<T> {
   for (let backoff = firstBackoff; ; backoff = Math.min(backoff * 2, longestBackoff)) {
     try {

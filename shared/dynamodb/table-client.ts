@@ -6,6 +6,7 @@ import {
   type TranslateConfig,
 } from "@aws-sdk/lib-dynamodb";
 import { unprocessed } from "./dynamodb-errors.ts";
+import { readNumbers } from "./malformed-items.ts";
 
 /** The primary key of an item. */
 export type Key = Readonly<{ pk: string; sk: string }>;
@@ -42,7 +43,7 @@ client.middlewareStack.add(
   { step: "finalizeRequest", priority: "low" },
 );
 
-const translation = { marshallOptions: { removeUndefinedValues: true } };
+const translation = { marshallOptions: { removeUndefinedValues: true }, unmarshallOptions: readNumbers };
 
 /** The client of the table, kept for the life of the execution environment. */
 export let table = DynamoDBDocumentClient.from(client, translation);
@@ -57,7 +58,7 @@ if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_N
 export function selectTable(
   name: string,
   config: DynamoDBClientConfig,
-  unmarshallOptions: TranslateConfig["unmarshallOptions"] = {},
+  unmarshallOptions: TranslateConfig["unmarshallOptions"] = readNumbers,
 ): void {
   tableName = name;
   table = DynamoDBDocumentClient.from(new DynamoDBClient(config), { ...translation, unmarshallOptions });

@@ -2,6 +2,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { StaleReadError, UnknownOutcomeError } from "./dynamodb-errors.ts";
+import { readNumbers } from "./malformed-items.ts";
 import { table } from "./table-client.ts";
 
 export type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
@@ -26,6 +27,6 @@ export async function transact(items: TransactItems, repeatable = false): Promis
     const position = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
     if (position === -1) throw error;
     // The document client does not unmarshall these items.
-    throw new StaleReadError(unmarshall(reasons[position]?.Item ?? {}), position);
+    throw new StaleReadError(unmarshall(reasons[position]?.Item ?? {}, readNumbers), position);
   }
 }

@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from "@middy/core";
-import { isBusy, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
+import { isBusy, isHot, TooManyAtOnceError, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
@@ -8,9 +8,6 @@ import { invalidInput, maxFaults } from "./faults.ts";
 import { validationErrors } from "./request-validator.ts";
 import type { RouteEvent } from "./route-event.ts";
 import { toFaults } from "./schema-faults.ts";
-
-/** Seconds after which a caller may retry when the service is busy. */
-const retryAfter = 1;
 
 /**
  * Responds to every error with a problem document. An unexpected error is logged, and its response says nothing about
@@ -36,12 +33,30 @@ function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   const errors = error instanceof Error && validationErrors(error);
   if (errors) return invalidInput([...toFaults(errors, route, event), ...(event.faults ?? [])]);
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
+  if (isHot(error)) return tooManyAtOnce(error);
   if (isBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
 
 const busy = (cause: unknown) =>
-  new ApiError("busy", "The service is busy. Try again.", { retryAfter, cause });
+  new ApiError("busy", "The service is busy. Try again.", { retryAfter: secondsAfter(Date.now()), cause });
+
+/** What one account causes alone is no fault of the service, and must not count in the alarms for 5xx. */
+function tooManyAtOnce(error: unknown): ApiError {
+  const { message, until } =
+    error instanceof TooManyAtOnceError
+      ? error
+      : new TooManyAtOnceError("Too much of this account's data is used at once.");
+  const retryAfter = secondsAfter(until);
+  return new ApiError("too_many_at_once", `${message} Try again in ${retryAfter} s.`, {
+    retryAfter,
+    cause: error,
+  });
+}
+
+/** Whole seconds until a time, and up to three more: callers that were refused together must not return together. */
+const secondsAfter = (time: number) =>
+  1 + Math.floor(Math.max(0, time - Date.now()) / 1000 + Math.random() * 3);
 
 function logError({ code, message, cause }: ApiError, requestId: string): void {
   console.error({

@@ -22,17 +22,12 @@ import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 type RouteRequest<R extends Route> = RouteInput<R> & {
   /** The account whose API key the request carries. */
   readonly account: string;
-  /** When the work must have ended, in milliseconds since the epoch. */
-  readonly deadline: number;
   /** The Idempotency-Key and what it belongs to; undefined for a request without one. */
   readonly idempotency: IdempotentRequest | undefined;
 };
 
 /** Time of an invocation that is kept for responding `busy`, in milliseconds. */
 const responseMargin = 500;
-
-/** How long a request is retried, in milliseconds: the requests of one account must not keep all environments busy. */
-const longestRequest = 5000;
 
 /**
  * The Lambda handler of a route: valid input in, one call, its result out as JSON.
@@ -59,16 +54,14 @@ export function routeHandler<R extends Route>(
     .use(writes ? idempotencyKeyParser() : creationTimesCheck())
     .use(bodyParser)
     .use(requestValidator(validate))
-    .handler(async (event: RouteEvent, context: Context) => {
+    .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
       if (writes) await awaitPermit(event);
       const { accountId: account } = authorizedCaller(event);
-      const remaining = context.getRemainingTimeInMillis() - responseMargin;
-      const deadline = Date.now() + Math.min(remaining, longestRequest);
       const idempotency =
         key === undefined ? key : idempotentRequest(account, route.name, key, body as object);
-      const request = { ...validInput<R>(event), account, deadline, idempotency };
+      const request = { ...validInput<R>(event), account, idempotency };
       return toResponse(route, query, await handle(request));
     });
   // Middy throws what fails while an error is handled, with that error attached.

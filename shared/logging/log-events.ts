@@ -9,3 +9,4 @@ export const countsBehind = "counts behind";
 export const countsDamaged = "counts damaged";
 export const countsAudited = "counts audited";
 export const countsRepaired = "counts repaired";
+export const malformedItem = "malformed item";

@@ -67,7 +67,7 @@ async function callUntilServed<T extends { readonly status: number | undefined }
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     const response = await request();
-    if (response.status !== 503 || tries === 10) return response;
+    if ((response.status !== 429 && response.status !== 503) || tries === 10) return response;
     await setTimeout(1000);
   }
 }

@@ -51,8 +51,8 @@ async function listUntilAnswered(account: string): Promise<number> {
     const { status, headers, problem } = await call("list-leads", { account });
     if (status === 200) return refused;
     expect([status, problem.code, headers["retry-after"]]).toEqual([
-      503,
-      "busy",
+      429,
+      "too_many_at_once",
       expect.stringMatching(/^\d+$/),
     ]);
     expect(Date.now()).toBeLessThan(end);

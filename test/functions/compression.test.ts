@@ -150,6 +150,9 @@ describe.each<Readonly<Record<string, string>>>([
     isStalled = true;
     const { status, problem, headers: received } = await call("list-leads", { headers }, 600);
     expect([status, problem.code]).toEqual([503, "busy"]);
-    expect(received).toMatchObject({ vary: "Accept-Encoding", "retry-after": "1" });
+    expect(received).toMatchObject({
+      vary: "Accept-Encoding",
+      "retry-after": expect.stringMatching(/^[123]$/),
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { call } from "../support/call.ts";
-import { throttled, WatchedTable } from "../support/watched-table.ts";
+import { WatchedTable } from "../support/watched-table.ts";
 
 let table: WatchedTable;
 let now: number;
@@ -10,8 +11,8 @@ beforeEach(() => {
   now = Date.UTC(2026, 0, 1);
   vi.useFakeTimers({ toFake: ["Date"], now });
   vi.spyOn(console, "error").mockImplementation(() => {});
-  // The backoff is the longest that its jitter allows.
-  vi.spyOn(Math, "random").mockReturnValue(1);
+  // The backoff is nearly the longest that its jitter allows.
+  vi.spyOn(Math, "random").mockReturnValue(0.99999);
   table = new WatchedTable();
 });
 
@@ -28,36 +29,38 @@ async function list(after: number, account: string, query = ""): Promise<[number
   return [result.status, calls.length];
 }
 
-const throttle = () => {
+/** Throttles every call because of a limit. */
+const throttle = (limit = "KeyRangeThroughputExceeded") => {
+  const throttlingReasons = [{ reason: `TableRead${limit}` }];
   table.before = () => {
-    throw throttled();
+    throw new ThrottlingException({ message: "throttled", $metadata: {}, throttlingReasons });
   };
 };
 const recover = () => {
   table.before = () => {};
 };
 
-const busyWithoutCall = [503, 0];
-const busy = [503, 2];
+const refusedAtOnce = [429, 0];
+const refused = [429, 2];
 const listed = [200, 2];
 
 test("after a throttle, lists of the range fail at once, for a time that doubles up to five seconds", async () => {
   const account = randomUUID();
   throttle();
-  expect(await list(0, account)).toEqual(busy);
+  expect(await list(0, account)).toEqual(refused);
   for (const backoff of [100, 200, 400, 800, 1600, 3200, 5000, 5000]) {
-    expect(await list(backoff - 1, account)).toEqual(busyWithoutCall);
-    expect(await list(1, account)).toEqual(busy);
+    expect(await list(backoff - 1, account)).toEqual(refusedAtOnce);
+    expect(await list(1, account)).toEqual(refused);
   }
 });
 
 test("lists of a source in any letter case back off together", async () => {
   const account = randomUUID();
   throttle();
-  expect(await list(0, account, "source=LinkedIn")).toEqual(busy);
-  expect(await list(99, account, "source=linkedin")).toEqual(busyWithoutCall);
-  expect(await list(1, account, "source=LINKEDIN")).toEqual(busy);
-  expect(await list(199, account, "source=LinkedIn")).toEqual(busyWithoutCall);
+  expect(await list(0, account, "source=LinkedIn")).toEqual(refused);
+  expect(await list(99, account, "source=linkedin")).toEqual(refusedAtOnce);
+  expect(await list(1, account, "source=LINKEDIN")).toEqual(refused);
+  expect(await list(199, account, "source=LinkedIn")).toEqual(refusedAtOnce);
   recover();
   expect(await list(1, account, "source=LinkedIn")).toEqual(listed);
 });
@@ -67,28 +70,28 @@ test("lists that fail at once do not prolong the backoff", async () => {
   throttle();
   await list(0, account);
   recover();
-  for (let i = 1; i < 100; i++) expect(await list(1, account)).toEqual(busyWithoutCall);
+  for (let i = 1; i < 100; i++) expect(await list(1, account)).toEqual(refusedAtOnce);
   expect(await list(1, account)).toEqual(listed);
 });
 
 test("a list that succeeds ends the backoff: the next one begins as short as the first", async () => {
   const account = randomUUID();
   throttle();
-  for (const after of [0, 100, 200, 400]) expect(await list(after, account)).toEqual(busy);
+  for (const after of [0, 100, 200, 400]) expect(await list(after, account)).toEqual(refused);
   recover();
-  expect(await list(799, account)).toEqual(busyWithoutCall);
+  expect(await list(799, account)).toEqual(refusedAtOnce);
   expect(await list(1, account)).toEqual(listed);
   throttle();
-  expect(await list(0, account)).toEqual(busy);
-  expect(await list(99, account)).toEqual(busyWithoutCall);
-  expect(await list(1, account)).toEqual(busy);
+  expect(await list(0, account)).toEqual(refused);
+  expect(await list(99, account)).toEqual(refusedAtOnce);
+  expect(await list(1, account)).toEqual(refused);
 });
 
 test("the jitter may shorten the backoff to nothing", async () => {
   const account = randomUUID();
   vi.spyOn(Math, "random").mockReturnValue(0);
   throttle();
-  for (let i = 0; i < 5; i++) expect(await list(0, account)).toEqual(busy);
+  for (let i = 0; i < 5; i++) expect(await list(0, account)).toEqual(refused);
   recover();
   expect(await list(0, account)).toEqual(listed);
 });
@@ -98,8 +101,8 @@ test("other filters, lists and accounts are not affected", async () => {
   throttle();
   await list(0, account, "status=new");
   recover();
-  expect(await list(0, account, "status=new")).toEqual(busyWithoutCall);
-  expect(await list(0, account, "status=new&page=2")).toEqual(busyWithoutCall);
+  expect(await list(0, account, "status=new")).toEqual(refusedAtOnce);
+  expect(await list(0, account, "status=new&page=2")).toEqual(refusedAtOnce);
   for (const query of ["", "status=booked", "source=new", "status=new&source=web"])
     expect(await list(0, account, query)).toEqual(listed);
   expect(await list(0, other, "status=new")).toEqual(listed);
@@ -112,22 +115,32 @@ test("the conversations of a lead back off together, whatever else filters them"
   const conversations = async (query: string) =>
     (await call("list-conversations", { account, query })).status;
   throttle();
-  expect(await conversations("leadId=lead_1")).toBe(503);
+  expect(await conversations("leadId=lead_1")).toBe(429);
   recover();
-  expect(await conversations("leadId=lead_1&status=active")).toBe(503);
+  expect(await conversations("leadId=lead_1&status=active")).toBe(429);
   expect(await conversations("leadId=lead_2")).toBe(200);
 });
 
-test("a list that fails at once is answered with 503 and Retry-After, and its cause is logged", async () => {
+test("a list that fails at once is answered with 429 and Retry-After, and is no error of the service", async () => {
   const account = randomUUID();
   throttle();
-  await list(0, account);
-  const logged = vi.spyOn(console, "error").mockClear();
-  const { status, headers, problem } = await call("list-leads", { account });
-  expect([status, headers["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
-  expect(logged).toHaveBeenCalledExactlyOnceWith(
-    expect.objectContaining({ code: "busy", cause: expect.objectContaining({ name: "TooExpensiveError" }) }),
-  );
+  const first = await call("list-leads", { account });
+  const next = await call("list-leads", { account });
+  for (const { status, headers, problem } of [first, next]) {
+    expect([status, headers["retry-after"], problem.code]).toEqual([429, "4", "too_many_at_once"]);
+    expect(problem.detail).toBe("Too much of this list is read at once. Try again in 4 s.");
+  }
+  expect(console.error).not.toHaveBeenCalled();
+});
+
+test.each([
+  "AccountLimitExceeded",
+  "MaxOnDemandThroughputExceeded",
+])("a throttle of the whole table (%s) is the service's: 503, and no backoff", async (limit) => {
+  const account = randomUUID();
+  throttle(limit);
+  expect(await list(0, account)).toEqual([503, 2]);
+  expect(await list(0, account)).toEqual([503, 2]);
 });
 
 test("an error that is not the table's load causes no backoff", async () => {

@@ -6,6 +6,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
@@ -14,7 +15,7 @@ import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { mockClient } from "../support/mocked-client.ts";
-import { storedLead } from "../support/stored.ts";
+import { idOf, storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const logged = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -26,14 +27,15 @@ beforeEach(() => {
 
 const namedError = (name: string, message = "inside") => Object.assign(new Error(message), { name });
 
+const conversationId = idOf("conv", 1);
 const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
 
 /** The lead exists and its pointer names this conversation. */
-function withActiveConversation(conversationId?: string) {
-  table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: "lead_1" } }).resolves({ Item: { pk: "LEAD#acme" } });
+function withActiveConversation(conversationId: string, leadId = "lead_1") {
+  table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: leadId } }).resolves({ Item: { pk: "LEAD#acme" } });
   table
-    .on(GetCommand, { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } })
-    .resolves(conversationId === undefined ? {} : { Item: { conversationId } });
+    .on(GetCommand, { Key: { pk: `ACTIVE#acme#${leadId}`, sk: "whatsapp" } })
+    .resolves({ Item: { conversationId } });
 }
 
 const writes = () =>
@@ -56,7 +58,7 @@ describe("a table that rejects calls", () => {
     ];
     for (const { status, headers, problem } of responses) {
       expect(status).toBe(503);
-      expect(headers["retry-after"]).toBe("1");
+      expect(headers["retry-after"]).toMatch(/^[123]$/);
       expect(problem).toMatchObject({ code: "busy", status: 503, requestId: "request-1" });
     }
   });
@@ -105,26 +107,26 @@ test("rejects a malformed key without a read", async () => {
 
 test("a list continues where a partial response ended", async () => {
   table.on(GetCommand).resolves({});
-  const lead = (id: number) => storedLead(`lead_${id}`);
+  const id = (n: number) => idOf("lead", n);
   table
     .on(QueryCommand)
-    .resolvesOnce({ Items: [lead(5)], LastEvaluatedKey: { sk: "lead_5" } })
-    .resolvesOnce({ Items: [], LastEvaluatedKey: { sk: "lead_5a" } })
-    .resolvesOnce({ Items: [lead(4)], LastEvaluatedKey: { sk: "lead_4" } })
-    .resolvesOnce({ Items: [{ sk: "lead_3" }], LastEvaluatedKey: { sk: "lead_3" } })
-    .resolvesOnce({ Items: [{ sk: "lead_2" }, { sk: "lead_1" }] });
+    .resolvesOnce({ Items: [storedLead(id(5))], LastEvaluatedKey: { sk: id(5) } })
+    .resolvesOnce({ Items: [], LastEvaluatedKey: { sk: `${id(5)}a` } })
+    .resolvesOnce({ Items: [storedLead(id(4))], LastEvaluatedKey: { sk: id(4) } })
+    .resolvesOnce({ Items: [{ sk: id(3) }], LastEvaluatedKey: { sk: id(3) } })
+    .resolvesOnce({ Items: [{ sk: id(2) }, { sk: id(1) }] });
   const { body } = await call("list-leads", { query: "limit=2" });
-  expect(body.data.map(({ id }) => id)).toEqual(["lead_5", "lead_4"]);
+  expect(body.data.map(({ id }) => id)).toEqual([id(5), id(4)]);
   expect(body.pagination.total).toBe(5);
   const queries = table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
   expect(queries.map(({ ExclusiveStartKey }) => ExclusiveStartKey?.sk)).toEqual([
     undefined,
-    "lead_5",
-    "lead_5a",
+    id(5),
+    `${id(5)}a`,
     undefined,
-    "lead_3",
+    id(3),
   ]);
-  expect(queries[3]?.ExpressionAttributeValues).toMatchObject({ ":before": "lead_4" });
+  expect(queries[3]?.ExpressionAttributeValues).toMatchObject({ ":before": id(4) });
 });
 
 describe("a message whose transaction", () => {
@@ -133,7 +135,7 @@ describe("a message whose transaction", () => {
     "ThrottlingError",
     "ProvisionedThroughputExceeded",
   ])("is cancelled with %s is retried until it is written", async (code) => {
-    withActiveConversation("conv_1");
+    withActiveConversation(conversationId);
     table
       .on(TransactWriteCommand)
       .rejectsOnce(canceled(code, "None"))
@@ -145,25 +147,23 @@ describe("a message whose transaction", () => {
     expect(writes()[2]?.[1]?.Put?.Item?.id).toBe(body.id);
   });
 
-  test("meets conflicts until the invocation's time is used up gets 503", async () => {
-    withActiveConversation("conv_1");
-    table.on(TransactWriteCommand).rejects(canceled("TransactionConflict", "None"));
-    const { status, problem, headers } = await call("send-message", { body: message }, 800);
-    expect(status).toBe(503);
-    expect(headers["retry-after"]).toBe("1");
-    expect(problem.code).toBe("busy");
+  test.each([
+    "TransactionConflict",
+    "ThrottlingError",
+  ])("is cancelled with %s each time gets 429, which is no error of the service", async (code) => {
+    // A conversation of its own: the next messages to the same one are refused for a while.
+    withActiveConversation(conversationId, code);
+    table.on(TransactWriteCommand).rejects(canceled(code, "None"));
+    const body = { ...message, leadId: code };
+    const { status, problem, headers } = await call("send-message", { body });
+    expect([status, problem.code]).toEqual([429, "too_many_at_once"]);
+    expect(headers["retry-after"]).toMatch(/^[1234]$/);
     expect(writes().length).toBeGreaterThan(1);
-    expect(logged).toHaveBeenCalledWith(
-      expect.objectContaining({
-        event: "request failed",
-        code: "busy",
-        cause: expect.objectContaining({ name: "TransactionCanceledException" }),
-      }),
-    );
+    expect(logged).not.toHaveBeenCalled();
   });
 
   test("is cancelled in the SDK's second attempt gets 503 and is not retried, and its cause is logged", async () => {
-    withActiveConversation("conv_1");
+    withActiveConversation(conversationId);
     const $metadata = { attempts: 2, requestId: "aws-1" };
     table.on(TransactWriteCommand).rejects(Object.assign(canceled("ConditionalCheckFailed"), { $metadata }));
     const { status, problem } = await call("send-message", { body: message });
@@ -174,7 +174,7 @@ describe("a message whose transaction", () => {
   });
 
   test("is cancelled for another reason gets 500 and is not retried", async () => {
-    withActiveConversation("conv_1");
+    withActiveConversation(conversationId);
     table.on(TransactWriteCommand).rejects(canceled("ValidationError", "None"));
     expect((await call("send-message", { body: message })).status).toBe(500);
     expect(writes()).toHaveLength(1);
@@ -184,30 +184,31 @@ describe("a message whose transaction", () => {
     ["without", {}, []],
     ["with", { "idempotency-key": "key-1" }, [{ Code: "None" }]],
   ])("finds the conversation closed starts another and replaces the pointer: %s a key", async (_, headers, record) => {
-    withActiveConversation("conv_1");
+    withActiveConversation(conversationId);
     const ended = canceled("ConditionalCheckFailed", "None");
     const reason = { Code: "ConditionalCheckFailed", Item: { status: { S: "closed" } } };
     ended.CancellationReasons = [...record, reason, { Code: "None" }];
     table.on(TransactWriteCommand).rejectsOnce(ended).resolves({});
     const { status, body } = await call("send-message", { body: message, headers });
     expect(status).toBe(201);
-    expect(body.conversationId).not.toBe("conv_1");
+    expect(body.conversationId).not.toBe(conversationId);
     expect(writes()[1]?.[record.length]?.Put).toMatchObject({
       Item: { conversationId: body.conversationId },
       ConditionExpression: "conversationId = :named",
-      ExpressionAttributeValues: { ":named": "conv_1" },
+      ExpressionAttributeValues: { ":named": conversationId },
     });
   });
 
   test("finds a later message from a faster clock is not dated before it", async () => {
-    withActiveConversation("conv_1");
+    withActiveConversation(conversationId);
     const ahead = new Date(Date.now() + 1500).toISOString();
     const overtaken = canceled("ConditionalCheckFailed", "None");
-    const item = { status: { S: "active" }, lastMessageAt: { S: ahead } };
+    const texts = { status: "active", leadId: "lead_1", channel: "whatsapp", lastMessageAt: ahead };
+    const item = marshall({ ...texts, messageCount: 1 });
     overtaken.CancellationReasons = [{ Code: "ConditionalCheckFailed", Item: item }];
     table.on(TransactWriteCommand).rejectsOnce(overtaken).resolves({});
     const { body } = await call("send-message", { body: message });
-    expect(body).toMatchObject({ conversationId: "conv_1", createdAt: ahead });
+    expect(body).toMatchObject({ conversationId, createdAt: ahead });
   });
 
   test("loses the race to start the conversation joins the winner's", async () => {
@@ -215,16 +216,16 @@ describe("a message whose transaction", () => {
     table
       .on(GetCommand, { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } })
       .resolvesOnce({})
-      .resolves({ Item: { conversationId: "conv_9" } });
+      .resolves({ Item: { conversationId: idOf("conv", 9) } });
     table
       .on(TransactWriteCommand)
       .rejectsOnce(canceled("ConditionalCheckFailed", "None", "None"))
       .resolves({});
     const { body } = await call("send-message", { body: message });
-    expect(body.conversationId).toBe("conv_9");
+    expect(body.conversationId).toBe(idOf("conv", 9));
     expect(writes()[0]?.[0]?.Put).toMatchObject({
       Item: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" },
-      ConditionExpression: "attribute_not_exists(pk)",
+      ConditionExpression: "attribute_not_exists(pk) OR NOT attribute_type(conversationId, :string)",
     });
   });
 });
@@ -266,8 +267,8 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   test("gets the response of its record, even if other conditions fail too", async () => {
-    withActiveConversation("conv_1");
-    const ids = { id: "msg_01JZ0000000000000000000000", conversationId: "conv_0" };
+    withActiveConversation(conversationId);
+    const ids = { id: "msg_01JZ0000000000000000000000", conversationId: idOf("conv", 0) };
     const error = recordFound(3, message, ids);
     const [first, ...others] = error.CancellationReasons ?? [];
     error.CancellationReasons = [
@@ -296,12 +297,13 @@ describe("a request with an Idempotency-Key", () => {
   test.each([
     "create-lead",
     "send-message",
-  ] as const)("meets conflicts until the time is used up: %s returns 503", async (name) => {
-    withActiveConversation("conv_1");
+  ] as const)("meets conflicts each time: %s returns 429", async (name) => {
+    withActiveConversation(conversationId, "lead_2");
     table.on(TransactWriteCommand).rejects(canceled("None", "TransactionConflict"));
-    const body = name === "create-lead" ? { name: "Ada" } : message;
-    const { status, headers: responseHeaders, problem } = await call(name, { body, headers }, 800);
-    expect([status, responseHeaders["retry-after"], problem.code]).toEqual([503, "1", "busy"]);
+    const body = name === "create-lead" ? { name: "Ada" } : { ...message, leadId: "lead_2" };
+    const { status, headers: responseHeaders, problem } = await call(name, { body, headers });
+    expect([status, problem.code]).toEqual([429, "too_many_at_once"]);
+    expect(responseHeaders["retry-after"]).toMatch(/^[1234]$/);
     expect(writes().length).toBeGreaterThan(1);
   });
 });

@@ -170,8 +170,8 @@ test.each([
   const watched = new LimiterTable(failure);
   const take = rateLimiter(limit);
   for (let n = 0; n < 100; n++) expect((await take("hot")).granted).toBe(true);
-  // The SDK may make a second attempt of the first call.
-  expect(watched.attempts.length).toBeLessThanOrEqual(2);
+  // The SDK may make a second attempt half a second later, when the limiter has asked again.
+  expect(watched.attempts.length).toBeLessThanOrEqual(4);
   expect(warn).toHaveBeenCalledTimes(1);
   // It asks the table again after five seconds.
   watched.attempts = [];

@@ -154,19 +154,26 @@ describe("when the table", () => {
     expect((await take("known")).granted).toBe(false);
   });
 
-  test("does not respond, the limiter fails open after half a second", async () => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    const send = vi
-      .spyOn(table.config.requestHandler, "handle")
-      .mockImplementation(
-        (_, options: { abortSignal?: AbortSignal } = {}) =>
-          new Promise((_, reject) =>
-            options.abortSignal?.addEventListener("abort", () => reject(new Error())),
-          ),
-      );
+  test("does not respond, a request passes after a second, and each later one asks again", async () => {
+    const send = vi.spyOn(table.config.requestHandler, "handle").mockReturnValue(new Promise(() => {}));
+    const take = rateLimiter(limit);
     const start = performance.now();
-    expect((await rateLimiter(limit)("slow")).granted).toBe(true);
-    expect(performance.now() - start).toBeGreaterThan(450);
-    expect(send).toHaveBeenCalledTimes(1);
+    expect((await take("slow")).granted).toBe(true);
+    expect(performance.now() - start).toBeGreaterThan(950);
+    expect(send).toHaveBeenCalledTimes(2);
+    await take("slow");
+    expect(send).toHaveBeenCalledTimes(4);
+  });
+
+  test("fails for an account, others are counted", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { send } = table;
+    vi.spyOn(table, "send").mockImplementation(((command: { input: object }) =>
+      JSON.stringify(command.input).includes("RATE#broken")
+        ? Promise.reject(new Error("down"))
+        : Reflect.apply(send, table, [command])) as never);
+    const take = rateLimiter(limit, timeout);
+    for (let n = 0; n < 400; n++) expect((await take("broken")).granted).toBe(true);
+    expect(await useUp([take], "sound")).toBe(300);
   });
 });

@@ -10,7 +10,7 @@ const { table } = await import("../../shared/dynamodb/table-client.ts");
 const now = Math.ceil(Date.now() / 60_000) * 60_000 + 1500;
 beforeEach(() => {
   vi.useFakeTimers({ now, toFake: ["Date"] });
-  // On a busy machine, a slow call must not make the limiter fail open.
+  // On a busy machine, a slow call must not let a request pass.
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 });
 afterEach(() => {

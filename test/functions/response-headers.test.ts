@@ -1,3 +1,4 @@
+import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { RouteName } from "../../shared/routes.ts";
@@ -28,6 +29,12 @@ const asText = { "content-type": "text/plain" };
 const toUnknownLead = { leadId: "lead_1", channel: "web", message: "Hello" };
 
 /** Lets all calls fail but those of the rate limiter. */
+const throttle = () => {
+  table.before = () => {
+    throw new ThrottlingException({ message: "throttled", $metadata: {} });
+  };
+};
+
 const failWith = (name: string) => () => {
   table.before = (_, call) => {
     const { pk } = (table.calls[call - 1]?.input.Key ?? {}) as { readonly pk?: string };
@@ -67,6 +74,7 @@ const cases: readonly Case[] = [
     prepare: createOther,
   },
   { status: 429, code: "rate_limited", route: "list-leads", prepare: createTwice },
+  { status: 429, code: "too_many_at_once", route: "list-conversations", prepare: throttle },
   { status: 500, code: "internal_error", route: "list-leads", prepare: failWith("ValidationException") },
   { status: 503, code: "busy", route: "list-conversations", prepare: failWith("ThrottlingException") },
 ];

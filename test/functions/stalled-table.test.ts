@@ -34,7 +34,7 @@ test("calls a table that never responds twice, for a second each, then returns 5
   expect(performance.now() - start).toBeGreaterThanOrEqual(1990);
 
   expect(status).toBe(503);
-  expect(headers["retry-after"]).toBe("1");
+  expect(headers["retry-after"]).toMatch(/^[123]$/);
   expect(problem.code).toBe("busy");
   expect(attempts).toHaveLength(2);
   expect(new Set(attempts).size).toBe(1);

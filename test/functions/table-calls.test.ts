@@ -11,7 +11,7 @@ import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { call } from "../support/call.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { mockClient } from "../support/mocked-client.ts";
-import { storedConversation, storedLead } from "../support/stored.ts";
+import { idOf, storedConversation, storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 beforeEach(() => {
@@ -25,7 +25,7 @@ const queries = () => table.commandCalls(QueryCommand).map(({ args }) => args[0]
 
 describe("reads the base table consistently", () => {
   test("for the lead, of which it needs no field, and the pointer to its conversation", async () => {
-    table.on(GetCommand).resolves({ Item: { conversationId: "conv_1" } });
+    table.on(GetCommand).resolves({ Item: { conversationId: idOf("conv", 1) } });
     table.on(TransactWriteCommand).resolves({});
     expect((await call("send-message", { body: message })).status).toBe(201);
     expect(reads()).toMatchObject([
@@ -57,8 +57,8 @@ describe("reads the base table consistently", () => {
   });
 
   test.each([
-    ["list-leads", storedLead("lead_1")],
-    ["list-conversations", storedConversation("conv_1")],
+    ["list-leads", storedLead(idOf("lead", 1))],
+    ["list-conversations", storedConversation(idOf("conv", 1))],
   ] as const)("for %s without a filter, in every query", async (name, item) => {
     const more = { Items: [item], Count: 1, LastEvaluatedKey: { sk: "1" } };
     table.on(QueryCommand).resolvesOnce(more).resolvesOnce(more).resolves({ Count: 0 });
@@ -123,14 +123,14 @@ describe("a name in another letter case costs no call:", () => {
   });
 
   test("send-message reads the lead and the pointer, and writes in one transaction", async () => {
-    table.on(GetCommand).resolves({ Item: { conversationId: "conv_1" } });
+    table.on(GetCommand).resolves({ Item: { conversationId: idOf("conv", 1) } });
     table.on(TransactWriteCommand).resolves({});
     const headers = { "idempotency-key": "key-1" };
     const { body } = await call("send-message", { body: { ...message, channel: "WhatsApp" }, headers });
     expect(body.channel).toBe("whatsapp");
     expect(calls()).toEqual(["GetCommand", "GetCommand", "TransactWriteCommand"]);
     expect(reads()[1]).toMatchObject({ Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } });
-    expect(record()?.ids).toEqual({ id: body.id, conversationId: "conv_1" });
+    expect(record()?.ids).toEqual({ id: body.id, conversationId: idOf("conv", 1) });
   });
 
   /** The idempotency record that a transaction writes. */
@@ -139,7 +139,8 @@ describe("a name in another letter case costs no call:", () => {
 });
 
 describe("a first page", () => {
-  const rows = (count: number) => Array.from({ length: count }, (_, i) => storedLead(`lead_${i}`));
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => storedLead(`${idOf("lead", 0).slice(0, -2)}${10 + i}`));
 
   test.each([0, 3, 19])("that holds all %i leads takes one query", async (count) => {
     table.on(QueryCommand).resolves({ Items: rows(count), Count: count });
@@ -150,16 +151,17 @@ describe("a first page", () => {
   });
 
   test("that is full with all leads takes a second query, because DynamoDB does not say that no more follow", async () => {
+    const last = rows(20).at(-1)?.sk;
     table
       .on(QueryCommand)
-      .resolvesOnce({ Items: rows(20), Count: 20, LastEvaluatedKey: { sk: "lead_19" } })
+      .resolvesOnce({ Items: rows(20), Count: 20, LastEvaluatedKey: { sk: last } })
       .resolves({ Count: 0 });
     const { body } = await call("list-leads", { query: "limit=20" });
     expect(body.data).toHaveLength(20);
     expect(body.pagination.total).toBe(20);
     expect(queries()).toMatchObject([
       { Limit: 20, Select: "ALL_ATTRIBUTES" },
-      { ProjectionExpression: "sk", ExpressionAttributeValues: { ":before": "lead_19" } },
+      { ProjectionExpression: "sk", ExpressionAttributeValues: { ":before": last } },
     ]);
   });
 });
@@ -173,17 +175,20 @@ describe("writes on the condition that", () => {
   });
 
   test("a message joins a conversation that is active and has no later one", async () => {
-    table.on(GetCommand).resolves({ Item: { conversationId: "conv_1" } });
+    table.on(GetCommand).resolves({ Item: { conversationId: idOf("conv", 1) } });
     table.on(TransactWriteCommand).resolves({});
     const { body } = await call("send-message", { body: message });
     const [write] = table
       .commandCalls(TransactWriteCommand)
       .map(({ args }) => args[0].input.TransactItems ?? []);
     expect(write?.[0]?.Update).toMatchObject({
-      Key: { pk: "CONVERSATION#acme", sk: "conv_1" },
-      ConditionExpression: "#status = :active AND lastMessageAt <= :at",
+      Key: { pk: "CONVERSATION#acme", sk: idOf("conv", 1) },
+      ConditionExpression:
+        "#status = :active AND leadId = :leadId AND channel = :channel AND messageCount < :most AND lastMessageAt < :ahead AND lastMessageAt <= :at",
       ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":active": "active", ":at": body.createdAt },
+      ExpressionAttributeValues: {
+        ...{ ":active": "active", ":leadId": "lead_1", ":channel": "whatsapp", ":at": body.createdAt },
+      },
     });
   });
 });

@@ -58,7 +58,7 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
     assert(tree.origin === undefined || expected.isDamaged, `the root of ${name} is missing`);
     return undefined;
   }
-  const root = toRoot(item as Parameters<typeof toRoot>[0]);
+  const root = toRoot(item);
   const inNodes = rowsInNodes(expected, tree, root);
   if (inNodes === "damaged") return root;
   assert(!inNodes.some(({ start }) => start >= root.lastStart), `a node of ${name} has rows of its root`);
@@ -72,11 +72,11 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
 }
 
 /** The rows without open changes of a list or a sublist, oldest first: their sort keys and cells. */
-function rowsOf({ rows, open }: TreeExpectation, { list, origin }: CountedOwner): [string, number][] {
+function rowsOf({ rows, open }: TreeExpectation, tree: CountedOwner): [string, number][] {
   return rows
     .filter(({ id }) => !open.has(rowNumber(String(id))))
-    .filter((row) => origin === undefined || row[indexes["by-origin"]] === origin)
-    .map((row) => countedRow(list, row))
+    .filter((row) => tree.origin === undefined || row[indexes["by-origin"]] === tree.origin)
+    .map((row) => countedRow(tree, row))
     .map(({ sk, cell }): [string, number] => [sk, cell])
     .reverse();
 }

@@ -1,6 +1,9 @@
 import { conversationItem } from "../../shared/domain/conversations.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 
+/** A well-formed id, ending with a number of one digit. */
+export const idOf = (prefix: "lead" | "conv" | "msg", n: number) => `${prefix}_01JZ${"0".repeat(21)}${n}`;
+
 const createdAt = "2026-07-10T19:19:05.000Z";
 
 /** A lead item of the account `acme`. */

@@ -1,31 +1,39 @@
-import { accountPartition, itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { findOwner, type ItemType, notAnAccount } from "../common/item-owner.ts";
+import { isAccountId } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems, scanTable, withoutExpiry } from "../common/read-items.ts";
-
-export type ItemType = keyof typeof itemTypes;
-
-const typeNames = new Map(
-  Object.entries(itemTypes).map(([name, type]) => [type as string, name as ItemType]),
-);
+import type { Note } from "../common/unreadable.ts";
 
 /** The number of items of each type. */
 export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
 
-/** Counts the items of all accounts that do not expire, by account. It reads the whole table. */
-export async function countAccounts(pace: Pace): Promise<ReadonlyMap<string, ItemCounts>> {
+/**
+ * Counts the items of all accounts that do not expire, by account. It reads the whole table.
+ *
+ * @param note called with items of what cannot be an account
+ */
+export async function countAccounts(
+  pace: Pace,
+  note: Note = () => {},
+): Promise<ReadonlyMap<string, ItemCounts>> {
   const accounts = new Map<string, Partial<Record<ItemType, number>>>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
       const owner = findOwner(item);
       if (!owner) continue;
+      if (!isAccountId(owner.account)) {
+        note(item, notAnAccount);
+        continue;
+      }
       const counts = accounts.get(owner.account) ?? {};
       counts[owner.type] = (counts[owner.type] ?? 0) + 1;
       accounts.set(owner.account, counts);
     }
   };
-  const selection = { ProjectionExpression: "pk, accountId", ...withoutExpiry };
+  const selection = { ProjectionExpression: "pk, sk, accountId", ...withoutExpiry };
   await withProgress("Reading", countTableItems, (onRows) => scanTable(selection, { pace, onItems, onRows }));
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -38,13 +46,6 @@ export function describeCounts(counts: ItemCounts) {
     ...{ leads: lead, conversations: conversation, messages: message },
     ...{ keys: apiKey, erasedLeads: erasedLead, others },
   };
-}
-
-/** The type and the account of an item. The partition of a key has its hash instead of its account. */
-export function findOwner({ pk, accountId }: Item): { type: ItemType; account: string } | undefined {
-  const { itemType = "", account = "" } = readPartition(String(pk)) ?? {};
-  const type = typeNames.get(itemType);
-  return type && { type, account: type === "apiKey" ? String(accountId) : account };
 }
 
 /** The filter of a scan for an account's items of some types, by their partition keys. */

@@ -4,6 +4,7 @@ import { exportAccountCommand } from "../archive/accounts-export.ts";
 import { importAccountCommand } from "../archive/accounts-import.ts";
 import { formatColumns } from "../common/columns.ts";
 import { allAccountsCommand, type PacedOptions, selectPacedTable, unitsOption } from "../common/options.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { eraseAccountCommand } from "../erasure/accounts-erase.ts";
 import { countAccounts, describeCounts } from "./account-items.ts";
 import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./account-limit.ts";
@@ -25,9 +26,11 @@ export const accountsCommand = (wait?: Wait): Command =>
     .addCommand(showLimitCommand());
 
 async function listAccounts(options: PacedOptions): Promise<void> {
-  const accounts = await countAccounts(await selectPacedTable(options));
+  const unreadable = new Unreadable();
+  const accounts = await countAccounts(await selectPacedTable(options), unreadable.note);
   const rows = [...accounts].map(([account, counts]) => ({ account, ...describeCounts(counts) }));
-  if (options.json) return console.log(JSON.stringify(rows));
-  if (rows.length === 0) return console.log("The table has no accounts.");
-  console.log(formatColumns(rows));
+  if (options.json) console.log(JSON.stringify(rows));
+  else if (rows.length === 0) console.log("The table has no accounts.");
+  else console.log(formatColumns(rows));
+  unreadable.report();
 }

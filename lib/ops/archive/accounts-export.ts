@@ -3,16 +3,14 @@ import { type Command, InvalidArgumentError } from "commander";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type PacedAccountOptions, pacedCommand, someInvalid } from "../common/options.ts";
+import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
 import { withProgress } from "../common/progress.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { countedOwners } from "../counts/all-owners.ts";
 import { countRows } from "../counts/list-reading.ts";
 
 type ExportOptions = PacedAccountOptions & { readonly output: string };
-
-/** How many items that cannot be read are named. */
-const mostNamed = 5;
 
 /** `accounts export`: writes everything of an account to an archive, which `accounts import` can read. */
 export const exportAccountCommand = (): Command =>
@@ -22,10 +20,7 @@ export const exportAccountCommand = (): Command =>
       "the .jsonl file to write; its manifest is written beside it",
       parsePath,
     )
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 all is written, 1 failure, 3 some items are not valid and are left out.",
-    )
+    .addHelpText("after", `\n${leftOutCodes}`)
     .action(exportAccount);
 
 function parsePath(path: string): string {
@@ -43,14 +38,14 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const createdAt = new Date().toISOString();
   const hash = createHash("sha256");
   const lines = noLines();
-  const unreadable: string[] = [];
+  const unreadable = new Unreadable();
   await withProgress(
     "Exporting",
     () => countRows(countedOwners(account), pace),
     async (onRows) => {
       const text = async function* () {
         let empty = true;
-        for await (const page of readAccount(account, pace, (sentence) => unreadable.push(sentence))) {
+        for await (const page of readAccount(account, pace, unreadable.note)) {
           if (page.length === 0) continue;
           empty = false;
           for (const { type } of page) lines[type] += 1;
@@ -70,11 +65,8 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const { lead, conversation, message } = lines;
   console.log(
     json
-      ? JSON.stringify({ ...manifest, unreadable: unreadable.length })
+      ? JSON.stringify({ ...manifest, unreadable: unreadable.size })
       : `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`,
   );
-  if (unreadable.length === 0) return;
-  for (const sentence of unreadable.slice(0, mostNamed)) console.error(sentence);
-  console.error(`${unreadable.length} items are not valid and not in the file.`);
-  process.exitCode = someInvalid;
+  unreadable.report();
 }

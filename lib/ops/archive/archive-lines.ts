@@ -1,6 +1,7 @@
 import { toConversation } from "../../../shared/domain/conversations.ts";
 import { toLead } from "../../../shared/domain/leads.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
+import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import {
@@ -13,8 +14,9 @@ import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-sche
 import { toRecord } from "../../../shared/schemas/record.ts";
 import { isRecord } from "../../is-record.ts";
 import { largestLimit } from "../accounts/account-limit.ts";
+import type { Note } from "../common/unreadable.ts";
 import { type FieldsSchema, fieldCheck, idFaults, notTimeOfId, timeFaults } from "./check-fields.ts";
-import { type RowFault, rowFault } from "./row.ts";
+import { describeFault, type RowFault, rowFault } from "./row.ts";
 
 /**
  * A line of an archive: an item of an account, without its keys, which are made of its fields. Pointers to active
@@ -139,9 +141,44 @@ export function checkLine(value: unknown, now: number): ArchiveLine | { readonly
   return other ? { fault: other } : line;
 }
 
-/** The line of an item, or what is wrong with the item: whatever wrote it, it is checked like any other input. */
-export const toLine = (type: LineType, item: Item, now: number) =>
-  checkLine({ type, ...kinds[type].toLine(item) }, now);
+/**
+ * The line of an item: whatever wrote it, it is checked like any other input.
+ *
+ * @returns nothing, after a note, for an item that an import would refuse, or that is stored under another key than its own
+ */
+export function readLine<Type extends LineType>(
+  type: Type,
+  item: Item,
+  note: Note,
+): LineOf<Type> | undefined {
+  const line = checkLine({ type, ...kinds[type].toLine(item) }, Date.now());
+  const fault = "fault" in line ? line.fault : placeFault(line, item);
+  if (!fault) return line as LineOf<Type>;
+  note(item, describeFault(fault, "the item"));
+  return undefined;
+}
+
+/** The same without the type of the line: the record of an item, as the API has it. */
+export function readRecord<Type extends LineType>(
+  type: Type,
+  item: Item,
+  note: Note,
+): Omit<LineOf<Type>, "type"> | undefined {
+  const line = readLine(type, item, note);
+  if (!line) return undefined;
+  const { type: _, ...record } = line;
+  return record;
+}
+
+/** The fault of an item that is stored under another key than its own. */
+function placeFault(line: ArchiveLine, { pk, sk }: Item): RowFault | undefined {
+  const [conversationId] = readPartition(String(pk))?.others ?? [];
+  const isOwn =
+    line.type === "message"
+      ? line.id === sk && line.conversationId === conversationId
+      : line.type === "limit" || lineId(line) === sk;
+  return isOwn ? undefined : rowFault("", "not_allowed", "must be stored under its own id");
+}
 
 /** The id of a line within its type, by which the lines of an archive are sorted. */
 export function lineId(line: ArchiveLine): string {

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { toPartialFailure } from "../common/aws-errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
+import { toPartialFailure, toUserError } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
 import { opsCommand, type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
@@ -92,7 +93,13 @@ export async function importRows(
   }
   report(outcomes);
   if (dryRun) return;
-  const left = await waitForCounts(rows, pace);
+  const left = await waitForCounts(rows, pace).catch(async (error: unknown) => {
+    const verify = opsCommand(options, `counts verify --repair --account ${account}`);
+    const reason = errorMessage(await toUserError(error)).replace(/\.?$/, ".");
+    throw new UserError(`The rows are stored, but not all counts can be read: ${reason} Run ${verify}.`, {
+      cause: error,
+    });
+  });
   if (left > 0)
     console.error(
       `About ${left} of the rows are not counted yet: lists are exact when the stream has brought them (${opsCommand(options, `counts status --account ${account}`)}).`,

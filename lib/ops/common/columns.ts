@@ -1,3 +1,5 @@
+import { escapeText, toText } from "./printed-text.ts";
+
 /**
  * Formats rows as a table: a line with the names of the columns, then a line for each row. Numbers are aligned to the
  * right. An absent value is an empty cell; a column without values is left out. Control characters are escaped.
@@ -18,8 +20,4 @@ export function formatColumns(
   return cells.map((line) => line.map(align).join("  ").trimEnd()).join("\n");
 }
 
-const toCell = (value: unknown) =>
-  String(value ?? "").replaceAll(/\p{Cc}/gu, (character) => {
-    const code = character.charCodeAt(0).toString(16);
-    return `\\u${code.padStart(4, "0")}`;
-  });
+const toCell = (value: unknown) => escapeText(toText(value ?? ""));

@@ -144,6 +144,10 @@ export async function selectTableByOptions(
 /** The exit code of a command that left invalid rows or items out. */
 export const someInvalid = 3;
 
+/** The help of a command that can leave items out. */
+export const leftOutCodes =
+  "Exit codes: 0 all is written, 1 failure, 3 some items are not valid and are left out.";
+
 /** The options of every command that reads or writes at a pace. */
 export interface PacedOptions extends TableOptions {
   readonly units: number;

@@ -23,7 +23,8 @@ export async function withProgress<T>(
   );
   bar.start(0, 0, { rate: 0 });
   try {
-    const total = await countTotal();
+    // Counts that cannot be read hinder no work.
+    const total = await Promise.resolve(countTotal()).catch(() => 0);
     bar.setTotal(total);
     const startedAt = performance.now();
     let done = 0;

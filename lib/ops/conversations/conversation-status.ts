@@ -1,4 +1,8 @@
-import { conversationStatusKeys, isNotActive, toConversation } from "../../../shared/domain/conversations.ts";
+import {
+  conversationStatusKeys,
+  isNotJoinable,
+  toConversation,
+} from "../../../shared/domain/conversations.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
@@ -8,6 +12,7 @@ import { type TransactItems, transact } from "../../../shared/dynamodb/transact.
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { UserError } from "../../errors.ts";
 import { areUnchanged, buildUpdate, updateItem } from "../common/write-items.ts";
+import { isKeyPart } from "../erasure/lead-items.ts";
 
 /**
  * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active
@@ -16,7 +21,7 @@ import { areUnchanged, buildUpdate, updateItem } from "../common/write-items.ts"
  * @param deadline until when to retry, in milliseconds since the epoch
  * @param dryRun whether to write nothing
  * @returns the changed conversation; undefined when the account has no such conversation
- * @throws UserError when another conversation of the lead on the channel is active
+ * @throws UserError when another conversation of the lead on the channel is active, or when nobody can tell
  * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
 export function setConversationStatus(
@@ -31,6 +36,9 @@ export function setConversationStatus(
     async () => {
       const current = await readConversation(account, id);
       if (!current) return undefined;
+      for (const name of ["leadId", "channel"] as const)
+        if (!isKeyPart(current[name]))
+          throw new UserError(`The conversation ${id} cannot be changed: its ${name} cannot be read.`);
       const conversation = { ...current, status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(conversationKey(account, id), set);
@@ -61,7 +69,7 @@ export async function activation(
   const key = activeConversationKey(account, leadId, channel);
   const pointer = await readItem(key);
   const named = pointer?.conversationId;
-  const other = isConversationId(named) && named !== id ? named : undefined;
+  const other = isKeyPart(named) && named !== id ? named : undefined;
   if (other !== undefined && (await readConversation(account, other))?.status === active)
     return { items: [], activeId: other, isNamed: false };
   const { conditions, names, values } = areUnchanged({ conversationId: named });
@@ -75,15 +83,11 @@ export async function activation(
   return {
     items: [
       { Put: { TableName: tableName, Item: { ...key, conversationId: id }, ...asRead } },
-      ...(other === undefined ? [] : [isNotActive(account, other)]),
+      ...(other === undefined ? [] : [isNotJoinable(account, other, conversation)]),
     ],
     isNamed: named === id,
   };
 }
-
-/** Whether a stored value is short enough for the id of a conversation, and so for a part of a key. */
-export const isConversationId = (value: unknown): value is string =>
-  typeof value === "string" && /^.{1,64}$/u.test(value);
 
 async function readConversation(account: string, id: string): Promise<Conversation | undefined> {
   const item = await readItem(conversationKey(account, id));

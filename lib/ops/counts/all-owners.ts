@@ -6,7 +6,10 @@ import {
   type CountedOwner,
   countedLists,
 } from "../../../shared/pages/tree/counted-list.ts";
-import { scanTable, withoutExpiry } from "../common/read-items.ts";
+import { notAnAccount } from "../common/item-owner.ts";
+import { isAccountId } from "../common/options.ts";
+import { keysOnly, scanTable, withoutExpiry } from "../common/read-items.ts";
+import type { Note } from "../common/unreadable.ts";
 
 /** The lists of an account. */
 export const countedOwners = (account: string): CountedOwner[] =>
@@ -17,18 +20,33 @@ export const describeSublist = ({
   list,
   origin,
 }: CountedOwner): Readonly<Partial<Record<CountedList["attribute"], string>>> =>
-  origin === undefined ? {} : { [list.attribute]: decodeURIComponent(origin.split("#").at(-1) ?? "") };
+  origin === undefined ? {} : { [list.attribute]: decode(origin.split("#").at(-1) ?? "") };
 
-/** Reads the whole table. @returns the lists with rows or with a tree, by account */
-export async function readAllOwners(pace: Pace): Promise<CountedOwner[]> {
+/** A part of a key; one that no key has stays as it is stored. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * Reads the whole table.
+ *
+ * @param note called with items of what cannot be an account
+ * @returns the lists with rows or with a tree, by account
+ */
+export async function readAllOwners(pace: Pace, note: Note = () => {}): Promise<CountedOwner[]> {
   const owners = new Map<string, CountedOwner>();
   const onItems = (items: readonly Item[]) => {
-    for (const { pk } of items) {
-      const owner = findOwner(String(pk));
-      if (owner) owners.set(`${owner.account}#${owner.list.type}`, owner);
+    for (const item of items) {
+      const owner = findOwner(String(item.pk));
+      if (owner && !isAccountId(owner.account)) note(item, notAnAccount);
+      else if (owner) owners.set(`${owner.account}#${owner.list.type}`, owner);
     }
   };
-  await scanTable({ ProjectionExpression: "pk", ...withoutExpiry }, { pace, onItems });
+  await scanTable({ ...keysOnly, ...withoutExpiry }, { pace, onItems });
   return [...owners].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, owner]) => owner);
 }
 

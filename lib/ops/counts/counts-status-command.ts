@@ -1,16 +1,16 @@
 import type { Command } from "commander";
 import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
-import { idTimestamp } from "../../../shared/ids.ts";
-import { readSublists } from "../../../shared/pages/audit/read-list.ts";
+import { idTimestamp, isId } from "../../../shared/ids.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
-import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand } from "../common/options.ts";
 import { tableTime } from "../common/table-clock.ts";
+import { type Note, Unreadable } from "../common/unreadable.ts";
 import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
+import { readCheckedRoot, readCheckedSublists } from "./checked-trees.ts";
 import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
@@ -22,18 +22,23 @@ export const statusCommand = (wait: Wait): Command =>
 async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
   const { account, json } = options;
   const pace = await selectPacedAccounts(options, wait);
-  const owners = account === undefined ? await readAllOwners(pace) : countedOwners(account);
+  const unreadable = new Unreadable();
+  const { note } = unreadable;
+  const owners = account === undefined ? await readAllOwners(pace, note) : countedOwners(account);
   const lists: ListStatus[] = [];
-  for (const owner of owners) lists.push(await readStatus(owner, pace));
+  for (const owner of owners) lists.push(await readStatus(owner, pace, note));
   // The sublists of all accounts would be too many to print.
   const printed = lists.map(({ sublists, ...list }) => ({
     ...list,
     sublistTrees: sublists.length,
     ...(account !== undefined && { sublists }),
   }));
-  if (json) return console.log(JSON.stringify(printed));
-  console.log(formatColumns(lists.map(toTableRow)));
-  if (account !== undefined) for (const list of lists) printSublists(list);
+  if (json) console.log(JSON.stringify(printed));
+  else {
+    console.log(formatColumns(lists.map(toTableRow)));
+    if (account !== undefined) for (const list of lists) printSublists(list);
+  }
+  unreadable.report();
 }
 
 /** The most sublists that are printed. */
@@ -61,15 +66,15 @@ const longestTail = 10_000;
 type ListStatus = Awaited<ReturnType<typeof readStatus>>;
 
 /** Reads the state of the counts of a list. */
-async function readStatus(owner: CountedOwner, pace: Pace) {
-  const root = await pace.retry(() => readRoot(owner));
+async function readStatus(owner: CountedOwner, pace: Pace, note: Note) {
+  const root = await readCheckedRoot(owner, pace, note);
   const bounds = { start: root?.watermark ?? "", maxRows: longestTail };
   const tail = await pace.retry(() => readRows(owner, bounds));
-  await pace.spend(1 + tail.units);
-  const [oldest] = tail.rows;
+  await pace.spend(tail.units);
+  const oldest = tail.rows.find(({ sk }) => isId(owner.list.idPrefix.slice(0, -1), sk));
   const sublists: Awaited<ReturnType<typeof readSublistStatus>>[] = [];
-  await inParallel(await readSublists(owner, pace), async (sublist) => {
-    sublists.push(await readSublistStatus(sublist, pace));
+  await inParallel(await readCheckedSublists(owner, pace, note), async (sublist) => {
+    sublists.push(await readSublistStatus(sublist, pace, note));
   });
   return {
     account: owner.account,
@@ -92,9 +97,8 @@ async function readStatus(owner: CountedOwner, pace: Pace) {
   };
 }
 
-async function readSublistStatus(owner: CountedOwner, pace: Pace) {
-  const root = await pace.retry(() => readRoot(owner));
-  await pace.spend(1);
+async function readSublistStatus(owner: CountedOwner, pace: Pace, note: Note) {
+  const root = await readCheckedRoot(owner, pace, note);
   return {
     ...describeSublist(owner),
     counted: root ? countedRows(root) : 0,

@@ -11,7 +11,9 @@ import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
+import { areReadable, repairHint } from "./checked-trees.ts";
 import { countRows, toMaintenance } from "./list-reading.ts";
 
 interface VerifyOptions extends AccountsOptions {
@@ -31,32 +33,37 @@ async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
   const pace = await selectPacedAccounts(options, wait);
   const { account, json } = options;
   if (account === undefined) return verifyAll(options, { pace });
+  const unreadable = new Unreadable();
   const differences = await withProgress(
     "Verifying",
     () => countRows(countedOwners(account), pace),
-    (onRows) => verifyAccount(account, options, { pace, onRows }),
+    (onRows) => verifyAccount(account, options, { pace, onRows }, unreadable),
   );
   if (json) console.log(JSON.stringify(differences));
-  else if (differences.length === 0) console.log(`The counts of the account ${account} are correct.`);
-  else console.log(formatColumns(differences));
-  if (differences.length === 0) return;
+  else if (differences.length > 0) console.log(formatColumns(differences));
+  else if (unreadable.size === 0) console.log(`The counts of the account ${account} are correct.`);
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
-  if (!options.repair)
+  if (differences.length > 0 && options.repair) console.error(`${found}, which are corrected.`);
+  unreadable.check(repairHint(options, account));
+  if (differences.length > 0 && !options.repair)
     throw new UserError(
       `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,
     );
-  console.error(`${found}, which are corrected.`);
 }
 
 /** Verifies all accounts, some at once, and goes on after one fails. Each that is done is a line on stderr. */
 async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void> {
-  const accounts = [...new Set((await readAllOwners(reading.pace)).map(({ account }) => account))];
+  const nobodys = new Unreadable();
+  const owners = await readAllOwners(reading.pace, nobodys.note);
+  const accounts = [...new Set(owners.map(({ account }) => account))];
   const found = new Map<string, readonly Place[]>();
   const failures = new Map<string, string>();
   await inParallel(accounts, async (account) => {
     let text: string;
     try {
-      const places = await verifyAccount(account, options, reading);
+      const unreadable = new Unreadable();
+      const places = await verifyAccount(account, options, reading, unreadable);
+      unreadable.check(repairHint(options, account));
       found.set(account, places);
       const verb = options.repair ? "corrected" : "differs";
       text = places.length === 0 ? "correct" : `${verb} in ${places.length} places`;
@@ -90,18 +97,22 @@ async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void
     !options.repair && advise(differing, differ, "counts verify --repair"),
     advise(failed, `${failed.length} of ${accounts.length} accounts failed`, "counts verify"),
   ].filter(Boolean);
+  nobodys.report();
   if (sentences.length > 0) throw new UserError(sentences.join(" "));
 }
 
 /** Where counts differ, as it is printed. */
 type Place = Readonly<Record<string, string | null>>;
 
+/** @param unreadable gets the roots and records of lists that are not verified because of them */
 async function verifyAccount(
   account: string,
   options: VerifyOptions,
   reading: Reading,
+  unreadable: Unreadable,
 ): Promise<readonly Place[]> {
   const lists = countedOwners(account).map(async (owner) => {
+    if (!(await areReadable(owner, reading.pace, unreadable))) return [];
     const findings = await verify(owner, reading);
     if (options.repair && findings.length > 0) await repair(owner, findings, toMaintenance(reading));
     return findings.flatMap(describe);

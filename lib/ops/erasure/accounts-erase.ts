@@ -13,7 +13,7 @@ import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { wholeNumber } from "../common/whole-number.ts";
 import { erase } from "./erase.ts";
-import { Findings } from "./findings.ts";
+import { Findings, leftHint } from "./findings.ts";
 import { wasErased } from "./trees.ts";
 
 type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
@@ -83,5 +83,5 @@ async function eraseAccount(options: EraseOptions, wait?: Wait): Promise<void> {
       : `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
   const output = { account, erased: true, leads, unreadable: [...unreadable.values()] };
   console.log(json ? JSON.stringify(output) : sentence);
-  unreadable.check(opsCommand(options, `accounts erase --account ${account}`));
+  unreadable.check(leftHint(opsCommand(options, `accounts erase --account ${account}`)));
 }

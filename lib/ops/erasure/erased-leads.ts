@@ -2,10 +2,11 @@ import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
-import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { inPartition } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
+import type { Note } from "../common/unreadable.ts";
 import { readsPerWrite } from "../common/write-items.ts";
 
 /**
@@ -28,7 +29,7 @@ export interface ErasedLead {
 export async function readErasedLeads(
   account: string,
   pace: Pace,
-  note?: (item: Item, reason: string) => void,
+  note?: Note,
 ): Promise<readonly ErasedLead[]> {
   const items = await queryAll(inPartition(accountPartition("erasedLead", account)), pace);
   for (const item of items) if (item.leadId !== item.sk) note?.(item, "its leadId is not its sort key");

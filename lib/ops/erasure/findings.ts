@@ -1,9 +1,8 @@
 import { activeConversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
 import { isRecord } from "../../is-record.ts";
-import { findOwner, type ItemType } from "../accounts/account-items.ts";
-import { formatColumns } from "../common/columns.ts";
+import { findOwner, type ItemType } from "../common/item-owner.ts";
+import { Unreadable } from "../common/unreadable.ts";
 
 /** Whose data is erased: that of some leads of an account, or, without leads, the whole account. */
 export interface Subject {
@@ -11,29 +10,9 @@ export interface Subject {
   readonly leads?: ReadonlySet<string>;
 }
 
-/** How many unreadable items are shown. */
-const shown = 5;
-
-/** Items that an erasure has left as they are, because they do not say whose they are, by their keys. */
-export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {
-  note = (item: Item, reason: string): void => {
-    const { pk, sk } = item;
-    this.set(`${pk} ${sk}`, { type: findOwner(item)?.type ?? "unknown", pk, sk, reason });
-  };
-
-  describe(): string {
-    const items = formatColumns([...this.values()].slice(0, shown));
-    const more = this.size > shown ? `\nand ${this.size - shown} more` : "";
-    return `These items could not be read and were left as they are:\n${items}${more}`;
-  }
-
-  /** @param again how to erase what is left @throws UserError if there are any */
-  check(again: string): void {
-    if (this.size === 0) return;
-    const hint = `They may name what was to be erased. Correct or delete them in the table, then run ${again}`;
-    throw new UserError(`${this.describe()}\n${hint}`);
-  }
-}
+/** What to do about items that an erasure has left. @param again the command that erases them */
+export const leftHint = (again: string) =>
+  `They may name what was to be erased. Correct or delete them in the table, then run ${again}`;
 
 /**
  * What an erasure finds. Each item decides by its own fields whether it is deleted: no pointer, index or partition can name
@@ -79,7 +58,7 @@ export class Findings {
     if (!leads) return true;
     switch (type) {
       case "lead":
-        return leads.has(String(sk)) || (leads.has(String(id)) && "its id is not its sort key");
+        return leads.has(String(sk)) || (leads.has(id as string) && "its id is not its sort key");
       case "active":
         return this.#pointers.has(String(pk));
       case "conversation":

@@ -9,6 +9,7 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { inPartition, keysOnly, ofParent } from "../common/read-items.ts";
+import type { Note } from "../common/unreadable.ts";
 
 /**
  * The items of the leads with an email address, in any letter case, oldest first.
@@ -19,33 +20,39 @@ export async function readLeadsByEmail(
   account: string,
   email: string,
   pace: Pace,
-  note?: (item: Item, reason: string) => void,
+  note: Note,
 ): Promise<Item[]> {
   const isLead = ({ pk }: Key) => pk === listPartition("lead", account);
   const items = await readEach(await listByParent(leadEmailPartition(account, email), isLead, pace), pace);
-  for (const item of items) if (typeof item.email !== "string") note?.(item, "its email is not a string");
-  return items.filter((item) => String(item.email).toLowerCase() === email.toLowerCase());
+  return items.filter((item) => {
+    if (typeof item.email === "string") return item.email.toLowerCase() === email.toLowerCase();
+    note(item, "its email is not a string");
+    return false;
+  });
 }
 
-/** The items of all conversations of a lead, oldest first. */
-export async function readLeadConversations(account: string, leadId: string, pace: Pace): Promise<Item[]> {
-  const items = await readEach(await listConversations(account, leadId, pace), pace);
-  return items.filter((item) => item.leadId === leadId);
-}
+/** Whether a stored value is short enough for an id or a name, and so for a part of a key. */
+export const isKeyPart = (value: unknown): value is string =>
+  typeof value === "string" && /^.{1,64}$/u.test(value);
 
 /** The keys of the conversations that the index lists for a lead, oldest first. Their rows may name another one. */
-export function listConversations(account: string, leadId: string, pace: Pace): Promise<Key[]> {
+export async function listConversations(account: string, leadId: string, pace: Pace): Promise<Key[]> {
+  if (!isKeyPart(leadId)) return [];
   const isConversation = ({ pk }: Key) => pk === listPartition("conversation", account);
   return listByParent(leadConversationsPartition(account, leadId), isConversation, pace);
 }
 
 /** The pointers to the active conversations of a lead. */
-export const readPointers = (account: string, leadId: string, pace: Pace) =>
-  queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace);
+export const readPointers = async (account: string, leadId: string, pace: Pace) =>
+  isKeyPart(leadId) ? queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace) : [];
 
 /** The items of the messages of a conversation, oldest first. */
 export const messagesOf = (account: string, conversationId: string) =>
   inPartition(messageKey(account, conversationId, "").pk);
+
+/** The same of a conversation that may be stored under a longer key than ids have, and then has none. */
+export const readMessages = async (account: string, conversationId: unknown, pace: Pace) =>
+  isKeyPart(conversationId) ? queryAll(messagesOf(account, conversationId), pace) : [];
 
 /** The keys of the items in a partition that the index `by-parent` lists for a value. An item may be gone, or have another value. */
 export async function listByParent(

@@ -7,12 +7,14 @@ import {
   pacedWritingCommand,
   selectPacedTable,
 } from "../common/options.ts";
+import { escapeText, shellWord } from "../common/printed-text.ts";
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";
 import { erase } from "./erase.ts";
 import { readErasedLeads } from "./erased-leads.ts";
-import { Findings, Unreadable } from "./findings.ts";
+import { Findings, leftHint } from "./findings.ts";
 import { sweep } from "./sweep-erased.ts";
 
 type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
@@ -73,7 +75,7 @@ async function findErasable(
   for (const { leadId, pending } of await readErasedLeads(account, pace, note))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  unreadable.check(again(options, lead === undefined ? `--email ${email}` : `--lead ${lead}`));
+  unreadable.check(again(options, [lead === undefined ? ["--email", `${email}`] : ["--lead", lead]]));
   throw await unknownPerson(options, pace);
 }
 
@@ -82,7 +84,7 @@ function describe(
   { subject: { leads }, total, counts }: Findings,
   [isLeft, become]: readonly [string, string],
 ): string {
-  const ids = [...(leads ?? [])].join(", ");
+  const ids = escapeText([...(leads ?? [])].join(", "));
   if (total === 0) return `Nothing ${isLeft} left of ${ids}.`;
   const { conversations, messages, pointers, idempotencyRecords } = nameCounts(counts);
   const records = scan
@@ -102,8 +104,18 @@ function report(options: EraseOptions, found: Findings, verbs: readonly [string,
   const leads = [...(subject.leads ?? [])];
   const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
   console.log(json ? JSON.stringify(output) : describe(options, found, verbs));
-  unreadable.check(leads.map((id) => again(options, `--lead ${id}`)).join(" and "));
+  unreadable.check(
+    again(
+      options,
+      leads.map((id) => ["--lead", id]),
+    ),
+  );
 }
 
-const again = (options: EraseOptions, person: string) =>
-  opsCommand(options, `leads erase --account ${options.account} ${person}`);
+function again(options: EraseOptions, persons: readonly (readonly string[])[]): string {
+  const command = `leads erase --account ${options.account}`;
+  const commands = persons.map((person) =>
+    opsCommand(options, `${command} ${person.map(shellWord).join(" ")}`),
+  );
+  return leftHint(commands.join(" and "));
+}

@@ -2,14 +2,14 @@ import { conversationKey, leadKey, listPartition } from "../../../shared/dynamod
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { filterAccount, findOwner } from "../accounts/account-items.ts";
+import { filterAccount } from "../accounts/account-items.ts";
+import { findOwner } from "../common/item-owner.ts";
 import type { OnRows } from "../common/progress.ts";
 import { inPartition, scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
-import { isConversationId } from "../conversations/conversation-status.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { Findings, type Subject } from "./findings.ts";
-import { listConversations, messagesOf, readEach, readPointers } from "./lead-items.ts";
+import { isKeyPart, listConversations, messagesOf, readEach, readPointers } from "./lead-items.ts";
 
 /**
  * How long after a request found a lead it may still write, in milliseconds: it is retried for five seconds, and no write
@@ -90,7 +90,7 @@ async function* readListed(
   const read = new Set<string>();
   for (const leadId of leads) {
     const pointers = await readPointers(account, leadId, pace);
-    const named = pointers.map(({ conversationId }) => conversationId).filter(isConversationId);
+    const named = pointers.map(({ conversationId }) => conversationId).filter(isKeyPart);
     const listed = await listConversations(account, leadId, pace);
     const ids = new Set([...listed.map(({ sk }) => sk), ...named, ...known].filter((id) => !read.has(id)));
     for (const id of ids) read.add(id);
@@ -100,7 +100,7 @@ async function* readListed(
     const others = rows.filter((row) => typeof row.leadId === "string" && !leads.has(row.leadId));
     for (const { sk } of others) ids.delete(String(sk));
     // Messages are read also if their conversation is not stored yet or no more, or cannot be read.
-    for (const id of ids) if (isConversationId(id)) yield* queryItems(messagesOf(account, id), pace);
+    for (const id of ids) if (isKeyPart(id)) yield* queryItems(messagesOf(account, id), pace);
     yield pointers;
   }
 }

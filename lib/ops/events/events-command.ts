@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { EventType } from "../../../shared/domain/event-schemas.ts";
 import { eventTypes } from "../../../shared/domain/events.ts";
-import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
+import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
 import { countAccounts } from "../accounts/account-items.ts";
@@ -10,8 +10,9 @@ import { parseRate } from "../common/for-each-at-rate.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, writingAccountOrAllCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { type BusOptions, findBus, openEventBus, type PutEvents } from "./event-bus.ts";
-import { type EventCounts, republish, type Selection } from "./republish.ts";
+import { type EventCounts, type Republication, republish, type Selection } from "./republish.ts";
 
 /** The options of `events republish`. Times are in milliseconds since the epoch. */
 interface RepublishOptions extends AccountsOptions, BusOptions {
@@ -74,29 +75,33 @@ async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<
   const { account, types, since, until = Date.now(), dryRun } = options;
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
   const put = dryRun ? undefined : await openEventBus(findBus(options), pace.wait);
-  const accounts = account === undefined ? [...(await countAccounts(pace)).keys()] : [account];
+  const unreadable = new Unreadable();
+  const { note } = unreadable;
+  const accounts = account === undefined ? [...(await countAccounts(pace, note)).keys()] : [account];
   const selection = { accounts, types, since, until };
-  const events = put ? await send(options, selection, pace, put) : await republish(selection, { pace });
+  const means = { pace, note };
+  const events = put ? await send(options, selection, means, put) : await republish(selection, means);
   report(options, selection, events);
+  unreadable.report();
 }
 
 async function send(
   { rate }: RepublishOptions,
   selection: Selection,
-  pace: Pace,
+  means: Pick<Republication, "pace" | "note">,
   put: PutEvents,
 ): Promise<EventCounts> {
   let sent = 0;
   try {
     return await withProgress(
       "Sending",
-      async () => sumCounts(await republish(selection, { pace })),
+      async () => sumCounts(await republish(selection, means)),
       (onRows) => {
         const onSent = (events: number) => {
           sent += events;
           onRows(events);
         };
-        return republish(selection, { pace, rate, put, onSent });
+        return republish(selection, { ...means, rate, put, onSent });
       },
     );
   } catch (error) {

@@ -4,7 +4,9 @@ import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { UserError } from "../../errors.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { isKeyPart } from "../erasure/lead-items.ts";
 
 /**
  * Changes the status of a lead.
@@ -12,6 +14,7 @@ import { buildUpdate, updateItem } from "../common/write-items.ts";
  * @param deadline until when to retry, in milliseconds since the epoch
  * @param dryRun whether to write nothing
  * @returns the changed lead; undefined when the account has no such lead
+ * @throws UserError when its source cannot be a part of a key
  * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
 export const setLeadStatus = (
@@ -21,10 +24,12 @@ export const setLeadStatus = (
   deadline: number,
   dryRun = false,
 ) =>
-  changeLead(account, id, deadline, dryRun, (lead) => ({
-    status,
-    ...leadStatusKeys(account, { ...lead, status }),
-  }));
+  changeLead(account, id, deadline, dryRun, (lead) => {
+    const { source } = lead;
+    if (source !== undefined && !isKeyPart(source))
+      throw new UserError(`The lead ${id} cannot be changed: its source cannot be read.`);
+    return { status, ...leadStatusKeys(account, { ...lead, status }) };
+  });
 
 /** Changes the score of a lead (0 to 100). Parameters and result are those of `setLeadStatus`. */
 export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>

@@ -12,6 +12,8 @@ import {
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
+import { toText } from "../common/printed-text.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { wholeNumber } from "../common/whole-number.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { eraseCommand } from "../erasure/leads-erase.ts";
@@ -68,7 +70,7 @@ async function setScore(options: LeadOptions & { score: number }): Promise<void>
 async function report(options: LeadOptions, lead: Lead | undefined): Promise<void> {
   const { lead: id, json, dryRun } = options;
   if (!lead) throw await unknownItem(options, `lead ${id}`);
-  const { status, score } = lead;
+  const [status, score] = [lead.status, lead.score].map(toText);
   const verb = dryRun ? "would have" : "has";
   console.log(
     json ? JSON.stringify(lead) : `The lead ${id} ${verb} the status ${status} and the score ${score}.`,
@@ -79,13 +81,15 @@ async function report(options: LeadOptions, lead: Lead | undefined): Promise<voi
 async function listErased(options: PacedAccountOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
-  const leads = await readErasedLeads(account, pace);
+  const unreadable = new Unreadable();
+  const leads = await readErasedLeads(account, pace, unreadable.note);
   const erased = leads.map(({ id, leadId, pending = false }) => ({
     leadId,
     erasedAt: isId("erasure", id) ? createdAt(id) : undefined,
     pending,
   }));
-  if (json) return console.log(JSON.stringify(erased));
-  if (erased.length === 0) return console.log(`The account ${account} has no erased leads.`);
-  console.log(formatColumns(erased));
+  if (json) console.log(JSON.stringify(erased));
+  else if (erased.length === 0) console.log(`The account ${account} has no erased leads.`);
+  else console.log(formatColumns(erased));
+  unreadable.report();
 }

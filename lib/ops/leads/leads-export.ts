@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
-import { listLeads, toLead } from "../../../shared/domain/leads.ts";
+import { listLeads } from "../../../shared/domain/leads.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
@@ -8,10 +8,12 @@ import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type PacedAccountOptions, pacedCommand } from "../common/options.ts";
+import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/options.ts";
 import { writeOutput } from "../common/output-file.ts";
+import { escapeLines } from "../common/printed-text.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { inPartition } from "../common/read-items.ts";
+import { type Note, Unreadable } from "../common/unreadable.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
 interface ExportOptions extends PacedAccountOptions {
@@ -35,6 +37,7 @@ export function exportCommand(): Command {
     .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
     .option("--source <source>", "only leads with this source")
     .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
+    .addHelpText("after", `\n${leftOutCodes}`)
     .action(exportLeads);
 }
 
@@ -43,20 +46,26 @@ async function exportLeads(options: ExportOptions): Promise<void> {
   if (json && output === undefined)
     throw new UserError("--json needs --output, because stdout has the leads.");
   const pace = await selectPacedAccounts(options);
+  const unreadable = new Unreadable();
   let exported = 0;
   await withProgress(
     "Exporting",
     async () => (await listLeads(account, { status, source }, { page: 1, limit: 1 })).pagination.total,
     (onRows) => {
-      const text = formatLeads(options, pace, (rows) => {
+      const text = formatLeads(options, pace, unreadable.note, (rows) => {
         exported += rows;
         onRows(rows);
       });
       return output === undefined ? print(text) : writeOutput(text, output);
     },
   );
-  if (output === undefined) return;
-  console.log(json ? JSON.stringify({ account, exported, output }) : `Exported ${exported} leads.`);
+  if (output !== undefined)
+    console.log(
+      json
+        ? JSON.stringify({ account, exported, output, unreadable: unreadable.size })
+        : `Exported ${exported} leads.`,
+    );
+  unreadable.report();
 }
 
 async function print(text: AsyncIterable<string>): Promise<void> {
@@ -66,15 +75,23 @@ async function print(text: AsyncIterable<string>): Promise<void> {
   });
 }
 
-async function* formatLeads(options: ExportOptions, pace: Pace, onRows: OnRows): AsyncGenerator<string> {
+async function* formatLeads(
+  options: ExportOptions,
+  pace: Pace,
+  note: Note,
+  onRows: OnRows,
+): AsyncGenerator<string> {
   const { account, output, status, raw = false } = options;
   const source = options.source && storedName(options.source);
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
-  if (format === "csv") yield formatCsvHeader();
-  for await (const leads of readAllLeads(account, { status, source }, pace)) {
-    yield format === "csv"
-      ? formatCsv(leads, raw)
-      : leads.map((lead) => `${JSON.stringify(lead)}\n`).join("");
+  // What a program reads is data.
+  const forReader = (text: string) =>
+    output === undefined && process.stdout.isTTY ? escapeLines(text.replaceAll("\r\n", "\n")) : text;
+  if (format === "csv") yield forReader(formatCsvHeader());
+  for await (const leads of readAllLeads(account, { status, source }, pace, note)) {
+    yield forReader(
+      format === "csv" ? formatCsv(leads, raw) : leads.map((lead) => `${JSON.stringify(lead)}\n`).join(""),
+    );
     onRows(leads.length);
   }
 }
@@ -84,15 +101,19 @@ async function* formatLeads(options: ExportOptions, pace: Pace, onRows: OnRows):
  * except leads that are created or deleted in the meantime.
  *
  * @param filter the status and the source that the leads have; undefined for any
+ * @param note called with each item that an import would refuse
  */
 export async function* readAllLeads(
   account: string,
   { status, source }: { readonly status?: string | undefined; readonly source?: string | undefined },
   pace = new Pace(),
+  note: Note = () => {},
 ): AsyncGenerator<Lead[]> {
+  // The schemas take a quarter of the start of every command.
+  const { readRecord } = await import("../archive/archive-lines.ts");
   const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
   for await (const items of queryItems(leads, pace))
     yield items
-      .map(toLead)
+      .flatMap((item) => readRecord("lead", item, note) ?? [])
       .filter((lead) => (status ?? lead.status) === lead.status && (source ?? lead.source) === lead.source);
 }

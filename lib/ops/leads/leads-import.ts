@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { type ImportOptions as CommonOptions, importingCommand, importRows } from "../archive/import-rows.ts";
 import { parseJsonLines } from "../archive/jsonl-rows.ts";
@@ -12,6 +13,7 @@ import type { RowFault } from "../archive/row.ts";
 import { openRowFile, type RowFile } from "../archive/row-file.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { someInvalid } from "../common/options.ts";
+import { toText } from "../common/printed-text.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
 import { parseCsv } from "./csv-rows.ts";
 
@@ -62,6 +64,7 @@ async function importLeads(path: string, options: ImportOptions, wait?: Wait): P
  *
  * @param sha256 of the file's bytes, in hexadecimal
  * @returns milliseconds since the epoch
+ * @throws UserError when the recorded time cannot be read
  */
 async function readImportStart(account: string, sha256: string, pace: Pace): Promise<number> {
   const command = new UpdateCommand({
@@ -72,7 +75,11 @@ async function readImportStart(account: string, sha256: string, pace: Pace): Pro
     ReturnValues: "ALL_NEW",
   });
   const { Attributes } = await pace.retry(() => table.send(command));
-  return Date.parse(String(Attributes?.startedAt));
+  const startedAt = Date.parse(toText(Attributes?.startedAt));
+  if (startedAt >= 0 && startedAt <= Date.now() + limits.skew) return startedAt;
+  throw new UserError(
+    `When the first import of the file started cannot be read: delete the item ${command.input.Key?.pk} ${sha256} in the table.`,
+  );
 }
 
 /** The leads of the valid rows. Invalid rows are written to the rejects. A row is done when the next one is read. */

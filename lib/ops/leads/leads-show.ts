@@ -1,40 +1,58 @@
 import type { Command } from "commander";
-import { toConversation } from "../../../shared/domain/conversations.ts";
-import { toLead } from "../../../shared/domain/leads.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { message as messageSchema } from "../../../shared/schemas/conversation-schemas.ts";
-import { toRecord } from "../../../shared/schemas/record.ts";
-import { type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
-import { messagesOf, readLeadConversations } from "../erasure/lead-items.ts";
+import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { leftOutCodes, type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
+import { escapeText } from "../common/printed-text.ts";
+import { Unreadable } from "../common/unreadable.ts";
+import { Findings } from "../erasure/findings.ts";
+import { listConversations, readEach, readMessages } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = PacedAccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
-  withPerson(pacedCommand("show", "show a lead with its conversations and messages")).action(show);
+  withPerson(pacedCommand("show", "show a lead with its conversations and messages"))
+    .addHelpText("after", `\n${leftOutCodes}`)
+    .action(show);
 
 async function show(options: ShowOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
-  const items = await findLeads(account, options, pace);
-  if (items.length === 0) throw await unknownPerson(options, pace);
+  const unreadable = new Unreadable();
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
-  for (const item of items) leads.push(await readLead(account, item, pace));
-  if (json) return console.log(JSON.stringify({ account, leads }));
-  for (const lead of leads) console.log(describe(lead));
+  for (const item of await findLeads(account, options, pace, unreadable.note))
+    leads.push(await readLead(account, item, unreadable, pace));
+  if (leads.length > 0 && json)
+    console.log(JSON.stringify({ account, leads, unreadable: [...unreadable.values()] }));
+  else for (const lead of leads) console.log(describe(lead));
+  unreadable.report();
+  if (leads.length === 0) throw await unknownPerson(options, pace);
 }
 
-/** Reads everything that is stored of a lead. */
-async function readLead(account: string, item: Item, pace: Pace) {
-  const lead = toLead(item);
+/** What is shown of an item: its id, if it is not valid. */
+type Shown<Stored> = Partial<Stored> & { readonly id: string };
+
+/** Reads everything that is stored of a lead. Each item decides by its own fields whether it is. */
+async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
+  // The schemas take a quarter of the start of every command.
+  const { readRecord } = await import("../archive/archive-lines.ts");
+  const { note } = unreadable;
+  const id = String(item.sk);
+  const lead: Shown<Lead> = readRecord("lead", item, note) ?? { id };
+  const found = new Findings({ account, leads: new Set([id]) }, unreadable);
   const conversations = [];
-  for (const stored of await readLeadConversations(account, lead.id, pace)) {
-    const conversation = toConversation(stored);
-    const items = await queryAll(messagesOf(account, conversation.id), pace);
-    conversations.push({ ...conversation, messages: items.map((item) => toRecord(messageSchema, item)) });
+  for (const stored of found.take(await readEach(await listConversations(account, id, pace), pace))) {
+    const messages = found.take(await readMessages(account, stored.sk, pace));
+    const conversation: Shown<Conversation> = readRecord("conversation", stored, note) ?? {
+      id: String(stored.sk),
+    };
+    conversations.push({
+      ...conversation,
+      messages: messages.flatMap((message) => readRecord("message", message, note) ?? []),
+    });
   }
   return { lead, conversations };
 }
@@ -43,10 +61,11 @@ async function readLead(account: string, item: Item, pace: Pace) {
 function describe({ lead, conversations }: Awaited<ReturnType<typeof readLead>>): string {
   const lines = Object.entries(lead).map(([name, value]) => `${name}: ${format(value)}`);
   for (const { id, channel, status, messages } of conversations) {
-    lines.push("", `Conversation ${id} on ${channel}, ${status}:`);
+    const where = channel === undefined ? "" : ` on ${channel}, ${status}`;
+    lines.push("", `Conversation ${id}${where}:`);
     for (const { createdAt, message } of messages) lines.push(`  ${createdAt}  ${JSON.stringify(message)}`);
   }
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(escapeText).join("\n")}\n`;
 }
 
 const format = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));

@@ -5,6 +5,7 @@ import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { unknownItem } from "../common/known-account.ts";
 import type { AccountOptions } from "../common/options.ts";
+import type { Note } from "../common/unreadable.ts";
 import { readLeadsByEmail } from "../erasure/lead-items.ts";
 
 /** The options that name a person. */
@@ -29,7 +30,7 @@ export async function findLeads(
   account: string,
   { lead, email }: PersonOptions,
   pace: Pace,
-  note?: (item: Item, reason: string) => void,
+  note: Note,
 ): Promise<readonly Item[]> {
   if (lead !== undefined) {
     const item = await pace.retry(() => readItem(leadKey(account, lead)));

@@ -55,7 +55,7 @@ async function comparePart(tree: Comparison, range: Range, rows: readonly Counte
     ...{ deadline: Date.now() + partTimeout, isRetryable: isTreeChanged },
   });
   const { root, rows: counted, end } = part;
-  if (!root && needsRoot) throw new DamagedTreeError("The root is missing.");
+  if (!root && needsRoot) throw new DamagedTreeError(owner, "The root is missing.");
   // A sublist has all rows before `fed`, too, except those whose change is on its way, or while it is filled.
   const isFed = owner.origin !== undefined && root?.filling === undefined;
   const before = latest(root?.watermark ?? "", isFed ? fed : "");
@@ -67,7 +67,7 @@ async function comparePart(tree: Comparison, range: Range, rows: readonly Counte
     if (difference.counted !== difference.actual) differences.push(difference);
   }
   if (differences.length > mostDifferences)
-    throw new DamagedTreeError(`More than ${mostDifferences} rows differ.`, root);
+    throw new DamagedTreeError(owner, `More than ${mostDifferences} rows differ.`, root);
   return end;
 }
 

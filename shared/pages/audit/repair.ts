@@ -4,7 +4,7 @@ import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { type Maintenance, maintainList } from "../maintain/maintain-list.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
+import { DamagedTreeError, isTreeChanged, readSoundRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./verify.ts";
 
 /**
@@ -19,9 +19,9 @@ export async function repair(
   findings: readonly Finding[],
   maintenance: Maintenance,
 ): Promise<boolean> {
-  for (const { owner, damage } of findings)
+  for (const { damage } of findings)
     if (damage)
-      await withRetry(() => emptyDamaged(owner, damage), {
+      await withRetry(() => emptyDamaged(damage), {
         ...maintenance,
         isRetryable: (error) => isTreeChanged(error) || isBusy(error),
       });
@@ -32,10 +32,10 @@ export async function repair(
 }
 
 /** Empties a damaged tree, unless a maintainer has. */
-async function emptyDamaged(owner: CountedOwner, { message, root }: DamagedTreeError): Promise<void> {
-  const now = await readRoot(owner);
+async function emptyDamaged({ owner, message, root }: DamagedTreeError): Promise<void> {
+  const now = await readSoundRoot(owner);
   if (now?.generation === root?.generation)
-    await emptyTree(owner, new DamagedTreeError(message, now), { retry: (call) => call() });
+    await emptyTree(new DamagedTreeError(owner, message, now), { retry: (call) => call() });
 }
 
 /** The change of a row; without a key, of no row: then a maintainer looks what is to be counted in the tree. */

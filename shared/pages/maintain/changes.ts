@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { indexes, readListPartition } from "../../dynamodb/keys.ts";
-import { type CountedList, type CountedOwner, countedLists, keyAt } from "../tree/counted-list.ts";
+import { indexes, isSourceOrChannelPartition, readListPartition } from "../../dynamodb/keys.ts";
+import { type CountedOwner, countedLists, isRowKey, keyAt } from "../tree/counted-list.ts";
 import { limits } from "../tree/tree-limits.ts";
 
 /** A change of a row that may have moved it between cells or lists. */
@@ -27,10 +27,13 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
   return [...byPartition].flatMap(([pk, changes]) => {
     const partition = readListPartition(pk);
     if (!partition) return [];
-    const list = countedLists[partition.type];
-    const counted = changes.filter((record) => hasChanged(record, "status", originAttribute));
-    const rows = counted.map(toRowChange(list));
-    return rows.length === 0 ? [] : { owner: { account: partition.account, list }, rows };
+    const owner = { account: partition.account, list: countedLists[partition.type] };
+    const counted = changes.filter(
+      (record) =>
+        isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record, "status", originAttribute),
+    );
+    const rows = counted.map(toRowChange(owner));
+    return rows.length === 0 ? [] : { owner, rows };
   });
 }
 
@@ -44,14 +47,16 @@ function hasChanged({ dynamodb }: DynamoDBRecord, ...attributes: readonly string
 }
 
 const toRowChange =
-  (list: CountedList) =>
+  ({ account, list }: CountedOwner) =>
   (record: DynamoDBRecord): RowChange => {
     const { Keys, OldImage, NewImage, SequenceNumber = "", ...written } = record.dynamodb ?? {};
     const key = Keys?.sk?.S ?? "";
     // The time is in whole seconds, and clocks differ. A record without one, which AWS does not send, may be late.
     const writtenBefore = 1000 * ((written.ApproximateCreationDateTime ?? Date.now() / 1000 + 60) + 1);
     const late = key < keyAt(list, writtenBefore - limits.allowedLateness + limits.skew);
-    const found = [OldImage, NewImage].flatMap((image) => image?.[originAttribute]?.S ?? []);
+    const found = [OldImage, NewImage]
+      .map((image) => image?.[originAttribute]?.S)
+      .filter((origin) => isSourceOrChannelPartition(list.type, account, origin));
     const kind = OldImage || late ? "changed" : "created";
     return { key, sequenceNumber: SequenceNumber, kind, origins: [...new Set(found)] };
   };

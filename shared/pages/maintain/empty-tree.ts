@@ -1,5 +1,5 @@
 import type { Retry } from "../../dynamodb/retry.ts";
-import { type CountedOwner, latest } from "../tree/counted-list.ts";
+import { latest } from "../tree/counted-list.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
 import { commit, type DamagedTreeError, logDamage, readRoot } from "../tree/tree-store.ts";
 
@@ -13,12 +13,12 @@ import { commit, type DamagedTreeError, logDamage, readRoot } from "../tree/tree
  * @throws TreeChangedError when another commit came first
  */
 export async function emptyTree(
-  owner: CountedOwner,
-  { root, message }: DamagedTreeError,
+  error: DamagedTreeError,
   { retry }: { readonly retry: Retry },
 ): Promise<void> {
+  const { owner, root } = error;
   const { account, list, origin } = owner;
-  logDamage(owner, message);
+  logDamage(error);
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
   const whole = origin === undefined ? undefined : await retry(() => readRoot({ account, list }));

@@ -85,7 +85,7 @@ async function feedSublist(
     return true;
   } catch (error) {
     if (!(error instanceof DamagedTreeError)) throw error;
-    await emptyTree(owner, error, means);
+    await emptyTree(error, means);
     return false;
   }
 }

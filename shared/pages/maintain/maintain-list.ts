@@ -46,13 +46,13 @@ export async function maintainList(
   const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
   const means = { limits, retry };
   /** Repeats a step on a tree while it says that more is left. @throws TooExpensiveError when the time is up */
-  const repeat = async (tree: CountedOwner, step: () => Promise<boolean>) => {
+  const repeat = async (step: () => Promise<boolean>) => {
     const attempt = async () => {
       try {
         return await step();
       } catch (error) {
         if (!(error instanceof DamagedTreeError)) throw error;
-        await emptyTree(tree, error, means);
+        await emptyTree(error, means);
         return true;
       }
     };
@@ -62,14 +62,14 @@ export async function maintainList(
       isLeft = await withRetry(attempt, { deadline, isRetryable: isTreeChanged, wait });
     }
   };
-  const fillTree = (sublist: SublistOwner) => repeat(sublist, () => fill(sublist, means));
+  const fillTree = (sublist: SublistOwner) => repeat(() => fill(sublist, means));
   let progress: Progress | undefined;
   let rest = rows;
   try {
     do {
       const part = rest.slice(0, rowsAtOnce);
       let changed: readonly string[] = part.flatMap(({ key, kind }) => (kind === "created" ? [] : key));
-      await repeat(owner, async () => {
+      await repeat(async () => {
         progress = await advance(owner, changed, means);
         changed = progress.rest;
         return changed.length > 0 || progress.more;
@@ -79,7 +79,7 @@ export async function maintainList(
       if (expiresAt !== undefined) return { rest: [], progress };
       await inParallel(partBySublist(owner, part, fed), async ({ owner, isChanged, ...rows }) => {
         let sks: readonly string[] = rows.sks;
-        await repeat(owner, async () => {
+        await repeat(async () => {
           sks = await advanceSublist(owner, { sks, isChanged }, fed, means);
           return sks.length > 0;
         });
@@ -87,7 +87,7 @@ export async function maintainList(
       });
       rest = rest.slice(part.length);
     } while (rest.length > 0);
-    await repeat(owner, async () => {
+    await repeat(async () => {
       const { more, filling } = await feed(owner, means);
       await inParallel(filling, fillTree);
       return more;

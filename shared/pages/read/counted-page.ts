@@ -25,7 +25,7 @@ export async function findCounted(list: CountedRange, request: PageRequest, call
       return await findPage(list, request, call);
     } catch (error) {
       if (isTreeChanged(error) && attempt < attempts) continue;
-      if (error instanceof DamagedTreeError) logDamage(list.tree, error.message);
+      if (error instanceof DamagedTreeError) logDamage(error);
       else if (!isTreeChanged(error)) throw error;
       return findPlain(list, request, call);
     }
@@ -83,5 +83,5 @@ async function readTailPage(
     items.push(...segment.items.filter(isListed));
     if (items.length >= limit) break;
   }
-  return items;
+  return items.slice(0, limit);
 }

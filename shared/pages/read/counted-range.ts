@@ -1,4 +1,5 @@
 import {
+  indexes,
   listPartition,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
@@ -26,14 +27,19 @@ export function filteredRange(
 ): Omit<CountedRange, "window"> {
   const { status, sourceOrChannel } = filter;
   const { type } = list;
+  const partition = listPartition(type, account);
   if (sourceOrChannel === undefined) {
     const tree = { account, list };
-    if (status === undefined) return { tree, range: { partition: listPartition(type, account) } };
-    return { tree, status, range: { index: "by-status", partition: statusPartition(type, account, status) } };
+    if (status === undefined) return { tree, range: { list, partition, rows: {} } };
+    const rows = { pk: partition, status };
+    const range = { list, partition: statusPartition(type, account, status), rows };
+    return { tree, status, range: { index: "by-status", ...range } };
   }
   const origin = sourceOrChannelPartition(type, account, sourceOrChannel);
   const tree = { account, list, origin };
-  if (status === undefined) return { tree, range: { index: "by-origin", partition: origin } };
+  if (status === undefined)
+    return { tree, range: { list, index: "by-origin", partition: origin, rows: { pk: partition } } };
   const both = statusAndSourceOrChannelPartition(type, account, status, sourceOrChannel);
-  return { tree, status, range: { index: "by-status-and-origin", partition: both } };
+  const rows = { pk: partition, status, [indexes["by-origin"]]: origin };
+  return { tree, status, range: { list, index: "by-status-and-origin", partition: both, rows } };
 }

@@ -1,7 +1,7 @@
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { countEntries, type Entry, indexAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
-import { readNode } from "../tree/tree-store.ts";
+import { DamagedTreeError, readNode } from "../tree/tree-store.ts";
 import type { Call } from "./read-budget.ts";
 
 /** A tree that is read. */
@@ -24,11 +24,13 @@ export interface TreeReading {
  * @throws DamagedTreeError when a node is missing or differs from its sums
  */
 export async function findRow(reading: TreeReading, rank: number, skips: boolean) {
-  const { root, cell } = reading;
+  const { tree, root, cell } = reading;
   let { entries, lastStart: end } = root;
   let left = rank;
   for (let level = root.level; ; level--) {
-    const { entry, next, before } = findEntry(entries, cell, left);
+    const found = findEntry(entries, cell, left);
+    if (!found) throw new DamagedTreeError(tree, "A node has fewer rows than its entry says.", root);
+    const { entry, next, before } = found;
     left -= before;
     end = next?.start ?? end;
     // No other sort key lies between.
@@ -63,7 +65,7 @@ function readBelow({ tree, root, call, nodes }: TreeReading, level: number, entr
   return reading;
 }
 
-/** The entry with the row of a rank, with the entry after it and the number of rows before it. */
+/** The entry with the row of a rank, with the entry after it and the number of rows before it; undefined for too few rows. */
 function findEntry(entries: readonly Entry[], cell: number | undefined, rank: number) {
   let before = 0;
   for (const [index, entry] of entries.entries()) {
@@ -71,5 +73,5 @@ function findEntry(entries: readonly Entry[], cell: number | undefined, rank: nu
     if (rank < before + rows) return { entry, next: entries[index + 1], before };
     before += rows;
   }
-  throw new Error("A node of a counted tree has fewer rows than its entry says.");
+  return undefined;
 }

@@ -1,7 +1,8 @@
-import { indexes, rowKey } from "../../dynamodb/keys.ts";
+import { indexes, listPartition, rowKey } from "../../dynamodb/keys.ts";
+import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
 import { type Item, readItem } from "../../dynamodb/table-client.ts";
 import type { Page, PageRequest } from "../page.ts";
-import type { CountedList, Filter } from "../tree/counted-list.ts";
+import { type CountedList, type Filter, isRowKey } from "../tree/counted-list.ts";
 import { findCounted } from "./counted-page.ts";
 import { filteredRange } from "./counted-range.ts";
 import { type Found, findPlain } from "./plain-page.ts";
@@ -21,8 +22,9 @@ export interface Selection {
 }
 
 /**
- * A page of the selected rows, newest first, and their exact number.
+ * A page of the selected rows, newest first, and their exact number. Malformed ones are counted and left out.
  *
+ * @param toRecord throws MalformedItemError
  * @throws TooExpensiveError when the list would need too many calls or too much time
  */
 export async function listPage<T>(
@@ -36,7 +38,8 @@ export async function listPage<T>(
     id === undefined
       ? await findRows(selection, request, admitLongList)
       : await findById(selection, id, request);
-  return { data: items.map(toRecord), pagination: { ...request, total } };
+  const data = items.flatMap((item) => ifWellFormed(() => toRecord(item)) ?? []);
+  return { data, pagination: { ...request, total } };
 }
 
 function findRows(selection: Selection, request: PageRequest, admitLongList: AdmitLongList): Promise<Found> {
@@ -47,7 +50,10 @@ function findRows(selection: Selection, request: PageRequest, admitLongList: Adm
   const range: Range =
     parent === undefined
       ? counted.range
-      : { index: "by-parent", partition: parent, where: toConditions(selection) };
+      : {
+          ...{ list, index: "by-parent", partition: parent, where: toConditions(selection) },
+          rows: { pk: listPartition(list.type, account) },
+        };
   return withinBudget(rangeId(range), admitLongList, (call) =>
     isCounted
       ? findCounted({ ...counted, window }, request, call)
@@ -67,6 +73,7 @@ async function findById(selection: Selection, id: string, { page }: PageRequest)
   const item = await readItem(rowKey(list.type, account, id));
   const isSelected =
     item &&
+    isRowKey(list, id) &&
     isWithin(window)(id) &&
     hasAttributes({ ...toConditions(selection), [indexes["by-parent"]]: parent })(item);
   const items = isSelected ? [item] : [];

@@ -1,12 +1,18 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { type IndexName, indexes } from "../../dynamodb/keys.ts";
+import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
+import { MalformedItemError } from "../../errors.ts";
+import { type CountedList, isRowKey } from "../tree/counted-list.ts";
 import type { Call } from "./read-budget.ts";
 
 /** The rows of a list: a partition of the table or of one of its indexes. */
 export interface Range {
+  readonly list: CountedList;
   readonly index?: IndexName;
   readonly partition: string;
+  /** Attributes that all its rows have. In an index, other items may be there: the index key of an item is what its writer says. */
+  readonly rows: Readonly<Record<string, string>>;
   /**
    * Attributes that must have these values, where they are defined. Other rows are read and dropped: for small partitions,
    * of which all rows are read.
@@ -16,6 +22,14 @@ export interface Range {
 
 /** Identifies the partition of a range. */
 export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${partition}`;
+
+/** Whether an item is a row of a range, and counted there. Any other is logged. */
+function isRow({ list, partition, rows }: Range, item: Item): boolean {
+  const isWrong = (name: string) => item[name] !== rows[name];
+  const field = isRowKey(list, item.sk) ? Object.keys(rows).find(isWrong) : "sk";
+  if (field !== undefined) logMalformed(new MalformedItemError({ pk: partition, ...item }, field));
+  return field === undefined;
+}
 
 /** Whether an item has these values of attributes, where they are defined. */
 export const hasAttributes = (where: NonNullable<Range["where"]>) => (item: Item) =>
@@ -33,7 +47,7 @@ interface Bounds {
   readonly before?: string | undefined;
   /** The sort key at which the rows end, inclusive. */
   readonly downTo?: string | undefined;
-  /** Whether to read only the sort keys: for the same read units, but fewer bytes. */
+  /** Whether to read only the sort keys and what all rows have: for the same read units, but fewer bytes. */
   readonly keysOnly?: boolean;
 }
 
@@ -67,10 +81,12 @@ export async function* readPages(
   if (bounds.before !== undefined && bounds.before <= (bounds.downTo ?? "")) return;
   const query = buildQuery(range, bounds);
   let position: Record<string, unknown> | undefined;
+  let isMixed = false;
   do {
     const command = new QueryCommand({
       ...query,
-      Limit: wanted() === Number.POSITIVE_INFINITY ? undefined : wanted(),
+      // Among items that are no rows, a page of few would need too many calls.
+      Limit: isMixed || wanted() === Number.POSITIVE_INFINITY ? undefined : wanted(),
       ExclusiveStartKey: position,
     });
     const { Items = [], LastEvaluatedKey } = await call(
@@ -79,7 +95,9 @@ export async function* readPages(
     );
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.
-    const items = Items[0]?.sk === bounds.before ? Items.slice(1) : Items;
+    const found = Items[0]?.sk === bounds.before ? Items.slice(1) : Items;
+    const items = found.filter((item) => isRow(range, item));
+    isMixed ||= items.length < found.length;
     yield {
       items: range.where ? items.filter(hasAttributes(range.where)) : items,
       done: position === undefined,
@@ -87,15 +105,24 @@ export async function* readPages(
   } while (position);
 }
 
-function buildQuery({ index, partition }: Range, { before, downTo, keysOnly }: Bounds): QueryCommandInput {
+function buildQuery(
+  { index, partition, rows }: Range,
+  { before, downTo, keysOnly }: Bounds,
+): QueryCommandInput {
   const both = before !== undefined && downTo && "sk BETWEEN :downTo AND :before";
   const sortKey = both || (before !== undefined && "sk < :before") || (downTo && "sk >= :downTo");
+  const names = keysOnly ? Object.keys(rows) : [];
   return {
     TableName: tableName,
     IndexName: index,
     KeyConditionExpression: ["#partition = :partition", sortKey].filter(Boolean).join(" AND "),
-    ...(keysOnly ? { ProjectionExpression: "sk" } : { Select: "ALL_ATTRIBUTES" }),
-    ExpressionAttributeNames: { "#partition": index ? indexes[index] : "pk" },
+    ...(keysOnly
+      ? { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }
+      : { Select: "ALL_ATTRIBUTES" }),
+    ExpressionAttributeNames: {
+      "#partition": index ? indexes[index] : "pk",
+      ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    },
     ExpressionAttributeValues: {
       ":partition": partition,
       ...(before !== undefined && { ":before": before }),

@@ -1,4 +1,5 @@
-import { isThrottled, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { withBackoff } from "../../dynamodb/backoffs.ts";
+import { TooExpensiveError, TooManyAtOnceError } from "../../dynamodb/dynamodb-errors.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;
@@ -14,6 +15,12 @@ const shortCalls = 8;
 const shortTime = 500;
 
 /**
+ * How the ids of lists begin that have no counts: those of one lead or email address. How long they are is up to the
+ * account alone.
+ */
+const neverCounted = "by-parent ";
+
+/**
  * Makes a call to the table with options for the client.
  *
  * @param continues whether it counts on after 1 MB of rows, which makes the list a long one
@@ -23,40 +30,29 @@ export type Call = <T>(
   continues?: boolean,
 ) => Promise<T>;
 
-/** Admits a long list. @throws TooExpensiveError when there are too many */
+/** Admits a long list. @throws TooManyAtOnceError when there are too many */
 export type AdmitLongList = () => Promise<unknown>;
 
 /**
- * Runs the calls of a list within its budget of calls and time.
- *
- * After a list was throttled or not admitted, those of the same range fail at once for a while, with exponential backoff
- * and full jitter: they leave the partition's capacity to its writers and to the maintainer of its counts.
+ * Runs the calls of a list within its budget of calls and time. After a list was throttled or not admitted, those of the
+ * same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
  * @param id identifies the range that the list reads
- * @throws TooExpensiveError when the budget is used up, or while lists of the range back off
+ * @throws TooExpensiveError when the budget is used up
+ * @throws TooManyAtOnceError when the range is hot, or has no counts and too many rows
  */
-export async function withinBudget<T>(
+export const withinBudget = <T>(
   id: string,
   admitLongList: AdmitLongList = async () => {},
   read: (call: Call) => Promise<T>,
-): Promise<T> {
-  const backoff = backoffs.get(id);
-  if (backoff && Date.now() < backoff.until)
-    throw new TooExpensiveError("backing_off", "Lists of this range back off.");
-  try {
-    const admit = () =>
-      admitLongList().catch((error: unknown) => {
-        backOff(id);
-        throw error;
-      });
-    const result = await read(budgetedCall(admit));
-    backoffs.delete(id);
-    return result;
-  } catch (error) {
-    if (isThrottled(error)) backOff(id);
-    throw error;
-  }
-}
+): Promise<T> =>
+  withBackoff(id, "Too much of this list is read at once.", () =>
+    read(budgetedCall(admitLongList)).catch((error: unknown) => {
+      const isTooLong = error instanceof TooExpensiveError && error.code === "too_many_calls";
+      if (!isTooLong || !id.startsWith(neverCounted)) throw error;
+      throw new TooManyAtOnceError("The list has too many rows.", { cause: error });
+    }),
+  );
 
 function budgetedCall(admitLongList: AdmitLongList): Call {
   const start = Date.now();
@@ -80,20 +76,4 @@ function budgetedCall(admitLongList: AdmitLongList): Call {
       throw error;
     }
   };
-}
-
-/** The first and the longest backoff, in milliseconds. */
-const firstBackoff = 100;
-const longestBackoff = 5000;
-
-/** The ranges whose lists back off in this environment, by their ids. */
-const backoffs = new Map<string, { readonly until: number; readonly longest: number }>();
-
-/** More ranges than an environment reads in a few seconds. */
-const maxBackoffs = 1000;
-
-function backOff(id: string): void {
-  const longest = Math.min((backoffs.get(id)?.longest ?? firstBackoff / 2) * 2, longestBackoff);
-  if (backoffs.size >= maxBackoffs) backoffs.clear();
-  backoffs.set(id, { until: Date.now() + Math.random() * longest, longest });
 }

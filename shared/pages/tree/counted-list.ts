@@ -1,4 +1,5 @@
 import { encodeTime } from "ulid";
+import { isId } from "../../ids.ts";
 import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
 /** A list whose rows are counted: the leads or the conversations of an account. */
@@ -39,12 +40,17 @@ export interface Filter {
 
 /** The number of the cell that counts the rows of a status. */
 export function cellOf({ statuses }: CountedList, status: unknown): number {
-  const index = statuses.indexOf(String(status));
+  // Not `String(status)`, which throws for some objects.
+  const index = statuses.indexOf(status as string);
   return index < 0 ? statuses.length : index;
 }
 
 /** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
 export const keyAt = (list: CountedList, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
+
+/** Whether a sort key is the id of a row. Items with other sort keys are no rows: no tree has them, and no list shows them. */
+export const isRowKey = ({ idPrefix }: CountedList, sk: unknown): sk is string =>
+  isId(idPrefix.slice(0, -1), sk);
 
 /** The later of two sort keys. */
 export const latest = (a: string, b: string) => (a > b ? a : b);

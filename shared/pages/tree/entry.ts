@@ -80,14 +80,32 @@ export const encodeEntries = (entries: readonly Entry[]): Uint8Array =>
 /** The reverse of `encodeEntries`; undefined for anything else. */
 export function decodeEntries(bytes: unknown): Entry[] | undefined {
   try {
-    // No node has more bytes, and nobody can fill the memory.
-    const text = zlib().inflateRawSync(bytes as Uint8Array, { maxOutputLength: 1_000_000 });
-    const decoded: unknown[] = JSON.parse(text.toString());
-    return decoded.every(isEncoded) ? decoded.map(([start, ...cells]) => ({ start, cells })) : undefined;
+    const decoded: unknown = JSON.parse(zlib().inflateRawSync(bytes as Uint8Array, { maxOutputLength }).toString());
+    const isWhole = Array.isArray(decoded) && decoded.length <= maxEntries && decoded.every(isEncoded);
+    return isWhole ? decoded.map(toEntry) : undefined;
   } catch {
     return undefined;
   }
 }
 
-const isEncoded = (entry: unknown): entry is [string, ...number[]] =>
-  Array.isArray(entry) && typeof entry[0] === "string" && entry.slice(1).every(Number.isSafeInteger);
+/** The most bytes of decoded entries, the most entries, cells, and rows of a cell: more than any node has. */
+const maxOutputLength = 100_000;
+const maxEntries = 1000;
+const maxCells = 16;
+const maxRows = 2 ** 40;
+
+/** What sort keys of rows are, and the texts between them: in ASCII, JavaScript and DynamoDB sort them alike. */
+export const sortKeyPattern = "^[ -~]{0,64}$";
+
+const sortKey = new RegExp(sortKeyPattern);
+
+type Encoded = readonly [string, ...number[]];
+
+const isEncoded = (entry: unknown): entry is Encoded =>
+  Array.isArray(entry) &&
+  typeof entry[0] === "string" &&
+  sortKey.test(entry[0]) &&
+  entry.length <= 1 + maxCells &&
+  entry.slice(1).every((rows) => Number.isSafeInteger(rows) && rows >= 0 && rows <= maxRows);
+
+const toEntry = ([start, ...cells]: Encoded): Entry => ({ start, cells });

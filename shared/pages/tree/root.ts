@@ -1,4 +1,7 @@
-import { decodeEntries, type Entry, encodeEntries } from "./entry.ts";
+import type { Item } from "../../dynamodb/table-client.ts";
+import { MalformedItemError } from "../../errors.ts";
+import { toRecord } from "../../schemas/record.ts";
+import { decodeEntries, type Entry, encodeEntries, sortKeyPattern } from "./entry.ts";
 
 /** The top of a counted tree. */
 export interface Root {
@@ -56,17 +59,29 @@ export const rootItem = ({ entries, last, ...others }: Root) => ({
   entries: encodeEntries([...entries, ...last]),
 });
 
-/** The reverse of `rootItem`. @throws Error when the item has other entries */
-export function toRoot(item: ReturnType<typeof rootItem>): Root {
-  const { version, generation, level, lastStart, watermark } = item;
-  const { fed, unfed, lookAt, filling, changedAt, expiresAt } = item;
+/** Small enough for numbers that a maintainer adds up. */
+const count = { type: "integer", minimum: 0, maximum: 2 ** 50 } as const;
+const sortKey = { type: "string", pattern: sortKeyPattern } as const;
+
+/** The fields of a root besides its entries. */
+const rootSchema = {
+  type: "object",
+  properties: {
+    version: count,
+    generation: count,
+    // More levels than rows could ever fill.
+    level: { type: "integer", minimum: 1, maximum: 9 },
+    ...{ lastStart: sortKey, watermark: sortKey, fed: sortKey, filling: sortKey },
+    ...{ unfed: count, lookAt: count, changedAt: count, expiresAt: count },
+  },
+  required: ["version", "generation", "level", "lastStart", "watermark"],
+} as const;
+
+/** The reverse of `rootItem`. @throws MalformedItemError */
+export function toRoot(item: Item): Root {
+  const fields = toRecord(rootSchema, item);
   const all = decodeEntries(item.entries);
-  if (!all) throw new Error("The root of a counted tree has malformed entries.");
-  const nodes = all.filter(({ start }) => start < lastStart).length;
-  return {
-    ...{ version, generation, level, lastStart, watermark },
-    ...{ fed, unfed, lookAt, filling, changedAt, expiresAt },
-    entries: all.slice(0, nodes),
-    last: all.slice(nodes),
-  };
+  if (!all) throw new MalformedItemError(item, "entries");
+  const nodes = all.filter(({ start }) => start < fields.lastStart).length;
+  return { ...fields, entries: all.slice(0, nodes), last: all.slice(nodes) };
 }

@@ -1,8 +1,8 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { indexes, listPartition, rowKey } from "../../dynamodb/keys.ts";
+import { indexes, isSourceOrChannelPartition, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedList, type CountedOwner, cellOf } from "./counted-list.ts";
+import { type CountedOwner, cellOf, isRowKey } from "./counted-list.ts";
 
 /** A row of a list, and what determines where it is counted. */
 export interface CountedRow {
@@ -13,11 +13,14 @@ export interface CountedRow {
 }
 
 /** The counted row of an item. */
-export const countedRow = (list: CountedList, { sk, status, ...item }: Item): CountedRow => ({
-  sk: String(sk),
-  cell: cellOf(list, status),
-  origin: item[indexes["by-origin"]] as string | undefined,
-});
+export function countedRow({ account, list }: CountedOwner, { sk, status, ...item }: Item): CountedRow {
+  const origin = item[indexes["by-origin"]];
+  return {
+    sk: String(sk),
+    cell: cellOf(list, status),
+    origin: isSourceOrChannelPartition(list.type, account, origin) ? origin : undefined,
+  };
+}
 
 /** Rows by their sort keys, from one call: at most 1 MB. */
 export interface Rows {
@@ -35,50 +38,56 @@ export interface RowBounds {
   readonly maxRows: number;
 }
 
-/** Reads rows of a list from the table, consistently, in one call. */
-export async function readRows({ account, list }: CountedOwner, bounds: RowBounds): Promise<Rows> {
+/** Reads rows of a list from the table, consistently, in one call; in more while there are none. */
+export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<Rows> {
+  const { account, list } = owner;
   const { start, end, maxRows } = bounds;
   if (end !== undefined && end <= start) return { rows: [], next: undefined, units: 0 };
   const range = start && end !== undefined && "sk BETWEEN :start AND :end";
   const bound = range || (start && "sk >= :start") || (end !== undefined && "sk < :end");
-  const { Items, LastEvaluatedKey, ConsumedCapacity } = await table.send(
-    new QueryCommand({
-      TableName: tableName,
-      KeyConditionExpression: ["pk = :pk", bound].filter(Boolean).join(" AND "),
-      ProjectionExpression: "sk, #status, #origin",
-      ExpressionAttributeNames: { "#status": "status", "#origin": indexes["by-origin"] },
-      ExpressionAttributeValues: {
-        ":pk": listPartition(list.type, account),
-        ...(start && { ":start": start }),
-        ...(end !== undefined && { ":end": end }),
-      },
-      ConsistentRead: true,
-      Limit: maxRows,
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-  );
-  // BETWEEN includes its upper bound.
-  const rows = (Items ?? []).filter(({ sk }) => sk !== end).map((item) => countedRow(list, item));
-  const position = LastEvaluatedKey && String(LastEvaluatedKey.sk);
-  return {
-    rows,
-    // No other sort key lies between.
-    next: position === undefined || position === end ? undefined : `${position}!`,
-    units: ConsumedCapacity?.CapacityUnits ?? 0,
-  };
+  const rows: CountedRow[] = [];
+  let position: Item | undefined;
+  let units = 0;
+  do {
+    const page = await table.send(
+      new QueryCommand({
+        TableName: tableName,
+        KeyConditionExpression: ["pk = :pk", bound].filter(Boolean).join(" AND "),
+        ProjectionExpression: "sk, #status, #origin",
+        ExpressionAttributeNames: { "#status": "status", "#origin": indexes["by-origin"] },
+        ExpressionAttributeValues: {
+          ":pk": listPartition(list.type, account),
+          ...(start && { ":start": start }),
+          ...(end !== undefined && { ":end": end }),
+        },
+        ConsistentRead: true,
+        Limit: maxRows,
+        ExclusiveStartKey: position,
+        ReturnConsumedCapacity: "TOTAL",
+      }),
+    );
+    // BETWEEN includes its upper bound.
+    const found = (page.Items ?? []).filter(({ sk }) => sk !== end && isRowKey(list, sk));
+    rows.push(...found.map((item) => countedRow(owner, item)));
+    units += page.ConsumedCapacity?.CapacityUnits ?? 0;
+    position = page.LastEvaluatedKey;
+  } while (position && rows.length === 0);
+  // No other row lies between.
+  return { rows, next: position && position.sk !== end ? `${rows.at(-1)?.sk}!` : undefined, units };
 }
 
 /** Reads rows consistently. @returns those that exist, by their sort keys */
 export async function readStates(
-  { account, list }: CountedOwner,
+  owner: CountedOwner,
   keys: readonly string[],
   retry: Retry,
 ): Promise<ReadonlyMap<string, CountedRow>> {
+  const { account, list } = owner;
   const states = new Map<string, CountedRow>();
   for (let from = 0; from < keys.length; from += maxBatchKeys) {
     const batch = keys.slice(from, from + maxBatchKeys).map((sk) => rowKey(list.type, account, sk));
     for (const item of await retry(() => readItems(batch, true)))
-      states.set(String(item.sk), countedRow(list, item));
+      states.set(String(item.sk), countedRow(owner, item));
   }
   return states;
 }

@@ -2,6 +2,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
+import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
 import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import type { CountedOwner } from "./counted-list.ts";
@@ -20,20 +21,22 @@ export class TreeChangedError extends Error {
   override readonly name = "TreeChangedError";
 }
 
-/** Thrown when a node is missing or differs from its sums although no commit came first, or when the root is missing. */
+/** Thrown when a node is missing or differs from its sums although no commit came first, or the root is missing or malformed. */
 export class DamagedTreeError extends Error {
   override readonly name = "DamagedTreeError";
-  /** The root as it was read; undefined when it is missing. */
+  readonly owner: CountedOwner;
+  /** The root as it was read; undefined when it is missing or malformed. */
   readonly root: Root | undefined;
 
-  constructor(message: string, root?: Root) {
+  constructor(owner: CountedOwner, message: string, root?: Root) {
     super(message);
+    this.owner = owner;
     this.root = root;
   }
 }
 
 /** Logs that a tree is damaged. */
-export function logDamage(owner: CountedOwner, message: string): void {
+export function logDamage({ owner, message }: DamagedTreeError): void {
   const { account, list } = owner;
   const tree = treeKey(owner, "").pk;
   console.error({ event: logEvents.countsDamaged, account, list: list.type, tree, message });
@@ -48,7 +51,7 @@ export async function damageOrChange(
 ): Promise<DamagedTreeError | TreeChangedError> {
   const now = await send((options) => readRoot(owner, options));
   return now?.version === root.version
-    ? new DamagedTreeError(message, root)
+    ? new DamagedTreeError(owner, message, root)
     : new TreeChangedError("The tree has changed.");
 }
 
@@ -60,10 +63,20 @@ interface CallOptions {
 /** Makes a call: within the budget of a list, or again while the table is busy. */
 type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
+/** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
-  return item && toRoot(item as ReturnType<typeof rootItem>);
+  const root = item && ifWellFormed(() => toRoot(item));
+  if (item && !root) throw new DamagedTreeError(owner, "The root is malformed.");
+  return root;
 }
+
+/** Reads the root of a tree; undefined when it is missing or malformed. */
+export const readSoundRoot = (owner: CountedOwner): Promise<Root | undefined> =>
+  readRoot(owner).catch((error: unknown) => {
+    if (!(error instanceof DamagedTreeError)) throw error;
+    return undefined;
+  });
 
 /**
  * The entries of the node of an entry. Nodes are read only by their keys: a Query may show half a transaction.
@@ -81,7 +94,8 @@ export async function readNode(
   const key = treeKey(owner, nodeName(root.generation, level, entry.start));
   const item = await send((options) => readItem(key, {}, options));
   const entries = decodeEntries(item?.entries);
-  if (entries && isSum(entry, entries)) return entries;
+  // Only nodes of rows lose entries.
+  if (entries && (entries.length > 0 || level === 1) && isSum(entry, entries)) return entries;
   const message = `The node ${entry.start} of level ${level} is missing, or its sums differ.`;
   throw await damageOrChange(owner, root, message, send);
 }
@@ -96,6 +110,7 @@ export const treeKey = ({ account, list, origin }: CountedOwner, name: string) =
  * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a sublist
  * comes with a record, which tells a new sublist from one whose root is missing.
  *
+ * @param renews whether a first root replaces a malformed one, and its record one that is left
  * @returns the root as it is now
  * @throws TreeChangedError when the root has another version
  * @throws DamagedTreeError when there is no root, but the record of one
@@ -108,7 +123,10 @@ export async function commit(
 ): Promise<Root> {
   const { version, generation } = root;
   const next = { ...root, version: version === 0 ? generation : version + 1 };
-  const put = putItem({ ...treeKey(owner, rootName), ...rootItem(next) }, versionIs(version));
+  const put = putItem(
+    { ...treeKey(owner, rootName), ...rootItem(next) },
+    renews && version === 0 ? {} : versionIs(version),
+  );
   const record = version === 0 && owner.origin !== undefined && putRecord(owner, owner.origin, renews);
   const items = [put, ...(record ? [record] : []), ...nodes.map((node) => putNode(owner, root, node))];
   try {
@@ -116,7 +134,7 @@ export async function commit(
     else await table.send(new TransactWriteCommand({ TransactItems: items }));
   } catch (error) {
     if (!isWriteConflict(error)) throw error;
-    if (isRecordLeft(error)) throw new DamagedTreeError("The root is missing.");
+    if (isRecordLeft(error)) throw new DamagedTreeError(owner, "The root is missing.");
     throw new TreeChangedError("Another commit came first.", { cause: error });
   }
   return next;
@@ -135,7 +153,6 @@ const putItem = (Item: object, condition: object = {}) => ({
 const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) =>
   putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });
 
-/** @param renews whether to replace the record, if there is one */
 const putRecord = ({ account, list }: CountedOwner, origin: string, renews: boolean) =>
   putItem({ ...sublistKey(list.type, account, origin), origin }, renews ? {} : versionIs(0));
 

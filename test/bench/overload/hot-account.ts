@@ -19,7 +19,7 @@ export interface HotAccountPlan {
 
 interface Responses {
   readonly requests: number;
-  /** The number of responses by status. */
+  /** The number of responses by their problem, or by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Their times, in milliseconds. */
   readonly p50: number | null;
@@ -37,7 +37,7 @@ export interface HotAccountResult {
   /** The neighbour, before the other account sends anything and then beside it. */
   readonly alone: Responses;
   readonly beside: Responses;
-  /** The hot account's responses that were not 429, in all minutes. */
+  /** The hot account's responses that were within its rate limit, in all minutes. */
   readonly granted: number;
 }
 
@@ -73,7 +73,7 @@ export async function runHotAccount(
   arrivals.stop();
   await service.clock.runUntil(service.clock.now + minute / 2);
   const responses = loud.responses();
-  const { 429: refused = 0 } = responses.statuses;
+  const { rate_limited: refused = 0 } = responses.statuses;
   return {
     ...{ plan, hot: responses, alone: alone.responses(), beside: beside.responses() },
     started: service.pools["create-lead"].started,
@@ -119,8 +119,9 @@ class Creates {
     const { clock, pools } = this.#service;
     const start = clock.now;
     const { result } = await pools["create-lead"].invoke({ ...this.#event });
-    const { statusCode } = result as { readonly statusCode: number };
-    this.#statuses[statusCode] = (this.#statuses[statusCode] ?? 0) + 1;
+    const { statusCode, body } = result as { readonly statusCode: number; readonly body: string };
+    const { code = statusCode }: { readonly code?: string | number } = JSON.parse(body);
+    this.#statuses[code] = (this.#statuses[code] ?? 0) + 1;
     this.#times.push(clock.now - start);
   };
 

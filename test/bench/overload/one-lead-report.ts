@@ -8,7 +8,7 @@ import { largest } from "./summary.ts";
 /** The part of the report about the conversations of one lead. */
 export const oneLeadSection = (runs: readonly Results[]): readonly string[] => [
   "## Lists of one lead",
-  "A lead has 5,000 conversations, each on a channel of its own. One list at a time, for the first, the second, the last page and one past the end, with limits of 1, 20 and 100: the most table calls and read units of a list, of which one to three calls are for the rate limits. The calls of a list include those that it made after a 503 in place of its result.",
+  "A lead has 5,000 conversations, each on a channel of its own. One list at a time, for the first, the second, the last page and one past the end, with limits of 1, 20 and 100: the most table calls and read units of a list, of which one to three calls are for the rate limits. The calls of a list include those that it made after a refusal in place of its result.",
   loneListsTable(runs),
   "Twelve connections of this account request one conversation of the lead with a status that none has (`limit=1&status=nobody`) for a minute, each as soon as it has the response to the one before, even a refusal. A neighbour with 200 conversations lists them ten times a second at random times, first alone, then beside that account. At most ten environments of all functions together run at once, as in a new AWS account; other requests wait. The rate limit is the number of requests of each account in a minute.",
   neighbourTable(runs),
@@ -18,13 +18,13 @@ export const oneLeadSection = (runs: readonly Results[]): readonly string[] => [
 
 const loneListsTable = (runs: readonly Results[]) =>
   table(
-    ["filter", "code", "calls, most", "units, most", "lists exact", "503", "wrong"],
+    ["filter", "code", "calls, most", "units, most", "lists exact", "refused", "wrong"],
     rows(runs, ({ loneLists }) => loneLists, loneListsRow),
   );
 
 function loneListsRow({ filter, lists }: LoneListsResult, label: string): Row {
   const exact = lists.filter((list) => list.exact).length;
-  const refused = lists.filter(({ status }) => status === 503).length;
+  const refused = lists.filter(({ status }) => status !== 200).length;
   return [
     ...[filter ? `\`${filter}\`` : "none", label],
     ...[largest(lists.map(({ calls }) => calls)), largest(lists.map(({ readUnits }) => readUnits))].map(

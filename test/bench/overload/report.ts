@@ -48,7 +48,7 @@ const steadyTable = (runs: readonly Results[]) =>
         "code",
         "creates stored",
         "lists exact",
-        "503",
+        "refused",
         "wrong",
         "neighbour's lists exact",
       ],

@@ -50,4 +50,6 @@ export async function list(pool: FunctionPool, { account, source, page }: ListRe
 
 /** A documented refusal says when to try again. */
 const refusal = ({ statusCode, headers }: Response): Answer =>
-  statusCode === 503 && /^\d+$/.test(headers["retry-after"] ?? "") ? "busy" : "failed";
+  (statusCode === 429 || statusCode === 503) && /^\d+$/.test(headers["retry-after"] ?? "")
+    ? "busy"
+    : "failed";

@@ -5,7 +5,7 @@ import type { Simulation } from "./simulation.ts";
 export interface Shares {
   readonly requests: number;
   readonly answered: number;
-  /** Refused by a documented 503. */
+  /** Refused by a documented 429 or 503. */
   readonly busy: number;
   /** The number, not the share, of lists with a wrong total or page. */
   readonly wrong: number;

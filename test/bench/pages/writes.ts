@@ -2,7 +2,7 @@ import { sendMessage } from "../../../shared/domain/send-message.ts";
 import type { Cost } from "../../support/metered-table.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
-import { changeStatus, createLead, timeout } from "./changes.ts";
+import { changeStatus, createLead } from "./changes.ts";
 import { buildRows, sourcePicker } from "./lead-rows.ts";
 import { makeChanges } from "./make-changes.ts";
 import { leadList, readList, readPage } from "./read-list.ts";
@@ -31,7 +31,7 @@ async function measureKinds(report: Report) {
   const leads = account.rows.values();
   const newest = account.rows.at(-1)?.id;
   const send = (leadId = "", channel: string) =>
-    sendMessage(account.name, { leadId, channel, message: "When can we talk?" }, Date.now() + timeout);
+    sendMessage(account.name, { leadId, channel, message: "When can we talk?" });
   await send(newest, "chat");
   await account.deliver();
   let firstPage: Cost | undefined;

@@ -115,7 +115,13 @@ const labels: Readonly<Record<string, readonly [left: readonly string[], right?:
   "Requests, errors and rate limits": [
     [
       ...["All", "4xx", "5xx", "Calls of the authorizer", "Runs of the canary"],
-      ...["RateLimitedRequests", "RateLimitFailures", "ThrottledRequests", "ForbiddenRequests"],
+      ...[
+        "RateLimitedRequests",
+        "TooManyAtOnceRequests",
+        "RateLimitFailures",
+        "ThrottledRequests",
+        "ForbiddenRequests",
+      ],
     ],
   ],
   "Latency (ms)": [["p50", "p99", "p99 of the functions"]],

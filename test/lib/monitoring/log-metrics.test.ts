@@ -1,6 +1,7 @@
 import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
+import { ApiError, type ProblemCode } from "../../../shared/errors.ts";
 import { requestLog } from "../../../shared/http/request-log.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
@@ -26,17 +27,17 @@ const countedIn = (inLogGroup: (id: string) => boolean, line: string) =>
     .map(({ MetricTransformations: [{ MetricName }] }) => MetricName);
 
 /** The line of a function's log for a response, in Lambda's JSON format. */
-function logLine(route: RouteName, response: APIGatewayProxyStructuredResultV2): string {
+function logLine(route: RouteName, response: APIGatewayProxyStructuredResultV2, error?: ApiError): string {
   const info = vi.spyOn(console, "info").mockImplementation(() => {});
-  requestLog(route)({ event: routeEvent(route), response } as unknown as Request);
+  requestLog(route)({ event: routeEvent(route), response, error } as unknown as Request);
   const message = info.mock.lastCall?.[0];
   info.mockRestore();
   const timestamp = "2026-11-21T01:59:00.163Z";
   return JSON.stringify({ timestamp, level: "INFO", requestId: "invocation-1", message });
 }
 
-const counted = (route: RouteName, response: APIGatewayProxyStructuredResultV2) =>
-  countedIn((id) => writers.get(id) === route, logLine(route, response));
+const counted = (route: RouteName, response: APIGatewayProxyStructuredResultV2, error?: ApiError) =>
+  countedIn((id) => writers.get(id) === route, logLine(route, response, error));
 
 const replay = { statusCode: 201, headers: { "idempotency-replayed": "true" } };
 
@@ -48,8 +49,10 @@ test.each<[RouteName, string]>([
   expect(counted(route, replay)).toEqual(["ReplayedRequests"]);
 });
 
-test.each(Object.keys(routes) as RouteName[])("a 429 of %s counts as rate limited", (route) => {
-  expect(counted(route, { statusCode: 429 })).toEqual(["RateLimitedRequests"]);
+test.each(Object.keys(routes) as RouteName[])("a 429 of %s counts by its code", (route) => {
+  const countedAs = (code: ProblemCode) => counted(route, { statusCode: 429 }, new ApiError(code, "No."));
+  expect(countedAs("rate_limited")).toEqual(["RateLimitedRequests"]);
+  expect(countedAs("too_many_at_once")).toEqual(["TooManyAtOnceRequests"]);
 });
 
 test.each(Object.keys(routes) as RouteName[])("a rate limiter of %s that fails open is counted", (route) => {
@@ -112,7 +115,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(19);
+  expect(filters).toHaveLength(23);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

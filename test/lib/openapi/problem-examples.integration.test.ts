@@ -3,6 +3,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { problemExamples, requestExamples } from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
+import { canceled } from "../../support/cancellation.ts";
 import { normalize } from "../../support/normalize.ts";
 
 // Read when the handlers are loaded.
@@ -34,6 +35,12 @@ describe("an example of another problem is what is answered", () => {
         await table.send(new PutCommand({ TableName: tableName, Item }));
       }
       return call("list-leads", { account: "busy-account" });
+    },
+    too_many_at_once: async () => {
+      // The middle of the times after which callers may retry.
+      vi.spyOn(Math, "random").mockReturnValue(0.5);
+      failing(canceled("TransactionConflict"));
+      return call("send-message", { account, body: requestExamples["send-message"] });
     },
     internal_error: async () => {
       failing(new Error("x"));

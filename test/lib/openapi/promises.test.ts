@@ -26,7 +26,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   LeadNotFoundProblem: [problem],
   IdempotencyKeyReusedProblem: [problem],
   UnsupportedMediaTypeProblem: [`${problem} errors`],
-  RateLimitedProblem: [problem],
+  TooManyRequestsProblem: [problem],
   InternalErrorProblem: [problem],
   BusyProblem: [problem],
   Fault: ["in field code message"],

@@ -85,7 +85,8 @@ test.each(Object.entries(fields))("%s has the values that are promised, and no o
 test.each(Object.entries(problems))("a problem with the code %s has its status, and no other", (code, {
   status,
 }) => {
-  const name = `${code.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}Problem`;
+  const ownName = code.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+  const name = `${status === 429 ? "TooManyRequests" : ownName}Problem`;
   expectValues(`${name}.code`, { valid: [code], invalid: ["other", ""] });
   expectValues(`${name}.status`, { valid: [status], invalid: [status + 1, 200, `${status}`] });
 });

@@ -2,16 +2,17 @@ import { expect, test } from "vitest";
 import { maxAccounts, RateWindows } from "../../../shared/domain/rate-windows.ts";
 
 const start = Date.UTC(2026, 0, 1);
-const unused = { permits: 0, lease: 1, used: 0, throttledUntil: 0 };
+const unused = { permits: 0, lease: 1, used: 0, decision: { granted: false, until: 0 } };
 
-test("an account's state lasts for a window, and its throttle beyond it", () => {
+test("an account's state lasts for a window, and a decision beyond it", () => {
   const windows = new RateWindows(60);
   Object.assign(windows.of("acme", start), { permits: 4, used: 7 });
-  Object.assign(windows.of("hot", start), { permits: 4, used: 7, throttledUntil: start + 61_000 });
+  const decision = { granted: false, until: start + 61_000 };
+  Object.assign(windows.of("hot", start), { permits: 4, used: 7, decision });
   expect(windows.of("acme", start + 59_999)).toMatchObject({ permits: 4, used: 7 });
   expect([windows.start, windows.end]).toEqual([start / 1000, start / 1000 + 60]);
   expect(windows.of("acme", start + 60_000)).toEqual(unused);
-  expect(windows.of("hot", start + 60_000)).toEqual({ ...unused, throttledUntil: start + 61_000 });
+  expect(windows.of("hot", start + 60_000)).toEqual({ ...unused, decision });
   expect(windows.of("hot", start + 120_000)).toEqual(unused);
 });
 

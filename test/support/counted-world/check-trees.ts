@@ -59,7 +59,7 @@ async function recount(
   root: Root | undefined,
 ): Promise<void> {
   const means = { limits, retry: <T>(call: () => Promise<T>) => call() };
-  await emptyTree(owner, new DamagedTreeError("damaged by the test", root), means);
+  await emptyTree(new DamagedTreeError(owner, "damaged by the test", root), means);
   const { origin } = owner;
   if (origin !== undefined) while (await fill({ ...owner, origin }, means));
   else await maintainList(list, [], { limits, deadline: Number.POSITIVE_INFINITY, wait: setTimeout });

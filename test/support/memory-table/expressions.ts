@@ -32,7 +32,7 @@ const comparisons: Readonly<Record<string, (a: Comparable, b: Comparable) => boo
   ">=": (a, b) => a >= b,
 };
 
-/** Parses comparisons of scalar attributes, `attribute_exists` and `attribute_not_exists`, with AND, OR and parentheses. */
+/** Parses comparisons of scalar attributes and the functions on attributes, with NOT, AND, OR and parentheses. */
 class ConditionParser {
   readonly #expression: string;
   readonly #tokens: string[];
@@ -67,6 +67,18 @@ class ConditionParser {
       const inner = this.#or();
       this.#expect(")");
       return inner;
+    }
+    if (this.#skip("NOT")) {
+      const inner = this.#term();
+      return (item, substitutions) => !inner(item, substitutions);
+    }
+    if (this.#skip("attribute_type")) {
+      this.#expect("(");
+      const value = operand(this.#next());
+      this.#expect(",");
+      const type = operand(this.#next());
+      this.#expect(")");
+      return (item, names) => (typeof value(item, names) === "string" ? "S" : "other") === type(item, names);
     }
     for (const [name, exists] of [
       ["attribute_exists", true],

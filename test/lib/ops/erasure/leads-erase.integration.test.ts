@@ -324,7 +324,7 @@ describe("leads show", () => {
       ["--email", "ADA@example.com"],
     ]) {
       const { output } = await runJson(showCommand(), "--account", account, ...person);
-      expect(output).toEqual({ account, leads: [stored] });
+      expect(output).toEqual({ account, leads: [stored], unreadable: [] });
     }
     const { printed } = await runCommand(showCommand(), "--account", account, "--lead", lead.id);
     expect(String(printed[0])).toContain("email: ada@example.com\n");

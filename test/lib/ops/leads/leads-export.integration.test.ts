@@ -65,7 +65,7 @@ describe("leads export", () => {
       "--json",
       ...options,
     );
-    expect(JSON.parse(stdout)).toEqual({ account: here, exported: 4, output });
+    expect(JSON.parse(stdout)).toEqual({ account: here, exported: 4, unreadable: 0, output });
     expect((await stat(output)).mode & 0o777).toBe(0o600);
     expect(await partialFiles(output)).toEqual([]);
     expect((await ops(there, "import", output)).code).toBe(0);

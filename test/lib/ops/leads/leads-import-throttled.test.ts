@@ -10,6 +10,8 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
+import { createdAt, newId } from "../../../../shared/ids.ts";
 import { leadFile, storedLeads } from "../../../support/lead-files.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 
@@ -132,9 +134,18 @@ test("--rate limits the rows per second, and at most 32 are written concurrently
 });
 
 test("an export retries a throttled page", async () => {
+  const id = newId("lead");
+  const lead = {
+    id,
+    name: "Ada",
+    score: 0,
+    status: "new" as const,
+    tags: [] as string[],
+    createdAt: createdAt(id),
+  };
   table
     .on(QueryCommand)
     .rejectsOnce(named("ThrottlingException"))
-    .resolves({ Items: [{ id: "lead_1" }] });
-  expect(await storedLeads("a")).toEqual([{ id: "lead_1" }]);
+    .resolves({ Items: [leadItem("a", lead)] });
+  expect(await storedLeads("a")).toEqual([lead]);
 });

@@ -3,11 +3,11 @@ import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
-import { storedConversation, storedLead } from "../../../support/stored.ts";
+import { idOf, storedConversation, storedLead } from "../../../support/stored.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 
-const lead = storedLead("lead_1");
-const conversation = storedConversation("conv_1");
+const lead = storedLead(idOf("lead", 1));
+const conversation = storedConversation(idOf("conv", 1));
 
 const origin = (type: "lead" | "conversation", name: string) => sourceOrChannelPartition(type, "acme", name);
 
@@ -110,11 +110,11 @@ describe("the sources or channels of a change", () => {
 });
 
 test("changes are grouped by list, in the order of the stream", () => {
-  const rows = ["lead_3", "lead_1", "lead_2"].map(storedLead);
+  const rows = [3, 1, 2].map((n) => storedLead(idOf("lead", n)));
   const records = rows.map((row) => streamRecord(undefined, row));
   const changes = countedChanges([...records, streamRecord(undefined, conversation), ...records.slice(0, 1)]);
   expect(changes.map(({ owner, rows }) => [owner.list.type, rows.map(({ key }) => key)])).toEqual([
-    ["lead", ["lead_3", "lead_1", "lead_2", "lead_3"]],
-    ["conversation", ["conv_1"]],
+    ["lead", [3, 1, 2, 3].map((n) => idOf("lead", n))],
+    ["conversation", [idOf("conv", 1)]],
   ]);
 });

@@ -70,7 +70,10 @@ describe("the conversations of a lead", () => {
 
   test("fail after twelve queries if they are too many", async () => {
     history.addMany(25_000, fields);
-    await expect(list({ leadId })).rejects.toMatchObject({ code: "too_many_calls" });
+    await expect(list({ leadId })).rejects.toMatchObject({
+      name: "TooManyAtOnceError",
+      cause: { cause: { code: "too_many_calls" } },
+    });
     expect(history.table.calls.filter(({ name }) => name === "QueryCommand")).toHaveLength(12);
   });
 });

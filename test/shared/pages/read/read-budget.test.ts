@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError, TooManyAtOnceError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { type Call, withinBudget } from "../../../../shared/pages/read/read-budget.ts";
-import { throttled } from "../../../support/watched-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: start }));
@@ -77,11 +76,11 @@ describe("a list", () => {
 });
 
 describe("the admission of a long list", () => {
-  test("is asked for once, before the ninth call", async () => {
+  test("is asked for once, before the tenth call", async () => {
     const order: string[] = [];
     const admit = vi.fn(async () => void order.push("admitted"));
     await withinBudget(anyRange(), admit, (call) => times(11, call, async () => `${order.push("sent")}`));
-    expect(order.indexOf("admitted")).toBe(8);
+    expect(order.indexOf("admitted")).toBe(9);
     expect(order).toHaveLength(12);
   });
 
@@ -115,32 +114,24 @@ describe("the admission of a long list", () => {
 
   test("fails the list when it is refused, whose calls are not sent, and makes the range back off", async () => {
     const range = anyRange();
-    const cause = Object.assign(new Error("slow"), { name: "TimeoutError" });
-    const refuse = async () => {
-      throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
-    };
+    const cause = new TooManyAtOnceError("Too many long lists of the account started at once.");
+    const refuse = () => Promise.reject(cause);
     const send = vi.fn(async () => "sent");
     vi.spyOn(Math, "random").mockReturnValue(1);
     const list = () => withinBudget(range, refuse, (call) => times(10, call, send));
-    await expect(list()).rejects.toThrow("No long list can be admitted now.");
-    expect(send).toHaveBeenCalledTimes(8);
-    await expect(list()).rejects.toThrow("Lists of this range back off.");
-    expect(send).toHaveBeenCalledTimes(8);
+    await expect(list()).rejects.toMatchObject({ name: "TooManyAtOnceError", until: start + 100, cause });
+    expect(send).toHaveBeenCalledTimes(9);
+    await expect(list()).rejects.toMatchObject({ name: "TooManyAtOnceError", until: start + 100 });
+    expect(send).toHaveBeenCalledTimes(9);
     vi.setSystemTime(start + 100);
     expect(await withinBudget(range, refuse, (call) => call(send))).toBe("sent");
   });
 });
 
-test("an environment remembers a thousand ranges that back off, and forgets them all when there are more", async () => {
-  vi.spyOn(Math, "random").mockReturnValue(1);
-  vi.resetModules();
-  const fresh = await import("../../../../shared/pages/read/read-budget.ts");
-  const backOff = (id: string) =>
-    expect(fresh.withinBudget(id, admit, () => Promise.reject(throttled()))).rejects.toThrow("throttled");
-  for (let i = 0; i < 1000; i++) await backOff(`range ${i}`);
-  const list = (id: string) => fresh.withinBudget(id, admit, async () => "listed");
-  await expect(list("range 0")).rejects.toMatchObject({ code: "backing_off" });
-  await backOff("another range");
-  expect(await list("range 0")).toBe("listed");
-  await expect(list("another range")).rejects.toMatchObject({ code: "backing_off" });
+test("a list without counts that has too many rows is the account's own doing, another is the service's", async () => {
+  const read = (id: string) => withinBudget(id, admit, (call) => times(13, call));
+  await expect(read("by-parent EMAIL#acme#a@example.com")).rejects.toMatchObject({
+    name: "TooManyAtOnceError",
+  });
+  await expect(read("by-status LEAD#acme#new")).rejects.toMatchObject({ code: "too_many_calls" });
 });

@@ -2,6 +2,7 @@ import type { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { forgetTails, readTail } from "../../../../shared/pages/read/tail.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 import { throttled, type WatchedCall } from "../../../support/watched-table.ts";
@@ -130,12 +131,15 @@ describe("an environment remembers", () => {
     }) as never);
   });
 
+  const list = countedLists.lead;
+  const id = (end: string) => `lead_${"0".repeat(25)}${end}`;
+
   /** Reads a tail. @returns whether its rows were read, and not remembered */
   async function isRead(partition: string): Promise<boolean> {
     let calls = 0;
-    const newest = { items: [{ sk: "y" }], done: false };
-    const tail = { watermark: "a", before: undefined, newest, memory: { until: "y", version: "1" } };
-    const found = await readTail({ partition }, tail, (send) => {
+    const newest = { items: [{ sk: id("Y") }], done: false };
+    const tail = { watermark: "a", before: undefined, newest, memory: { until: id("Y"), version: "1" } };
+    const found = await readTail({ list, partition, rows: {} }, tail, (send) => {
       calls++;
       return send({ abortSignal: new AbortController().signal });
     });
@@ -144,7 +148,7 @@ describe("an environment remembers", () => {
   }
 
   test("the tails of 1,000 ranges, and forgets the one that was read least recently", async () => {
-    keys = ["m"];
+    keys = [id("M")];
     for (let n = 0; n < 1000; n++) expect(await isRead(`${n}`)).toBe(true);
     for (const [partition, isNew] of [
       ["0", false],
@@ -168,7 +172,7 @@ describe("an environment remembers", () => {
       ["short", false],
       ["longest", true],
     ] as const) {
-      keys = Array.from({ length: lengths[partition] }, () => "m");
+      keys = Array.from({ length: lengths[partition] }, () => id("M"));
       expect(await isRead(partition), partition).toBe(isNew);
     }
   });

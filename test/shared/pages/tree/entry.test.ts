@@ -15,7 +15,7 @@ test("entries keep their starts and counts", () => {
   const entries = [
     { start: "", cells: [0, 100_000_000] },
     { start: "lead_01K", cells: [1, 0, 0, 3] },
-    { start: "lead_01KZÜ", cells: [] },
+    { start: "lead_01KZ~", cells: [] },
   ];
   expect(decodeEntries(encodeEntries(entries))).toEqual(entries);
 });
@@ -28,6 +28,12 @@ test.each([
   ["no array", deflateRawSync("{}")],
   ["an entry without a start", deflateRawSync("[[1]]")],
   ["a count that is no number", deflateRawSync('[["lead_",null]]')],
+  ["a count below 0", deflateRawSync('[["lead_",-1]]')],
+  ["a count too large to add up", deflateRawSync('[["lead_",9007199254740991]]')],
+  ["a start that JavaScript and DynamoDB sort differently", deflateRawSync('[["lead_Ü",1]]')],
+  ["a start longer than a sort key", deflateRawSync(`[["${"l".repeat(65)}",1]]`)],
+  ["more cells than there are", deflateRawSync(`[["lead_"${",1".repeat(17)}]]`)],
+  ["more entries than a node has", deflateRawSync(JSON.stringify(Array(1001).fill(["lead_", 1])))],
   ["bytes that would fill the memory", deflateRawSync(`["${" ".repeat(2_000_000)}"]`)],
 ])("%s are no entries", (_, bytes) => {
   expect(decodeEntries(bytes)).toBeUndefined();

@@ -1,0 +1,19 @@
+import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+
+export type ItemType = keyof typeof itemTypes;
+
+const typeNames = new Map(
+  Object.entries(itemTypes).map(([name, type]) => [type as string, name as ItemType]),
+);
+
+/** The type and the account of an item. The partition of a key has its hash instead of its account. */
+export function findOwner({ pk, accountId }: Item): { type: ItemType; account: string } | undefined {
+  const { itemType = "", account = "" } = readPartition(String(pk)) ?? {};
+  const type = typeNames.get(itemType);
+  if (!type) return undefined;
+  return { type, account: type !== "apiKey" ? account : typeof accountId === "string" ? accountId : "" };
+}
+
+/** Why an item is not of an account: the API has none with such a name. */
+export const notAnAccount = "its account is not the id of an account";

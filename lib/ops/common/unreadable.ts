@@ -1,0 +1,37 @@
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../errors.ts";
+import { formatColumns } from "./columns.ts";
+import { findOwner } from "./item-owner.ts";
+import { someInvalid } from "./options.ts";
+
+/** Called with an item that is not what its type says, and why. */
+export type Note = (item: Item, reason: string) => void;
+
+/** How many unreadable items are shown. */
+const shown = 5;
+
+/** Items that a command has left as they are or left out, by their keys. */
+export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {
+  note: Note = (item, reason) => {
+    const { pk, sk } = item;
+    this.set(`${pk} ${sk}`, { type: findOwner(item)?.type ?? "unknown", pk, sk, reason });
+  };
+
+  describe(outcome = "left as they are"): string {
+    const items = formatColumns([...this.values()].slice(0, shown));
+    const more = this.size > shown ? `\nand ${this.size - shown} more` : "";
+    return `These items could not be read and were ${outcome}:\n${items}${more}`;
+  }
+
+  /** @param hint what to do about them @throws UserError if there are any */
+  check(hint: string): void {
+    if (this.size > 0) throw new UserError(`${this.describe()}\n${hint}`);
+  }
+
+  /** Names them on stderr, if there are any, and sets the exit code of a command that has done the rest. */
+  report(): void {
+    if (this.size === 0) return;
+    console.error(this.describe("left out"));
+    process.exitCode = someInvalid;
+  }
+}

@@ -1,0 +1,48 @@
+import { type MalformedItem, MalformedItemError } from "../errors.ts";
+import * as logEvents from "../logging/log-events.ts";
+import { loggedError } from "../logging/logged-error.ts";
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Checks that an item has the keys that its record gives. @throws MalformedItemError */
+export function checkKeys(item: Item, built: Item, names: readonly string[] = ["pk", "sk"]): void {
+  const field = names.find((name) => item[name] !== built[name]);
+  if (field !== undefined) throw new MalformedItemError(item, field);
+}
+
+/** The result of a reading; undefined for a malformed item, which is logged. */
+export function ifWellFormed<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof MalformedItemError)) throw error;
+    logMalformed(error);
+    return undefined;
+  }
+}
+
+/** The items that this environment has logged, by their keys. */
+const logged = new Set<string>();
+
+/** More items than an operator looks at. */
+const maxLogged = 1000;
+
+/** Logs the key of a malformed item, once in an execution environment. @param cause of another error for the item */
+export function logMalformed({ pk, sk, field }: MalformedItem, cause?: unknown): void {
+  const id = JSON.stringify([pk, sk]);
+  if (logged.has(id) || logged.size >= maxLogged) return;
+  logged.add(id);
+  console.error({
+    event: logEvents.malformedItem,
+    pk,
+    sk,
+    field,
+    ...(cause !== undefined && { cause: loggedError(cause) }),
+  });
+}
+
+/** Forgets what was logged, as a new execution environment does. */
+export const forgetMalformed = () => logged.clear();
+
+/** How numbers are read: without it, the SDK throws for one that JavaScript cannot represent, and all of its response is lost. */
+export const readNumbers = { wrapNumbers: Number };

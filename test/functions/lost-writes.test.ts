@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { leadItem } from "../../shared/domain/leads.ts";
+import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { call } from "../support/call.ts";
+import { canceled } from "../support/cancellation.ts";
+import { WatchedTable } from "../support/watched-table.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const headers = { "idempotency-key": "key-1" };
+const createdAt = "2026-01-01T00:00:00.000Z";
+
+let table: WatchedTable;
+/** Of each test: an environment remembers what was hot. */
+let account: string;
+/** When each transaction was sent, in milliseconds since the start. */
+let attempts: number[];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  // The retries do not wait: each transaction takes a twentieth of a second.
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  table = new WatchedTable();
+  account = randomUUID();
+  const lead = { id: "lead_1", name: "Ada", score: 0, status: "new" as const, tags: [], createdAt };
+  table.memory.execute(new PutCommand({ TableName: tableName, Item: leadItem(account, lead) }));
+  attempts = [];
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Lets transactions meet conflicts up to a time, in milliseconds since the start. */
+function conflictUntil(end: number): void {
+  table.before = (command) => {
+    if (!(command instanceof TransactWriteCommand)) return;
+    const sent = Date.now() - start;
+    attempts.push(sent);
+    vi.setSystemTime(Date.now() + 50);
+    if (sent < end) throw canceled("TransactionConflict", "None");
+  };
+}
+
+const requests = [
+  ["create-lead", { body: { name: "Ada" }, headers }],
+  ["send-message", { body: { leadId: "lead_1", channel: "whatsapp", message: "Hello" } }],
+] as const;
+
+test.each(
+  requests,
+)("%s is retried for 0.2 seconds after its first attempt, and then refused", async (name, request) => {
+  conflictUntil(Number.POSITIVE_INFINITY);
+  const { status, headers, problem } = await call(name, { account, ...request });
+  expect([status, headers["retry-after"], problem.code]).toEqual([429, "1", "too_many_at_once"]);
+  expect(attempts).toEqual([0, 50, 100, 150, 200]);
+});
+
+test.each(requests)("%s succeeds when the conflicts end before", async (name, request) => {
+  conflictUntil(200);
+  expect((await call(name, { account, ...request })).status).toBe(201);
+  expect(attempts).toHaveLength(5);
+});
+
+const send = (leadId: string, channel = "whatsapp") =>
+  call("send-message", { account, body: { leadId, channel, message: "Hello" } });
+
+test("after a refusal, messages to the conversation fail at once, for a time that grows; others are sent", async () => {
+  // The backoff is nearly the longest that its jitter allows.
+  vi.spyOn(Math, "random").mockReturnValue(0.999);
+  conflictUntil(Number.POSITIVE_INFINITY);
+  const waits = [];
+  for (let refusal = 0; refusal < 8; refusal++) {
+    const { headers, problem } = await send("lead_1");
+    expect(problem.detail).toBe(
+      `Too many messages are sent to this conversation at once. Try again in ${headers["retry-after"]} s.`,
+    );
+    waits.push(Number(headers["retry-after"]));
+    const { result, calls } = await table.watch(() => send("lead_1", "WhatsApp"));
+    expect([result.status, result.problem.code, calls]).toEqual([429, "too_many_at_once", []]);
+    vi.setSystemTime(Date.now() + Number(headers["retry-after"]) * 1000);
+  }
+  expect(waits).toEqual([4, 4, 4, 4, 5, 7, 8, 8]);
+  await send("lead_1");
+  conflictUntil(0);
+  expect((await send("lead_1", "sms")).status).toBe(201);
+  expect((await send("lead_1")).status).toBe(429);
+  vi.setSystemTime(Date.now() + 5000);
+  expect((await send("lead_1")).status).toBe(201);
+});
+
+test("a message whose lead is unknown is no reason to refuse the next", async () => {
+  expect((await send("lead_2")).status).toBe(404);
+  expect((await send("lead_2")).status).toBe(404);
+});

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { rateLimiter } from "../../shared/domain/rate-limiter.ts";
+import { bundle } from "../bench/overload/bundle.ts";
+import { simulationStart } from "../bench/overload/service.ts";
+import { VirtualClock } from "../bench/overload/virtual-clock.ts";
+import { virtualGlobals } from "../bench/overload/virtual-globals.ts";
+import { MemoryTable } from "../support/memory-table.ts";
+import { seeded } from "../support/random.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const load = await bundle<{ readonly rateLimiter: typeof rateLimiter }>(root, {
+  entryPoints: [join(root, "shared/domain/rate-limiter.ts")],
+});
+
+interface Plan {
+  readonly limit: number;
+  readonly environments: number;
+  /** How long after its start an environment hears nothing of the table, in milliseconds. */
+  readonly slow: number;
+}
+
+/** Sends 150 requests to environments that have just started, in virtual time. @returns how many were granted */
+async function burst({ limit, environments, slow }: Plan): Promise<number> {
+  const clock = new VirtualClock(simulationStart);
+  const globals = virtualGlobals(clock, seeded(1));
+  const memory = new MemoryTable();
+  const attempt = async (command: object) => {
+    const answer = (async () => memory.execute(command).output)();
+    await Promise.allSettled([answer, clock.wait(Math.max(5, simulationStart + slow - clock.now))]);
+    return answer;
+  };
+  let [granted, waiting] = [0, 150];
+  // An environment serves one request at a time.
+  const serve = async () => {
+    const take = load({ attempt }, globals).rateLimiter({ requests: limit, seconds: 60 });
+    while (waiting-- > 0) if ((await take("acme")).granted) granted++;
+  };
+  const served = Promise.all(Array.from({ length: environments }, serve));
+  await clock.runUntil(clock.now + 59_000);
+  await served;
+  return granted;
+}
+
+test.each([
+  // A lease that arrives after the first wait counts.
+  { limit: 25, environments: 20, slow: 700, most: 25 },
+  // Each environment lets one request pass, and pays for it with the leases that arrive later.
+  { limit: 25, environments: 20, slow: 1500, most: 25 },
+  { limit: 10, environments: 150, slow: 700, most: 10 },
+  // One for each environment, at the most.
+  { limit: 10, environments: 20, slow: 1500, most: 20 },
+])("$environments environments that are slow for $slow ms grant at most $most of $limit", async ({
+  most,
+  ...plan
+}) => {
+  const granted = await burst(plan);
+  expect(granted).toBeLessThanOrEqual(most);
+  // Permits are not lost to leases that were late.
+  expect(granted).toBeGreaterThanOrEqual(plan.limit);
+});

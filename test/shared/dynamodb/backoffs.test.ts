@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { canceled } from "../../support/cancellation.ts";
+
+const start = Date.UTC(2026, 0, 1);
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  vi.spyOn(Math, "random").mockReturnValue(1);
+  vi.resetModules();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** `withBackoff` of an environment that has just started. */
+async function coldStart() {
+  const { withBackoff } = await import("../../../shared/dynamodb/backoffs.ts");
+  return (id: string, error?: Error) =>
+    withBackoff(id, "Too much.", async () => {
+      if (error) throw error;
+      return "done";
+    });
+}
+
+const conflict = canceled("TransactionConflict");
+const refused = (after: number) => ({
+  name: "TooManyAtOnceError",
+  message: "Too much.",
+  until: start + after,
+});
+
+test("work on what was hot is not begun until the backoff ends; other work is", async () => {
+  const work = await coldStart();
+  await expect(work("hot", conflict)).rejects.toMatchObject({ ...refused(100), cause: conflict });
+  vi.setSystemTime(start + 99);
+  await expect(work("hot")).rejects.toMatchObject(refused(100));
+  expect(await work("cold")).toBe("done");
+  vi.setSystemTime(start + 100);
+  expect(await work("hot")).toBe("done");
+});
+
+test("another error causes no backoff", async () => {
+  const work = await coldStart();
+  const error = Object.assign(new Error("inside"), { name: "ValidationException" });
+  await expect(work("broken", error)).rejects.toBe(error);
+  expect(await work("broken")).toBe("done");
+});
+
+test("an environment remembers a thousand backoffs, and forgets them all when there are more", async () => {
+  const work = await coldStart();
+  for (let i = 0; i < 1000; i++)
+    await expect(work(`range ${i}`, conflict)).rejects.toMatchObject(refused(100));
+  await expect(work("range 0")).rejects.toMatchObject(refused(100));
+  await expect(work("another", conflict)).rejects.toMatchObject(refused(100));
+  expect(await work("range 0")).toBe("done");
+  await expect(work("another")).rejects.toMatchObject(refused(100));
+});
