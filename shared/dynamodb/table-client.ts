@@ -43,7 +43,11 @@ client.middlewareStack.add(
   { step: "finalizeRequest", priority: "low" },
 );
 
-const translation = { marshallOptions: { removeUndefinedValues: true }, unmarshallOptions: readNumbers };
+// Copied, because the client changes it.
+const translation = {
+  marshallOptions: { removeUndefinedValues: true },
+  unmarshallOptions: { ...readNumbers },
+};
 
 /** The client of the table, kept for the life of the execution environment. */
 export let table = DynamoDBDocumentClient.from(client, translation);
@@ -58,7 +62,7 @@ if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_N
 export function selectTable(
   name: string,
   config: DynamoDBClientConfig,
-  unmarshallOptions: TranslateConfig["unmarshallOptions"] = readNumbers,
+  unmarshallOptions: TranslateConfig["unmarshallOptions"] = {},
 ): void {
   tableName = name;
   table = DynamoDBDocumentClient.from(new DynamoDBClient(config), { ...translation, unmarshallOptions });

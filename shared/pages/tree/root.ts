@@ -1,6 +1,6 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
-import { toRecord } from "../../schemas/record.ts";
+import { readRecord } from "../../schemas/record.ts";
 import { decodeEntries, type Entry, encodeEntries, sortKeyPattern } from "./entry.ts";
 
 /** The top of a counted tree. */
@@ -82,5 +82,5 @@ const rootSchema = {
 export function toRoot(item: Item): Root {
   const [entries, last] = [item.entries, item.last].map(decodeEntries);
   if (!entries || !last) throw new MalformedItemError(item, "entries");
-  return { ...toRecord(rootSchema, item), entries, last };
+  return { ...readRecord(rootSchema, item), entries, last };
 }

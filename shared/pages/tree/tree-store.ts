@@ -2,8 +2,8 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
-import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
 import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import { MalformedItemError } from "../../errors.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import type { CountedOwner } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries, isSum } from "./entry.ts";
@@ -66,9 +66,12 @@ type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 /** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
-  const root = item && ifWellFormed(() => toRoot(item));
-  if (item && !root) throw new DamagedTreeError(owner, "The root is malformed.");
-  return root;
+  try {
+    return item && toRoot(item);
+  } catch (error) {
+    if (!(error instanceof MalformedItemError)) throw error;
+    throw new DamagedTreeError(owner, `The root is malformed: ${error.field}.`);
+  }
 }
 
 /** Reads the root of a tree; undefined when it is missing or malformed. */
