@@ -38,7 +38,9 @@ async function counts(...args: string[]) {
 
 /** Fails the calls of any client that read an item of a partition. */
 function failCallsFor(pk: string) {
-  const { send } = DynamoDBDocumentClient.prototype as unknown as { send: (command: object) => Promise<never> };
+  const { send } = DynamoDBDocumentClient.prototype as unknown as {
+    send: (command: object) => Promise<never>;
+  };
   const failing = vi.spyOn(DynamoDBDocumentClient.prototype, "send");
   failing.mockImplementation(async function (this: unknown, command: object) {
     if (command instanceof GetCommand && command.input.Key?.pk === pk) throw new Error("on purpose");
