@@ -51,6 +51,9 @@ const isBuilt = (part: string) => /^[\w#%.!~*'()-]{1,300}$/.test(part);
 /** Forgets what was logged, as a new execution environment does. */
 export const forgetMalformed = () => logged.clear();
 
+/** Whether a stored value is a number, also one that JavaScript cannot represent. */
+export const isNumber = (value: unknown) => typeof value === "number" || value instanceof NumberValueImpl;
+
 /** How numbers are read: by default, the SDK throws for one that JavaScript cannot represent, and all of its response is lost. */
 export const readNumbers = {
   wrapNumbers: (text: string) => (String(Number(text)) === text ? Number(text) : NumberValueImpl.from(text)),

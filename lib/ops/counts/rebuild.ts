@@ -5,12 +5,14 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { type Reading, readSublists } from "../../../shared/pages/audit/read-list.ts";
 import { countChanges, toChange } from "../../../shared/pages/audit/repair.ts";
+import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import {
   commit,
+  DamagedTreeError,
   isTreeChanged,
   readRoot,
   readSoundRoot,
@@ -45,7 +47,11 @@ export async function rebuild(list: CountedOwner, reading: Reading): Promise<voi
 /** Begins a tree again, with another generation of nodes. */
 function empty(owner: CountedOwner, pace: Pace): Promise<unknown> {
   const step = async () => {
-    const root = await readSoundRoot(owner);
+    const root = await readRoot(owner).catch(async (error: unknown) => {
+      if (!(error instanceof DamagedTreeError)) throw error;
+      await emptyTree(error, pace);
+      return readRoot(owner);
+    });
     const start = owner.origin === undefined ? { fed: undefined } : { filling: "" };
     const tree = root ? emptied(root, tableTime()) : emptyRoot(tableTime());
     await commit(owner, { ...tree, ...start }, [], { renews: true });

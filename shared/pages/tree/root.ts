@@ -82,5 +82,7 @@ const rootSchema = {
 export function toRoot(item: Item): Root {
   const [entries, last] = [item.entries, item.last].map(decodeEntries);
   if (!entries || !last) throw new MalformedItemError(item, "entries");
-  return { ...readRecord(rootSchema, item), entries, last };
+  const read = readRecord(rootSchema, item);
+  const { fed, unfed, lookAt, filling, changedAt, expiresAt } = read;
+  return { ...read, fed, unfed, lookAt, filling, changedAt, expiresAt, entries, last };
 }
