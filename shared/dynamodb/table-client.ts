@@ -82,18 +82,24 @@ export async function readItem(
 export const maxBatchKeys = 100;
 
 /**
- * Reads items in one call, those that exist, in any order.
+ * Reads items, those that exist, in any order: in one call, if they have less than 16 MB.
  *
  * @param keys at most `maxBatchKeys`, each different
- * @throws ProvisionedThroughputExceededException when the table throttled some of them
+ * @throws ProvisionedThroughputExceededException when the table throttled all of a call
  */
 export async function readItems(
   keys: readonly Key[],
   consistent: boolean,
   options: { readonly abortSignal?: AbortSignal } = {},
 ): Promise<readonly Item[]> {
-  const RequestItems = { [tableName]: { Keys: [...keys], ConsistentRead: consistent } };
-  const { Responses, UnprocessedKeys } = await table.send(new BatchGetCommand({ RequestItems }), options);
-  if (UnprocessedKeys?.[tableName]) throw unprocessed("keys");
-  return Responses?.[tableName] ?? [];
+  const items: Item[] = [];
+  for (let Keys: Record<string, unknown>[] = [...keys]; Keys.length > 0; ) {
+    const RequestItems = { [tableName]: { Keys, ConsistentRead: consistent } };
+    const response = await table.send(new BatchGetCommand({ RequestItems }), options);
+    const found = response.Responses?.[tableName] ?? [];
+    items.push(...found);
+    Keys = response.UnprocessedKeys?.[tableName]?.Keys ?? [];
+    if (Keys.length > 0 && found.length === 0) throw unprocessed("keys");
+  }
+  return items;
 }
