@@ -94,7 +94,7 @@ export class LogMetrics extends Construct {
         `DamagedCounts-${name}`,
         "DamagedCounts",
         lambda.logGroup,
-        event(logEvents.countsDamaged),
+        FilterPattern.any(event(logEvents.countsDamaged), event(logEvents.countsGivenUp)),
       );
     this.addFilter(
       "RepairedCounts",

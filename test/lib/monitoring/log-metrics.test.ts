@@ -59,6 +59,8 @@ test.each(Object.keys(routes) as RouteName[])("a rate limiter of %s that fails o
 
 test.each([
   ["maintain-counts", "counts damaged", ["DamagedCounts"]],
+  ["maintain-counts", "counts given up", ["DamagedCounts"]],
+  ["maintain-counts", "counts failed", []],
   ["audit-counts", "counts damaged", ["DamagedCounts"]],
   ["list-leads", "counts damaged", ["DamagedCounts"]],
   ["list-conversations", "counts damaged", ["DamagedCounts"]],
