@@ -1,4 +1,5 @@
-import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from "aws-lambda";
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import { isOfItems } from "../shared/dynamodb/dynamodb-errors.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
@@ -8,23 +9,37 @@ import { maintainLists, type Unsettled } from "../shared/pages/maintain/maintain
 /** Time of an invocation that is reserved for its last commits, in milliseconds. */
 const reserve = 5000;
 
+/** How long changes are delivered again that cannot be counted, in milliseconds: those behind them in the stream wait. */
+const longestFailure = 60_000;
+
 /** Kept for the life of the execution environment. */
 const unsettled: Unsettled = new Map();
+
+/** Whether this environment has counted a list: its code and its role work. */
+let hasCounted = false;
 
 /** Updates the counts of the lists from the table's stream. */
 async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
-  const unfinished = await maintainLists(countedChanges(event.Records), { deadline, unsettled });
-  for (const { owner, error } of unfinished) {
+  const changes = countedChanges(event.Records);
+  const unfinished = await maintainLists(changes, { deadline, unsettled });
+  hasCounted ||= unfinished.length < changes.length;
+  const batchItemFailures = unfinished.flatMap(({ owner, error, sequenceNumbers }) => {
     const { account, list } = owner;
     const line = { account, list: list.type };
-    if (error) console.error({ event: logEvents.countsFailed, ...line, ...loggedError(error) });
+    const givesUp = hasCounted && isOfItems(error) && isOld(event.Records, sequenceNumbers);
+    if (givesUp) console.error({ event: logEvents.countsGivenUp, ...line, ...loggedError(error) });
+    else if (error) console.error({ event: logEvents.countsFailed, ...line, ...loggedError(error) });
     else console.warn({ event: logEvents.countsBehind, ...line });
-  }
-  const batchItemFailures = unfinished.flatMap(({ sequenceNumbers }) =>
-    sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier })),
-  );
+    return givesUp ? [] : sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier }));
+  });
   return { batchItemFailures };
+}
+
+/** Whether the first of some records has failed for so long that it is given up. */
+function isOld(records: readonly DynamoDBRecord[], [first]: readonly string[]): boolean {
+  const record = records.find(({ dynamodb }) => dynamodb?.SequenceNumber === first);
+  return Date.now() - 1000 * (record?.dynamodb?.ApproximateCreationDateTime ?? 0) > longestFailure;
 }
 
 export const handler = maskedFailures(maintainCounts);

@@ -2,7 +2,7 @@ import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import { type AlarmDefinitions, fiveMinutes, persistent } from "./alarm-definition.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
-/** Who reaches the API: keys, limits, the certificate, and the canary. */
+/** Who reaches the API and its data: keys, limits, items that no code of the service writes, the certificate, and the canary. */
 export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources): AlarmDefinitions => ({
   "forbidden-requests": {
     meaning:
@@ -17,6 +17,12 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
     metric: logs.sum("RateLimitFailures").with(fiveMinutes),
     threshold: 1,
     periods: persistent,
+  },
+  "malformed-items": {
+    meaning:
+      "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
+    metric: logs.sum("MalformedItems").with(fiveMinutes),
+    threshold: 1,
   },
   ...(certificate && {
     "certificate-expiry": {

@@ -104,12 +104,13 @@ const data = ({ table, counting: { maintainer, failures }, logs }: MonitoredReso
     ...table.metricThrottleEvents("Write"),
   ]),
   graph(
-    "Counting: stream age (ms, left), failure queue, damage, repairs (right)",
+    "Counting: stream age (ms, left), failure queue, damage, repairs, malformed items (right)",
     [maintainer.lambda.metric("IteratorAge", { ...maximum, label: "Age" })],
     [
       failures.metricApproximateNumberOfMessagesVisible({ ...maximum, label: "Batches" }),
       logs.sum("DamagedCounts"),
       logs.sum("RepairedCounts"),
+      logs.sum("MalformedItems"),
     ],
   ),
 ];

@@ -9,6 +9,7 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 import type { accessLogFields } from "../constructs/access-log.ts";
 import type { Api } from "../constructs/api.ts";
 import type { Counting } from "../constructs/counting.ts";
+import type { EventPipe } from "../constructs/event-pipe.ts";
 
 /** Lambda's JSON log format puts a logged object under `message`. */
 const field = (name: keyof RequestLine) => `$.message.${name}`;
@@ -57,20 +58,23 @@ type LogMetricName =
   | keyof typeof counters
   | "ThrottledRequests"
   | "ForbiddenRequests"
+  | "MalformedItems"
   | "DamagedCounts"
   | "RepairedCounts";
 
 interface LogMetricsProps {
   readonly api: Api;
   readonly counting: Counting;
+  readonly events: EventPipe;
 }
 
 /** Metrics that CloudWatch counts from the logs, so that no request waits for a metric to be written. */
 export class LogMetrics extends Construct {
   private readonly namespace = Stack.of(this).stackName;
 
-  constructor(scope: Construct, id: string, { api: { handlers, accessLog }, counting }: LogMetricsProps) {
+  constructor(scope: Construct, id: string, { api, counting, events }: LogMetricsProps) {
     super(scope, id);
+    const { handlers, accessLog, authorizer } = api;
     for (const [metricName, counter] of Object.entries<Counter>(counters)) {
       for (const { name, lambda } of handlers) {
         if (counter.routes.some((route) => route === name)) {
@@ -80,6 +84,13 @@ export class LogMetrics extends Construct {
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
+    for (const { name, lambda } of [...handlers, authorizer, events.composer])
+      this.addFilter(
+        `MalformedItems-${name}`,
+        "MalformedItems",
+        lambda.logGroup,
+        event(logEvents.malformedItem),
+      );
     const { maintainer, auditor } = counting;
     const readers = handlers.filter(({ name }) => name.startsWith("list-"));
     for (const { name, lambda } of [maintainer, auditor, ...readers])
@@ -87,7 +98,7 @@ export class LogMetrics extends Construct {
         `DamagedCounts-${name}`,
         "DamagedCounts",
         lambda.logGroup,
-        event(logEvents.countsDamaged),
+        FilterPattern.any(event(logEvents.countsDamaged), event(logEvents.countsGivenUp)),
       );
     this.addFilter(
       "RepairedCounts",

@@ -1,7 +1,7 @@
 import { accountLimitKey } from "../dynamodb/keys.ts";
 import { ifWellFormed } from "../dynamodb/malformed-items.ts";
 import { readItem } from "../dynamodb/table-client.ts";
-import { toRecord } from "../schemas/record.ts";
+import { readRecord } from "../schemas/record.ts";
 
 const limitSchema = {
   type: "object",
@@ -12,5 +12,5 @@ const limitSchema = {
 /** Reads how many requests an account may make in a window; undefined if it has the limit of its stage. */
 export async function readAccountLimit(account: string): Promise<number | undefined> {
   const item = await readItem(accountLimitKey(account));
-  return item && ifWellFormed(() => toRecord(limitSchema, item))?.requests;
+  return item && ifWellFormed(() => readRecord(limitSchema, item))?.requests;
 }

@@ -1,7 +1,7 @@
 import { apiKeyKey } from "../dynamodb/keys.ts";
 import { checkKeys, ifWellFormed } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
-import { toRecord } from "../schemas/record.ts";
+import { readRecord } from "../schemas/record.ts";
 import { parseApiKey } from "./api-key-format.ts";
 
 /** What a key may do: everything, or only read. */
@@ -64,7 +64,7 @@ const checkedFields = {
 
 /** The API key of an item. @throws MalformedItemError */
 function checkApiKey(item: Item): ApiKey {
-  const { keyId } = toRecord(checkedFields, item);
+  const { keyId } = readRecord(checkedFields, item);
   checkKeys(item, { pk: item.pk, sk: keyId });
   return toApiKey(item);
 }

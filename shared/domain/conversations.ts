@@ -22,7 +22,7 @@ import {
   conversation as conversationSchema,
   type Message,
 } from "../schemas/conversation-schemas.ts";
-import { toRecord } from "../schemas/record.ts";
+import { readRecord, toRecord } from "../schemas/record.ts";
 import { admitLongList } from "./long-lists.ts";
 import { storedName } from "./stored-name.ts";
 
@@ -62,12 +62,12 @@ export const conversationStatusKeys = (
 
 /** The conversation of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
 const toListed = (account: string) => (item: Item) => {
-  const conversation = toConversation(item);
+  const conversation = readRecord(conversationSchema, item);
   checkKeys(item, conversationItem(account, conversation), keyAttributes);
   return conversation;
 };
 
-/** The conversation of an item. @throws MalformedItemError */
+/** The conversation of an item, as it is. */
 export const toConversation = (item: Item): Conversation => toRecord(conversationSchema, item);
 
 /** A lead and a channel, which have at most one active conversation. */

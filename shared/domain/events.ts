@@ -13,7 +13,7 @@ import { checkKeys, ifWellFormed, logMalformed, readNumbers } from "../dynamodb/
 import type { Item, Key } from "../dynamodb/table-client.ts";
 import { MalformedItemError } from "../errors.ts";
 import { createdAt, idTimestamp } from "../ids.ts";
-import { toRecord } from "../schemas/record.ts";
+import { readRecord } from "../schemas/record.ts";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
 
 /** The `source` of every event. The bus tells the stages apart. */
@@ -77,7 +77,7 @@ export function itemEvent(item: Item): ServiceEvent | undefined {
 function buildEvent(type: EventType, account: string, item: Item): ServiceEvent {
   const { id, version } = eventSchemas[type].properties;
   if (!new RegExp(id.pattern).test(String(item.id))) throw new MalformedItemError(item, "id");
-  const event = toRecord(eventSchemas[type], {
+  const event = readRecord(eventSchemas[type], {
     ...item,
     type,
     version: version.const,

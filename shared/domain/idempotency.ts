@@ -7,7 +7,7 @@ import { type Item, type Key, readItem, tableName } from "../dynamodb/table-clie
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
 import { ApiError, MalformedItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { toRecord } from "../schemas/record.ts";
+import { readRecord } from "../schemas/record.ts";
 
 /** How long a request is remembered, in seconds. */
 const lifetime = 24 * 60 * 60;
@@ -37,8 +37,8 @@ const recordSchema = {
 } as const;
 
 /** The fingerprint and the ids of a record. @throws MalformedItemError */
-function readRecord<Made extends Ids>(item: Item, prefixes: Made) {
-  const { fingerprint } = toRecord(recordSchema, item);
+function readMade<Made extends Ids>(item: Item, prefixes: Made) {
+  const { fingerprint } = readRecord(recordSchema, item);
   const ids = (item.ids ?? {}) as Made;
   if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
     throw new MalformedItemError(item, "ids");
@@ -154,7 +154,7 @@ export async function runIdempotently<T extends object, Made extends Ids>(
     });
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
-    const record = ifWellFormed(() => readRecord(error.record, prefixes));
+    const record = ifWellFormed(() => readMade(error.record, prefixes));
     if (record && record.fingerprint === idempotency?.fingerprint)
       return new Replayed(toResponse(record.ids));
     throw new ApiError(

@@ -16,7 +16,7 @@ import { listPage } from "../pages/read/list-page.ts";
 import { creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
-import { toRecord } from "../schemas/record.ts";
+import { readRecord, toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";
 import { admitLongList } from "./long-lists.ts";
 import { storedName } from "./stored-name.ts";
@@ -104,10 +104,10 @@ export const leadStatusKeys = (account: string, { status, source }: Lead) => ({
 
 /** The lead of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
 const toListed = (account: string) => (item: Item) => {
-  const lead = toLead(item);
+  const lead = readRecord(leadSchema, item);
   checkKeys(item, leadItem(account, lead), keyAttributes);
   return lead;
 };
 
-/** The lead of an item. @throws MalformedItemError */
+/** The lead of an item, as it is. */
 export const toLead = (item: Item): Lead => toRecord(leadSchema, item);

@@ -108,6 +108,10 @@ type SdkError = Parameters<typeof isTransientError>[0];
 export const isBusy = (error: unknown) =>
   isHot(error) || isTableBusy(error) || error instanceof TooExpensiveError;
 
+/** Whether the cause is what is stored, or the code, and not the table: the table refuses the call, or was not called. */
+export const isOfItems = (error: unknown) =>
+  error instanceof Error && (error.name === "ValidationException" || !("$metadata" in error));
+
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>
   error instanceof TransactionCanceledException &&

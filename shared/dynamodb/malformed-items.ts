@@ -1,3 +1,4 @@
+import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
 import { type MalformedItem, MalformedItemError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
@@ -27,22 +28,33 @@ const logged = new Set<string>();
 /** More items than an operator looks at. */
 const maxLogged = 1000;
 
-/** Logs the key of a malformed item, once in an execution environment. @param cause of another error for the item */
+/**
+ * Logs the key of a malformed item, once in an execution environment. A part of it that `keys.ts` does not build is left out.
+ *
+ * @param cause another error for the item
+ */
 export function logMalformed({ pk, sk, field }: MalformedItem, cause?: unknown): void {
   const id = JSON.stringify([pk, sk]);
   if (logged.has(id) || logged.size >= maxLogged) return;
   logged.add(id);
+  const key = { ...(isBuilt(pk) && { pk }), ...(isBuilt(sk) && { sk }) };
   console.error({
     event: logEvents.malformedItem,
-    pk,
-    sk,
+    ...key,
     field,
     ...(cause !== undefined && { cause: loggedError(cause) }),
   });
 }
 
+const isBuilt = (part: string) => /^[\w#%.!~*'()-]{1,300}$/.test(part);
+
 /** Forgets what was logged, as a new execution environment does. */
 export const forgetMalformed = () => logged.clear();
 
-/** How numbers are read: without it, the SDK throws for one that JavaScript cannot represent, and all of its response is lost. */
-export const readNumbers = { wrapNumbers: Number };
+/** Whether a stored value is a number, also one that JavaScript cannot represent. */
+export const isNumber = (value: unknown) => typeof value === "number" || value instanceof NumberValueImpl;
+
+/** How numbers are read: by default, the SDK throws for one that JavaScript cannot represent, and all of its response is lost. */
+export const readNumbers = {
+  wrapNumbers: (text: string) => (String(Number(text)) === text ? Number(text) : NumberValueImpl.from(text)),
+};

@@ -43,7 +43,11 @@ client.middlewareStack.add(
   { step: "finalizeRequest", priority: "low" },
 );
 
-const translation = { marshallOptions: { removeUndefinedValues: true }, unmarshallOptions: readNumbers };
+// Copied, because the client changes it.
+const translation = {
+  marshallOptions: { removeUndefinedValues: true },
+  unmarshallOptions: { ...readNumbers },
+};
 
 /** The client of the table, kept for the life of the execution environment. */
 export let table = DynamoDBDocumentClient.from(client, translation);
@@ -58,7 +62,7 @@ if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_N
 export function selectTable(
   name: string,
   config: DynamoDBClientConfig,
-  unmarshallOptions: TranslateConfig["unmarshallOptions"] = readNumbers,
+  unmarshallOptions: TranslateConfig["unmarshallOptions"] = {},
 ): void {
   tableName = name;
   table = DynamoDBDocumentClient.from(new DynamoDBClient(config), { ...translation, unmarshallOptions });
@@ -78,18 +82,24 @@ export async function readItem(
 export const maxBatchKeys = 100;
 
 /**
- * Reads items in one call, those that exist, in any order.
+ * Reads items, those that exist, in any order: in one call, if they have less than 16 MB.
  *
  * @param keys at most `maxBatchKeys`, each different
- * @throws ProvisionedThroughputExceededException when the table throttled some of them
+ * @throws ProvisionedThroughputExceededException when the table throttled all of a call
  */
 export async function readItems(
   keys: readonly Key[],
   consistent: boolean,
   options: { readonly abortSignal?: AbortSignal } = {},
 ): Promise<readonly Item[]> {
-  const RequestItems = { [tableName]: { Keys: [...keys], ConsistentRead: consistent } };
-  const { Responses, UnprocessedKeys } = await table.send(new BatchGetCommand({ RequestItems }), options);
-  if (UnprocessedKeys?.[tableName]) throw unprocessed("keys");
-  return Responses?.[tableName] ?? [];
+  const items: Item[] = [];
+  for (let Keys: Record<string, unknown>[] = [...keys]; Keys.length > 0; ) {
+    const RequestItems = { [tableName]: { Keys, ConsistentRead: consistent } };
+    const response = await table.send(new BatchGetCommand({ RequestItems }), options);
+    const found = response.Responses?.[tableName] ?? [];
+    items.push(...found);
+    Keys = response.UnprocessedKeys?.[tableName]?.Keys ?? [];
+    if (Keys.length > 0 && found.length === 0) throw unprocessed("keys");
+  }
+  return items;
 }

@@ -6,6 +6,7 @@ export const functionFailed = "function failed";
 export const rateLimiterFailedOpen = "rate limiter failed open";
 export const countsFailed = "counts failed";
 export const countsBehind = "counts behind";
+export const countsGivenUp = "counts given up";
 export const countsDamaged = "counts damaged";
 export const countsAudited = "counts audited";
 export const countsRepaired = "counts repaired";

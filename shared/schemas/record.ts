@@ -20,21 +20,27 @@ export type Descriptions<Schema extends ObjectSchema, Except = never> = Readonly
 /**
  * The record of an item: the schema's properties, in the schema's order. Keys and other attributes of the item are left
  * out.
- *
- * @throws MalformedItemError when a required property is missing, or one does not fit its schema
  */
 export function toRecord<Schema extends ObjectSchema>(
-  { properties, required = [] }: Schema,
+  { properties }: Schema,
   item: Readonly<Record<string, unknown>>,
 ): Inferred<Schema> {
-  const record: Record<string, unknown> = {};
+  const names = Object.keys(properties).filter((name) => item[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, item[name]])) as Inferred<Schema>;
+}
+
+/** The record of an item that is what the code relies on. @throws MalformedItemError when a required property is missing, or one does not fit */
+export function readRecord<Schema extends ObjectSchema>(
+  schema: Schema,
+  item: Readonly<Record<string, unknown>>,
+): Inferred<Schema> {
+  const { properties, required = [] } = schema;
   for (const [name, property] of Object.entries(properties)) {
     const value = item[name];
     if (value === undefined ? required.includes(name) : !fits(value, property))
       throw new MalformedItemError(item, name);
-    if (value !== undefined) record[name] = value;
   }
-  return record as Inferred<Schema>;
+  return toRecord(schema, item);
 }
 
 /** The keywords of a property's schema that are checked. */

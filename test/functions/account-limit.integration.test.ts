@@ -1,9 +1,11 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
-import { table } from "../../shared/dynamodb/table-client.ts";
+import { accountLimitKey } from "../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { installMeter, metered } from "../support/meter.ts";
 
@@ -54,6 +56,24 @@ describe("the authorizer", () => {
       const context = { accountId: account, keyId: expect.any(String), access: "full" };
       expect(await authorize(await issueKey(account))).toEqual({ isAuthorized: true, context });
     }
+  });
+
+  test.each([
+    "7",
+    0,
+    -1,
+    1.5,
+    null,
+  ])("passes none on for a limit of %j, and logs the item", async (requests) => {
+    const account = `malformed ${requests}`;
+    await table.send(
+      new PutCommand({ TableName: tableName, Item: { ...accountLimitKey(account), requests } }),
+    );
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    const { context } = (await authorize(await issueKey(account))) as { context: object };
+    expect(context).not.toHaveProperty("rateLimitRequests");
+    const line = { event: "malformed item", ...accountLimitKey(account), field: "requests" };
+    expect(logged).toHaveBeenCalledWith(line);
   });
 
   test("reads none on a stage without a rate limit", async () => {

@@ -1,5 +1,5 @@
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/authorize.ts";
 import { endApiKey, issueApiKey, listApiKeys } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
@@ -51,6 +51,23 @@ describe("the authorizer", () => {
       ExpressionAttributeValues: { ":access": access },
     });
     expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied);
+  });
+
+  test.each<[string, unknown]>([
+    ...["accountId", "keyId", "validUntil", "revokedAt"].map((name): [string, unknown] => [name, 1]),
+    ["accountId", ""],
+    ["keyId", "another"],
+  ])("rejects a key with the %s %j, and logs the item", async (name, value) => {
+    const { apiKey, keyId } = await issueApiKey("malformed");
+    await update(apiKey, {
+      UpdateExpression: "SET #name = :value",
+      ExpressionAttributeNames: { "#name": name },
+      ExpressionAttributeValues: { ":value": value },
+    });
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied);
+    expect(logged).toHaveBeenCalledWith(expect.objectContaining({ event: "malformed item", sk: keyId }));
+    logged.mockRestore();
   });
 
   test("admits each of an account's live keys", async () => {

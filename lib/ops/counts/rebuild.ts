@@ -5,11 +5,19 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { type Reading, readSublists } from "../../../shared/pages/audit/read-list.ts";
 import { countChanges, toChange } from "../../../shared/pages/audit/repair.ts";
+import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
-import { commit, isTreeChanged, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import {
+  commit,
+  DamagedTreeError,
+  isTreeChanged,
+  readRoot,
+  readSoundRoot,
+  treeKey,
+} from "../../../shared/pages/tree/tree-store.ts";
 import { keysOnly } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
@@ -25,7 +33,7 @@ const longestRequest = 60_000;
 export async function rebuild(list: CountedOwner, reading: Reading): Promise<void> {
   const { pace } = reading;
   const { rows } = await pace.retry(() => readRows(list, { start: "", maxRows: 1 }));
-  if (rows.length === 0 && !(await pace.retry(() => readRoot(list)))) return;
+  if (rows.length === 0 && !(await pace.retry(() => readSoundRoot(list)))) return;
   const sublists = await readSublists(list, pace);
   // The sublists first: once the list feeds them from its start, what they fill by themselves is little.
   await inParallel(sublists, (owner) => empty(owner, pace));
@@ -39,7 +47,11 @@ export async function rebuild(list: CountedOwner, reading: Reading): Promise<voi
 /** Begins a tree again, with another generation of nodes. */
 function empty(owner: CountedOwner, pace: Pace): Promise<unknown> {
   const step = async () => {
-    const root = await readRoot(owner);
+    const root = await readRoot(owner).catch(async (error: unknown) => {
+      if (!(error instanceof DamagedTreeError)) throw error;
+      await emptyTree(error, pace);
+      return readRoot(owner);
+    });
     const start = owner.origin === undefined ? { fed: undefined } : { filling: "" };
     const tree = root ? emptied(root, tableTime()) : emptyRoot(tableTime());
     await commit(owner, { ...tree, ...start }, [], { renews: true });

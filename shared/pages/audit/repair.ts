@@ -4,7 +4,7 @@ import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { type Maintenance, maintainList } from "../maintain/maintain-list.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { DamagedTreeError, isTreeChanged, readSoundRoot } from "../tree/tree-store.ts";
+import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./verify.ts";
 
 /**
@@ -33,9 +33,15 @@ export async function repair(
 
 /** Empties a damaged tree, unless a maintainer has. */
 async function emptyDamaged({ owner, message, root }: DamagedTreeError): Promise<void> {
-  const now = await readSoundRoot(owner);
-  if (now?.generation === root?.generation)
-    await emptyTree(new DamagedTreeError(owner, message, now), { retry: (call) => call() });
+  const means = { retry: <T>(call: () => Promise<T>) => call() };
+  try {
+    const now = await readRoot(owner);
+    if (now?.generation === root?.generation)
+      await emptyTree(new DamagedTreeError(owner, message, now), means);
+  } catch (error) {
+    if (!(error instanceof DamagedTreeError)) throw error;
+    await emptyTree(error, means);
+  }
 }
 
 /** The change of a row; without a key, of no row: then a maintainer looks what is to be counted in the tree. */

@@ -16,7 +16,7 @@ export async function emptyTree(
   error: DamagedTreeError,
   { retry }: { readonly retry: Retry },
 ): Promise<void> {
-  const { owner, root } = error;
+  const { owner, root, malformed } = error;
   const { account, list, origin } = owner;
   logDamage(error);
   const clock = Date.now();
@@ -24,5 +24,5 @@ export async function emptyTree(
   const whole = origin === undefined ? undefined : await retry(() => readRoot({ account, list }));
   const ends = [root?.watermark ?? "", root?.filling ?? "", whole?.watermark ?? ""];
   const filling = origin === undefined ? undefined : ends.reduce(latest);
-  await retry(() => commit(owner, { ...empty, filling }, [], { renews: true }));
+  await retry(() => commit(owner, { ...empty, filling }, [], { renews: true, malformed }));
 }

@@ -3,7 +3,7 @@ import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import { DamagedTreeError, isTreeChanged } from "../tree/tree-store.ts";
+import { DamagedTreeError, isTreeChanged, treeKey } from "../tree/tree-store.ts";
 import { advance, type Progress } from "./advance.ts";
 import { advanceSublist, fill } from "./advance-sublist.ts";
 import type { RowChange } from "./changes.ts";
@@ -45,6 +45,8 @@ export async function maintainList(
 ): Promise<Maintained> {
   const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
   const means = { limits, retry };
+  /** How often each tree was emptied. */
+  const emptied = new Map<string, number>();
   /** Repeats a step on a tree while it says that more is left. @throws TooExpensiveError when the time is up */
   const repeat = async (step: () => Promise<boolean>) => {
     const attempt = async () => {
@@ -52,6 +54,10 @@ export async function maintainList(
         return await step();
       } catch (error) {
         if (!(error instanceof DamagedTreeError)) throw error;
+        const { pk } = treeKey(error.owner, "");
+        const times = emptied.get(pk) ?? 0;
+        if (times === mostEmptied) throw error;
+        emptied.set(pk, times + 1);
         await emptyTree(error, means);
         return true;
       }
@@ -99,6 +105,9 @@ export async function maintainList(
     return { rest: rest.length > 0 ? rest : rows.slice(-1), progress, ...(!isTimeUp && { error }) };
   }
 }
+
+/** How often a tree is emptied at once: if it is damaged again and again, it is not the tree that is wrong. */
+const mostEmptied = 10;
 
 /** How many rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
 const rowsAtOnce = 250;

@@ -1,6 +1,6 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
-import { toRecord } from "../../schemas/record.ts";
+import { readRecord } from "../../schemas/record.ts";
 import { decodeEntries, type Entry, encodeEntries, sortKeyPattern } from "./entry.ts";
 
 /** The top of a counted tree. */
@@ -79,7 +79,7 @@ const rootSchema = {
 
 /** The reverse of `rootItem`. @throws MalformedItemError */
 export function toRoot(item: Item): Root {
-  const fields = toRecord(rootSchema, item);
+  const fields = readRecord(rootSchema, item);
   const all = decodeEntries(item.entries);
   if (!all) throw new MalformedItemError(item, "entries");
   const nodes = all.filter(({ start }) => start < fields.lastStart).length;

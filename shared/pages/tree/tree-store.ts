@@ -2,8 +2,9 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
-import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
-import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import { isNumber } from "../../dynamodb/malformed-items.ts";
+import { type Item, readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import { MalformedItemError } from "../../errors.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import type { CountedOwner } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries, isSum } from "./entry.ts";
@@ -27,11 +28,14 @@ export class DamagedTreeError extends Error {
   readonly owner: CountedOwner;
   /** The root as it was read; undefined when it is missing or malformed. */
   readonly root: Root | undefined;
+  /** The item of a malformed root. */
+  readonly malformed: Item | undefined;
 
-  constructor(owner: CountedOwner, message: string, root?: Root) {
+  constructor(owner: CountedOwner, message: string, root?: Root, malformed?: Item) {
     super(message);
     this.owner = owner;
     this.root = root;
+    this.malformed = malformed;
   }
 }
 
@@ -66,9 +70,12 @@ type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 /** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
-  const root = item && ifWellFormed(() => toRoot(item));
-  if (item && !root) throw new DamagedTreeError(owner, "The root is malformed.");
-  return root;
+  try {
+    return item && toRoot(item);
+  } catch (error) {
+    if (!(error instanceof MalformedItemError)) throw error;
+    throw new DamagedTreeError(owner, `The root is malformed: ${error.field}.`, undefined, item);
+  }
 }
 
 /** Reads the root of a tree; undefined when it is missing or malformed. */
@@ -110,7 +117,8 @@ export const treeKey = ({ account, list, origin }: CountedOwner, name: string) =
  * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a sublist
  * comes with a record, which tells a new sublist from one whose root is missing.
  *
- * @param renews whether a first root replaces a malformed one, and its record one that is left
+ * @param renews whether a record that is left is replaced
+ * @param malformed the item that is replaced in place of a root
  * @returns the root as it is now
  * @throws TreeChangedError when the root has another version
  * @throws DamagedTreeError when there is no root, but the record of one
@@ -119,14 +127,12 @@ export async function commit(
   owner: CountedOwner,
   root: Root,
   nodes: readonly Node[] = [],
-  { renews = false } = {},
+  { renews = false, malformed }: { readonly renews?: boolean; readonly malformed?: Item | undefined } = {},
 ): Promise<Root> {
   const { version, generation } = root;
   const next = { ...root, version: version === 0 ? generation : version + 1 };
-  const put = putItem(
-    { ...treeKey(owner, rootName), ...rootItem(next) },
-    renews && version === 0 ? {} : versionIs(version),
-  );
+  const condition = malformed ? isStill(malformed) : versionIs(version);
+  const put = putItem({ ...treeKey(owner, rootName), ...rootItem(next) }, condition);
   const record = version === 0 && owner.origin !== undefined && putRecord(owner, owner.origin, renews);
   const items = [put, ...(record ? [record] : []), ...nodes.map((node) => putNode(owner, root, node))];
   try {
@@ -161,6 +167,15 @@ const versionIs = (version: number) =>
   version === 0
     ? { ConditionExpression: "attribute_not_exists(pk)" }
     : { ConditionExpression: "version = :version", ExpressionAttributeValues: { ":version": version } };
+
+/** The condition that a malformed root has the version that was read, whatever that is. */
+const isStill = ({ version }: Item) =>
+  isNumber(version)
+    ? { ConditionExpression: "version = :version", ExpressionAttributeValues: { ":version": version } }
+    : {
+        ConditionExpression: "NOT attribute_type(version, :number)",
+        ExpressionAttributeValues: { ":number": "N" },
+      };
 
 /** Whether to start again from the root. */
 export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;

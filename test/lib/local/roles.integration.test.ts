@@ -1,20 +1,9 @@
-import { expect, inject, test } from "vitest";
-import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
-import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
-import { readStack } from "../../../lib/local/template/template.ts";
+import { expect, test } from "vitest";
 import { indexes, itemTypes } from "../../../shared/dynamodb/keys.ts";
+import { allows, stack } from "../../support/role-check.ts";
 
-const stack = await readStack(inject("engine").assembly);
 const TableName = stack.table.input.TableName;
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "root" } });
-
-/** Whether the proxy would forward a request under the role of a deployed function. */
-function allows(label: string, operation: string, input: object): boolean {
-  const caller = stack.functions.find((fn) => fn.label === label);
-  if (!caller) throw new Error(`There is no function ${label}.`);
-  const body = Buffer.from(JSON.stringify({ TableName, ...input }));
-  return checkAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index)) === undefined;
-}
 
 const query = (pk: string, condition = "pk = :pk") => ({
   KeyConditionExpression: condition,

@@ -328,6 +328,7 @@ const behaviors: Readonly<Record<string, Behavior>> = {
   "authorizer-errors": faultsOnce(authorizerErrors, authorizerCalls, 5),
   "forbidden-requests": once(forbidden, 100),
   "rate-limiter-open": twoInARow(limiterFailures, 1),
+  "malformed-items": once(metricKey(stackName, "MalformedItems", {}, "Sum", fiveMinutes), 1),
   "certificate-expiry": required(daysToExpiry, 30),
   canary: canaryRuns,
   "gateway-throttles": twoInARow(gatewayThrottles, 1),

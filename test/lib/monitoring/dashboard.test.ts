@@ -65,7 +65,7 @@ test("The dashboard has the stack's name and these rows of full width", () => {
     [
       "Table: consumed capacity units",
       "Table: throttled requests",
-      "Counting: stream age (ms, left), failure queue, damage, repairs (right)",
+      "Counting: stream age (ms, left), failure queue, damage, repairs, malformed items (right)",
     ],
     [
       "Stream: records read by the pipe and by counting",
@@ -133,9 +133,9 @@ const labels: Readonly<Record<string, readonly [left: readonly string[], right?:
   "Table: throttled requests": [
     ["Reads", "Writes"].flatMap((kind) => throttled.map((name) => `${kind} of ${name}`)),
   ],
-  "Counting: stream age (ms, left), failure queue, damage, repairs (right)": [
+  "Counting: stream age (ms, left), failure queue, damage, repairs, malformed items (right)": [
     ["Age"],
-    ["Batches", "DamagedCounts", "RepairedCounts"],
+    ["Batches", "DamagedCounts", "RepairedCounts", "MalformedItems"],
   ],
   "Stream: records read by the pipe and by counting": [
     ["Pipe: new items", "Counting: all changes", "Counting: leads and conversations"],

@@ -62,11 +62,23 @@ test.each(Object.keys(routes) as RouteName[])("a rate limiter of %s that fails o
 
 test.each([
   ["maintain-counts", "counts damaged", ["DamagedCounts"]],
+  ["maintain-counts", "counts given up", ["DamagedCounts"]],
+  ["maintain-counts", "counts failed", []],
   ["audit-counts", "counts damaged", ["DamagedCounts"]],
   ["list-leads", "counts damaged", ["DamagedCounts"]],
   ["list-conversations", "counts damaged", ["DamagedCounts"]],
   ["audit-counts", "counts repaired", ["RepairedCounts"]],
   ["audit-counts", "counts audited", []],
+  ...(
+    [
+      "create-lead",
+      "send-message",
+      "list-leads",
+      "list-conversations",
+      "authorize",
+      "compose-events",
+    ] as const
+  ).map((writer) => [writer, "malformed item", ["MalformedItems"]] as const),
 ] as const)("a line of %s with the event %s is counted in %j", (writer, event, metrics) => {
   const line = JSON.stringify({ level: "ERROR", message: { event, account: "acme", list: "lead" } });
   expect(countedIn((id) => writers.get(id) === writer, line)).toEqual(metrics);
@@ -115,7 +127,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(23);
+  expect(filters).toHaveLength(29);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { afterEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
@@ -36,13 +36,27 @@ async function counts(...args: string[]) {
   return { printed, progress, failure };
 }
 
+/** Fails the calls of any client that read an item of a partition. */
+function failCallsFor(pk: string) {
+  const { send } = DynamoDBDocumentClient.prototype as unknown as {
+    send: (command: object) => Promise<never>;
+  };
+  const failing = vi.spyOn(DynamoDBDocumentClient.prototype, "send");
+  failing.mockImplementation(async function (this: unknown, command: object) {
+    if (command instanceof GetCommand && command.input.Key?.pk === pk) throw new Error("on purpose");
+    return send.call(this, command);
+  } as never);
+  return failing;
+}
+
 test("verify and rebuild work through all accounts, whatever becomes of one", async () => {
   const [first = ""] = await countLeads("differs");
   await countLeads("correct");
   // A change that the stream never delivers.
   await putLead("differs", first, "booked");
   const damaged = countNodeKey("lead", "damaged", "root");
-  await put({ ...damaged, version: 1, entries: "no entries" });
+  await put({ ...damaged, version: 1 });
+  const failing = failCallsFor(damaged.pk);
 
   const verified = await counts("verify", "--all");
   expect(verified.progress.map((line) => String(line)[0])).toEqual(["1", "2", "3"]);
@@ -75,6 +89,7 @@ test("verify and rebuild work through all accounts, whatever becomes of one", as
   expect(repaired.progress).toContainEqual(expect.stringMatching(/ differs: corrected in 1 places$/));
   expect(repaired.failure).toBe(`1 of 3 accounts failed: run ${command("verify", "damaged")}.`);
 
+  failing.mockRestore();
   await table.send(new DeleteCommand({ TableName: tableName, Key: damaged }));
   expect(await counts("verify", "--all")).toMatchObject({
     printed: ["The counts of 2 of 2 accounts are correct."],

@@ -1,0 +1,370 @@
+import { randomUUID } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { marshall, NumberValueImpl } from "@aws-sdk/util-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as composeEvents } from "../../functions/compose-events.ts";
+import { handler as maintainCounts } from "../../functions/maintain-counts.ts";
+import { conversationItem } from "../../shared/domain/conversations.ts";
+import { leadItem } from "../../shared/domain/leads.ts";
+import {
+  activeConversationKey,
+  conversationKey,
+  idempotencyKey,
+  leadKey,
+  messageKey,
+} from "../../shared/dynamodb/keys.ts";
+import { forgetMalformed } from "../../shared/dynamodb/malformed-items.ts";
+import { type Item, readItem, table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { createdAt, newId } from "../../shared/ids.ts";
+import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { encodeEntries } from "../../shared/pages/tree/entry.ts";
+import { readRoot, treeKey } from "../../shared/pages/tree/tree-store.ts";
+import { call } from "../support/call.ts";
+import { lambdaContext } from "../support/events.ts";
+import { aLead, aMessage } from "../support/requests.ts";
+import { allows } from "../support/role-check.ts";
+import { streamRecord } from "../support/stream-record.ts";
+
+let account: string;
+let logged: Item[];
+
+beforeEach(() => {
+  forgetMalformed();
+  account = randomUUID();
+  logged = [];
+  vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));
+});
+
+const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+
+/** Stores an item that the role of a function may write, as code that was taken over could. */
+async function plant(label: string, item: object): Promise<void> {
+  const Item = marshall(item, { removeUndefinedValues: true });
+  expect(allows(label, "PutItem", { Item })).toBe(true);
+  await put(item);
+}
+
+const malformed = (key: object, field?: string) => ({ event: "malformed item", ...key, field });
+
+const anEmail = "ada@example.com";
+const newLead = (id = newId("lead")) => ({
+  ...{ id, name: "Ada", email: anEmail, score: 0, status: "new" as const, source: "web", tags: [] },
+  createdAt: createdAt(id),
+});
+const newConversation = (leadId: string, id = newId("conv")) => ({
+  ...{ id, leadId, channel: "sms", status: "active", lastMessageAt: createdAt(id), messageCount: 1 },
+});
+
+describe("lists leave out", () => {
+  const filters = ["", "status=new", "source=web", "status=new&source=web", `email=${anEmail}`];
+  const list = async (query: string) => {
+    const { status, body } = await call("list-leads", { account, query });
+    expect([query, status]).toEqual([query, 200]);
+    return { ids: body.data.map(({ id }) => id), total: body.pagination.total };
+  };
+  const without = (name: string) => (item: Item) => ({ ...item, [name]: undefined });
+  const having = (values: Item) => (item: Item) => ({ ...item, ...values });
+  const unsafe = NumberValueImpl.from("12345678901234567890.5");
+
+  test.each<[string, (item: Item) => Item]>([
+    ...["id", "name", "score", "status", "tags", "createdAt"].map((name): [string, (item: Item) => Item] => [
+      `a lead without ${name}`,
+      without(name),
+    ]),
+    ["a name that is a number", having({ name: 1 })],
+    ["a name that is longer than any", having({ name: "x".repeat(100_000) })],
+    ["a status that cannot be converted to a text", having({ status: { toString: "x", valueOf: "x" } })],
+    ["a score that JavaScript cannot represent", having({ score: unsafe })],
+    ["an unknown field with such a number", having({ other: unsafe, score: "0" })],
+    ["tags that are no texts", having({ tags: [1] })],
+    ["the id of another lead", having({ id: newId("lead") })],
+    ["another source than that of its index", having({ source: "ads" })],
+    ["another address than that of its index", having({ email: "grace@example.com" })],
+  ])("%s, and no other, and log its key once", async (_, spoil) => {
+    const { id } = await aLead(account, { source: "web", email: anEmail });
+    const item = leadItem(account, newLead());
+    await plant("create-lead", spoil(item));
+    for (const query of filters) expect((await list(query)).ids).toEqual([id]);
+    expect(await list(`id=${item.id}`)).toEqual({ ids: [], total: expect.any(Number) });
+    expect(logged).toEqual([expect.objectContaining({ event: "malformed item", pk: item.pk, sk: item.sk })]);
+  });
+
+  test("a lead of another account from the indexes of this one, whose totals stay right", async () => {
+    const { id } = await aLead(account, { source: "web", email: anEmail });
+    const other = newLead();
+    const { pk } = leadKey(randomUUID(), other.id);
+    await plant("create-lead", { ...leadItem(account, other), pk });
+    for (const query of filters) expect(await list(query)).toEqual({ ids: [id], total: 1 });
+    expect(logged).toEqual([malformed({ pk, sk: other.id }, "pk")]);
+  });
+
+  test.each([
+    "x",
+    "lead_",
+    "lead_01é",
+    `lead_7${"Z".repeat(24)}\u{1F600}`,
+    `lead_${"0".repeat(27)}`,
+  ])("a lead with the sort key %j, which is no id, and count it nowhere", async (sk) => {
+    const { id } = await aLead(account, { source: "web", email: anEmail });
+    const item = { ...leadItem(account, newLead()), sk };
+    await plant("create-lead", item);
+    for (const query of filters) expect(await list(query)).toEqual({ ids: [id], total: 1 });
+    const [line] = logged;
+    expect(line).toMatchObject({ event: "malformed item", pk: item.pk, field: "sk" });
+    expect(await maintainCounts({ Records: [streamRecord(undefined, item)] }, lambdaContext())).toEqual({
+      batchItemFailures: [],
+    });
+  });
+
+  test("a conversation of another account, or without its fields", async () => {
+    const lead = await aLead(account);
+    const { conversationId } = await aMessage(account, lead.id, "sms");
+    const item = conversationItem(account, newConversation(lead.id));
+    await plant("send-message", { ...item, pk: conversationKey(randomUUID(), "").pk });
+    await plant("send-message", {
+      ...conversationItem(account, newConversation(lead.id)),
+      messageCount: "1",
+    });
+    for (const query of ["", "status=active", "channel=sms", `leadId=${lead.id}`]) {
+      const { body } = await call("list-conversations", { account, query });
+      expect(body.data.map(({ id }) => id)).toEqual([conversationId]);
+    }
+    expect(logged).toHaveLength(2);
+  });
+});
+
+describe("a message is sent once, in a conversation of its lead on its channel, if the pointer", () => {
+  /** Sends a message with a planted pointer. @returns its conversation */
+  async function sendWith(conversationId: unknown, leadId: string, headers = {}) {
+    const pointer = activeConversationKey(account, leadId, "sms");
+    await plant("send-message", { ...pointer, conversationId });
+    const request = { account, headers, body: { leadId, channel: "sms", message: "Hello" } };
+    const { status, body } = await call("send-message", request);
+    expect(status).toBe(201);
+    expect((await readItem(pointer))?.conversationId).toBe(body.conversationId);
+    const conversation = await readItem(conversationKey(account, body.conversationId));
+    expect(conversation).toMatchObject({ leadId, channel: "sms", status: "active", messageCount: 1 });
+    expect(await readItem(messageKey(account, body.conversationId, body.id))).toMatchObject({ leadId });
+    // The next message joins it.
+    expect((await aMessage(account, leadId, "sms")).conversationId).toBe(body.conversationId);
+    return body.conversationId;
+  }
+
+  test.each([
+    ["without a key", {}],
+    ["with a key", { "idempotency-key": "key-1" }],
+  ])("names a conversation of another lead, or on another channel: %s", async (_, headers) => {
+    for (const channel of ["sms", "email"]) {
+      const [victim, lead] = [await aLead(account), await aLead(account)];
+      const { conversationId } = await aMessage(account, channel === "sms" ? victim.id : lead.id, channel);
+      const before = await readItem(conversationKey(account, conversationId));
+      const key = Object.fromEntries(
+        Object.entries(headers).map(([name, text]) => [name, `${text}-${channel}`]),
+      );
+      expect(await sendWith(conversationId, lead.id, key)).not.toBe(conversationId);
+      expect(await readItem(conversationKey(account, conversationId))).toEqual(before);
+      expect(logged).toContainEqual(
+        malformed(activeConversationKey(account, lead.id, "sms"), "conversationId"),
+      );
+    }
+  });
+
+  test.each([
+    [
+      "the conversation of another account",
+      async () => {
+        const other = randomUUID();
+        return (await aMessage(other, (await aLead(other)).id, "sms")).conversationId;
+      },
+    ],
+    ["a conversation that does not exist", () => newId("conv")],
+    ["a text that is no id", () => "x"],
+    ["no text", () => ""],
+    ["more than a key can have", () => "x".repeat(2000)],
+    ["a number", () => 1],
+    ["a number that JavaScript cannot represent", () => NumberValueImpl.from("1.00000000000000000001")],
+    ["a map", () => ({ S: "x" })],
+    ["nothing", () => undefined],
+  ])("names %s", async (_, create) => {
+    const lead = await aLead(account);
+    await sendWith(await create(), lead.id);
+  });
+
+  test.each<[string, Item]>([
+    ["is not active", { status: 1 }],
+    ["has a time of its last message far ahead", { lastMessageAt: "9999-12-31T23:59:59.999Z" }],
+    ["has no time", { lastMessageAt: undefined }],
+    ["has a text as its time", { lastMessageAt: "zzz" }],
+    ["has no number of messages", { messageCount: undefined }],
+    ["has a text as its number of messages", { messageCount: "1" }],
+    [
+      "has the largest number of messages",
+      { messageCount: NumberValueImpl.from(`9.9${"9".repeat(30)}E125`) },
+    ],
+    ["has nothing", { status: undefined, leadId: undefined, channel: undefined }],
+  ])("names a conversation that %s", async (_, values) => {
+    const lead = await aLead(account);
+    const item = conversationItem(account, newConversation(lead.id));
+    await plant("send-message", { ...item, ...values });
+    expect(await sendWith(item.id, lead.id)).not.toBe(item.id);
+  });
+});
+
+describe("a request is not carried out if the record of its Idempotency-Key", () => {
+  test.each<[string, Item]>([
+    ["has no fields", { fingerprint: undefined, ids: undefined, expiresAt: undefined }],
+    ["has no ids", { ids: undefined }],
+    ["has a text as its ids", { ids: "x" }],
+    ["has ids of another kind", { ids: { id: "conv_1", conversationId: 1 } }],
+    ["has no fingerprint", { fingerprint: undefined }],
+    ["never expires", { expiresAt: "x" }],
+    ["expires at a time that cannot be converted", { expiresAt: { valueOf: "x", toString: "x" } }],
+  ])("%s", async (_, values) => {
+    const lead = await aLead(account);
+    const requests = {
+      "create-lead": { name: "Ada Lovelace" },
+      "send-message": { leadId: lead.id, channel: "sms", message: "Hello" },
+    };
+    for (const route of ["create-lead", "send-message"] as const) {
+      const request = { account, headers: { "idempotency-key": "key-1" }, body: requests[route] };
+      const { body } = await call(route, request);
+      const key = idempotencyKey(account, route, "key-1");
+      const record = await readItem(key);
+      await plant(route, { ...record, ...values });
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const { status, problem } = await call(route, request);
+        expect([status, problem.code]).toEqual([422, "idempotency_key_reused"]);
+        expect(problem.detail).toContain("cannot be read");
+      }
+      expect(logged).toContainEqual(expect.objectContaining({ event: "malformed item", ...key }));
+      // An expired one does not count, as ever.
+      await plant(route, { ...record, ids: undefined, expiresAt: 1 });
+      const again = await call(route, request);
+      expect([again.status, again.body.id === body.id]).toEqual([201, false]);
+    }
+    expect(logged).toHaveLength(2);
+  });
+});
+
+describe("every other event of a batch is composed beside", () => {
+  const insert = (item: object): DynamoDBRecord => ({
+    ...streamRecord(undefined, JSON.parse(JSON.stringify(item))),
+    eventName: "INSERT",
+  });
+  const leadId = newId("lead");
+  const [lead, conversation] = [
+    () => leadItem(account, newLead()),
+    () => conversationItem(account, newConversation(leadId)),
+  ];
+  const message = (conversationId = newId("conv"), id = newId("msg")) => ({
+    ...messageKey(account, conversationId, id),
+    ...{ id, conversationId, leadId, channel: "sms", message: "Hello", createdAt: createdAt(id) },
+  });
+
+  test.each<[string, string, () => object]>([
+    ...["id"].map((name): [string, string, () => object] => [
+      `a lead without ${name}`,
+      "create-lead",
+      () => ({ ...lead(), [name]: undefined }),
+    ]),
+    ["a lead with a number as its address", "create-lead", () => ({ ...lead(), email: 1 })],
+    ["a lead with the id of another", "create-lead", () => ({ ...lead(), id: newId("lead") })],
+    ["a lead with a sort key of another kind", "create-lead", () => ({ ...lead(), sk: newId("msg") })],
+    ...["id", "leadId", "channel"].map((name): [string, string, () => object] => [
+      `a conversation without ${name}`,
+      "send-message",
+      () => ({ ...conversation(), [name]: undefined }),
+    ]),
+    ...["id", "leadId", "channel", "conversationId", "message"].map(
+      (name): [string, string, () => object] => [
+        `a message without ${name}`,
+        "send-message",
+        () => ({ ...message(), [name]: undefined }),
+      ],
+    ),
+    [
+      "a message of another conversation",
+      "send-message",
+      () => ({ ...message(), conversationId: newId("conv") }),
+    ],
+    [
+      "a message longer than an event can be",
+      "send-message",
+      () => ({ ...message(), message: "x".repeat(300_000) }),
+    ],
+    ["a message of no account", "send-message", () => ({ ...message(), pk: "MESSAGE##x" })],
+  ])("%s", async (_, label, create) => {
+    const [item, first, last] = [create(), message(), message()];
+    await plant(label, item);
+    const { pk, sk } = item as Item;
+    const events = await composeEvents([first, item, last].map(insert));
+    expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
+    expect(logged).toEqual([expect.objectContaining({ event: "malformed item", pk, sk })]);
+  });
+
+  test("an item for which the function fails otherwise, and log its key and the cause", async () => {
+    const [item, first, last] = [message(), message(), message()];
+    const failing = insert(item);
+    Object.assign(failing.dynamodb?.NewImage ?? {}, { message: { X: "of no type" } });
+    const events = await composeEvents([insert(first), failing, insert(last)]);
+    expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
+    const { pk, sk } = item;
+    expect(logged).toMatchObject([{ event: "malformed item", pk, sk, cause: { name: "Error" } }]);
+  });
+});
+
+describe("a root of counts", () => {
+  const owner = () => ({ account, list: countedLists.lead });
+
+  test.each<[string, Item]>([
+    ["without fields", { version: undefined, entries: undefined, last: undefined, watermark: undefined }],
+    ["with entries that cannot be decoded", { entries: "x" }],
+    ["with no version", { version: undefined }],
+    ["with a text as its version", { version: "x" }],
+    [
+      "with a version that JavaScript cannot represent",
+      { version: NumberValueImpl.from("1.00000000000000000001") },
+    ],
+    ["with the largest version", { version: NumberValueImpl.from("9007199254740993") }],
+    ["with the largest generation", { generation: Number.MAX_SAFE_INTEGER }],
+    ["with a level that no tree has", { level: 1e9 }],
+    ["with a watermark that sorts differently", { watermark: "\u{1F600}" }],
+    ["with a watermark longer than a key", { watermark: "x".repeat(2000) }],
+    [
+      "with entries below 0",
+      {
+        entries: encodeEntries([
+          { start: "", cells: [-5] },
+          { start: "lead_", cells: [9] },
+        ]),
+      },
+    ],
+  ])("%s is logged by lists, which stay exact, and replaced by the maintainer", async (_, values) => {
+    const ids = [];
+    for (let n = 0; n < 3; n++) ids.unshift((await aLead(account, { source: "web" })).id);
+    const key = treeKey(owner(), "root");
+    const generation = Date.now();
+    const empty = encodeEntries([]);
+    const root = {
+      ...key,
+      version: generation,
+      generation,
+      level: 1,
+      lastStart: "",
+      watermark: "",
+      entries: empty,
+      last: empty,
+    };
+    await plant("maintain-counts", { ...root, ...values });
+    const list = async () => (await call("list-leads", { account, query: "limit=1&page=2" })).body;
+    expect(await list()).toMatchObject({ data: [{ id: ids[1] }], pagination: { total: 3 } });
+    expect(logged).toMatchObject([{ event: "counts damaged", tree: key.pk }]);
+    const row = await readItem(leadKey(account, ids[0] ?? ""));
+    const changes = { Records: [streamRecord({ ...row, status: "booked" }, row)] };
+    expect(await maintainCounts(changes, lambdaContext())).toEqual({ batchItemFailures: [] });
+    expect((await readRoot(owner()))?.generation).toBeGreaterThanOrEqual(generation);
+    expect(await list()).toMatchObject({ data: [{ id: ids[1] }], pagination: { total: 3 } });
+    expect(logged.filter(({ event }) => event !== "counts damaged")).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { handler as composeEvents } from "../../../../functions/compose-events.ts";
+import { handler as maintainCounts } from "../../../../functions/maintain-counts.ts";
+import { type Delivery, deliverBatch } from "../../../../lib/local/streams/batch-delivery.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
+import { messageKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { createdAt, newId } from "../../../../shared/ids.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { lambdaContext } from "../../../support/events.ts";
+import { stack } from "../../../support/role-check.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
+
+const [pipe] = stack.pipes;
+const [source] = stack.eventSources;
+if (!pipe || !source) throw new Error("The template has no reader of the stream.");
+
+let logged: Record<string, unknown>[];
+beforeEach(() => {
+  logged = [];
+  vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Delivers a batch with the template's settings; pauses take no time. @returns how long it took, and what was discarded */
+async function deliver(
+  records: readonly DynamoDBRecord[],
+  settings: Delivery["source"],
+  invoke: Delivery["invoke"],
+) {
+  const startedAt = Date.now();
+  const discarded: DynamoDBRecord[] = [];
+  await deliverBatch(records, {
+    source: settings,
+    startedAt,
+    now: Date.now,
+    invoke,
+    onDiscarded: (some) => discarded.push(...some),
+    delay: async (milliseconds) => vi.setSystemTime(Date.now() + milliseconds),
+    signal: new AbortController().signal,
+  });
+  return { seconds: (Date.now() - startedAt) / 1000, discarded };
+}
+
+test("a list that cannot be counted holds back no other of its batch, and those behind it for a minute", async () => {
+  const accounts = [randomUUID(), randomUUID(), randomUUID()] as const;
+  const records: DynamoDBRecord[] = [];
+  for (const account of accounts)
+    for (let n = 0; n < 20; n++) {
+      const id = newId("lead", Date.now() - 60_000 + n);
+      const lead = { id, name: "x", score: 0, status: "new" as const, tags: [], createdAt: createdAt(id) };
+      const item = leadItem(account, lead);
+      await table.send(new PutCommand({ TableName: tableName, Item: item }));
+      records.push(streamRecord(undefined, item));
+    }
+  const send = table.send.bind(table) as (command: object) => Promise<never>;
+  vi.spyOn(table, "send").mockImplementation(async (command: object) => {
+    if (JSON.stringify(command).includes(`COUNT#${accounts[1]}`)) throw new TypeError("on purpose");
+    return send(command);
+  });
+  const roots = () =>
+    Promise.all([accounts[0], accounts[2]].map((account) => readRoot({ account, list: countedLists.lead })));
+  let calls = 0;
+  const { seconds, discarded } = await deliver(records, source, async (batch) => {
+    const response = await maintainCounts({ Records: [...batch] }, lambdaContext());
+    if (calls++ === 0) expect(await roots()).not.toContain(undefined);
+    return response;
+  });
+  expect(seconds).toBeGreaterThan(50);
+  expect(seconds).toBeLessThan(90);
+  expect(discarded).toEqual([]);
+  const line = { account: accounts[1], list: "lead", name: "TypeError" };
+  expect(logged.at(-1)).toMatchObject({ event: "counts given up", ...line });
+  expect(logged.slice(0, -1).every(({ event }) => event === "counts failed")).toBe(true);
+});
+
+test("an item for which composing fails holds back no other", async () => {
+  const records = Array.from({ length: pipe.batchSize }, () => {
+    const [id, conversationId, leadId] = [newId("msg"), newId("conv"), newId("lead")];
+    const message = {
+      id,
+      conversationId,
+      leadId,
+      channel: "sms",
+      message: "Hello",
+      createdAt: createdAt(id),
+    };
+    const record = streamRecord(undefined, { ...messageKey("acme", conversationId, id), ...message });
+    return { ...record, eventName: "INSERT" } as const;
+  });
+  Object.assign(records[4]?.dynamodb?.NewImage ?? {}, { message: { X: "of no type" } });
+  const events: object[] = [];
+  const { seconds, discarded } = await deliver(records, pipe, async (batch) => {
+    events.push(...(await composeEvents(batch)));
+  });
+  expect([events.length, seconds, discarded]).toEqual([pipe.batchSize - 1, 0, []]);
+  const key = { pk: records[4]?.dynamodb?.Keys?.pk?.S, sk: records[4]?.dynamodb?.Keys?.sk?.S };
+  expect(logged).toMatchObject([{ event: "malformed item", ...key }]);
+});
+
+test("a batch for which composing ends the function is halved without a pause, until the item is alone", async () => {
+  const records = Array.from({ length: pipe.batchSize }, (_, n) =>
+    streamRecord(undefined, { pk: "x", sk: `${n}` }),
+  );
+  const poison = records[7];
+  const calls: { readonly size: number; readonly at: number }[] = [];
+  const startedAt = Date.now();
+  const { discarded, seconds } = await deliver(records, pipe, async (batch) => {
+    calls.push({ size: batch.length, at: Date.now() - startedAt });
+    if (batch.includes(poison as DynamoDBRecord)) throw new Error("on purpose");
+  });
+  expect(calls.filter(({ at }) => at === 0).map(({ size }) => size)).toEqual([10, 5, 5, 3, 2, 1]);
+  // The pipe keeps the order of the stream: those behind the item wait, and become too old with it.
+  expect(discarded).toEqual(records.slice(7));
+  expect(seconds * 1000).toBeGreaterThan(pipe.maxAge);
+});

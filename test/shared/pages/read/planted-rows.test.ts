@@ -1,0 +1,58 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { forgetMalformed } from "../../../../shared/dynamodb/malformed-items.ts";
+import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { expectCounted, expectLists } from "../../../support/expect-counted.ts";
+import { LeadHistory } from "../../../support/lead-history.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
+
+const source = "web";
+const filters = [{}, { status: "booked" }, { source }, { source, status: "new" }] as const;
+const requests = [1, 2, 5, 9].map((page) => ({ page, limit: 7 }));
+
+let history: LeadHistory;
+beforeEach(async () => {
+  forgetMalformed();
+  vi.spyOn(console, "error").mockReturnValue();
+  history = new LeadHistory();
+  for (let i = 0; i < 64; i++)
+    history.add({ age: 60_000 - 100 * i, source, status: i % 3 === 0 ? "booked" : "new" });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const put = (Item: Item) => void history.table.memory.execute(new PutCommand({ TableName: tableName, Item }));
+const rows = () => [...history.table.memory.items()].filter(({ pk }) => pk === `LEAD#${history.account}`);
+
+test.each<[string, (item: Item) => Item]>([
+  ["rows of another account in the indexes", (item) => ({ ...item, pk: "LEAD#other" })],
+  ["rows with other sort keys", (item) => ({ ...item, sk: `${item.sk}é` })],
+])("every page and total is right beside %s, before and after they are counted", async (_, spoil) => {
+  for (const item of rows()) put(spoil(item));
+  await expectLists(history, filters, requests);
+  await history.deliver(smallLimits);
+  await expectCounted(history, [source]);
+  await expectLists(history, filters, requests);
+});
+
+test("a row that is in the index of another status than its own is not in the list of that status", async () => {
+  const [item = {}] = rows().filter(({ status }) => status === "new");
+  await history.deliver(smallLimits);
+  put({ ...item, byStatus: `LEAD#${history.account}#booked` });
+  await expectLists(history, [{ status: "booked" }], requests);
+});
+
+test.each([
+  ["before all rows", (n: number) => `a${n}`],
+  ["between the rows", (n: number, id: string) => `${id.slice(0, 20)}é${n}`],
+])("the counts go past thousands of items that are no rows, %s", async (_, sortKey) => {
+  const [item = {}] = rows();
+  for (let n = 0; n < 2500; n++) put({ ...item, sk: sortKey(10_000 + n, String(item.sk)) });
+  const newest = [...history.leads.keys()].at(-1) ?? "";
+  history.addMany(40, { age: 10_000, source });
+  await history.deliver();
+  history.advance(10_000);
+  expect((await expectCounted(history)).watermark > newest).toBe(true);
+});

@@ -1,0 +1,15 @@
+import { inject } from "vitest";
+import { checkAccess } from "../../lib/local/iam/iam-proxy.ts";
+import { findPartitionKey } from "../../lib/local/template/table-definition.ts";
+import { readStack } from "../../lib/local/template/template.ts";
+
+/** The stack of the integration tests, from its template. */
+export const stack = await readStack(inject("engine").assembly);
+
+/** Whether the proxy would forward a request under the role of a deployed function. */
+export function allows(label: string, operation: string, input: object): boolean {
+  const caller = stack.functions.find((fn) => fn.label === label);
+  if (!caller) throw new Error(`There is no function ${label}.`);
+  const body = Buffer.from(JSON.stringify({ TableName: stack.table.input.TableName, ...input }));
+  return checkAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index)) === undefined;
+}
