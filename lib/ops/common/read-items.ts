@@ -41,10 +41,14 @@ export async function scanTable(
 ): Promise<void> {
   const scan = async (Segment: number) => {
     const part = { ...selection, Segment, TotalSegments: segments, ConsistentRead: true };
+    // A page may be deleted. The embedded DynamoDB reads nothing after an item that is gone, so the next page is read first.
+    let former: readonly Item[] = [];
     for await (const { Items = [], ScannedCount = 0 } of scanItems(part, pace)) {
-      await onItems(Items);
+      await onItems(former);
+      former = Items;
       onRows?.(ScannedCount);
     }
+    await onItems(former);
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scan(segment)));
 }

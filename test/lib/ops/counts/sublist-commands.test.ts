@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
@@ -90,6 +90,29 @@ test("a damaged tree is one place, and --repair counts it again", async () => {
       damage: expect.stringMatching(/^The node .* is missing, or its sums differ/),
     },
   ]);
+  await counts("verify", "--repair");
+  expect((await counts("verify")).failure).toBeUndefined();
+});
+
+test.each([
+  { watermark: 5 },
+  { watermark: "x".repeat(300_000) },
+  { generation: "1" },
+  { entries: "none" },
+])("a root with %j is named, and counted again when it is deleted", async (attributes) => {
+  await countedLeads(450);
+  const key = treeKey(webLeads, "root");
+  const root = [...memory.items()].find(({ pk, sk }) => pk === key.pk && sk === key.sk);
+  memory.execute(new PutCommand({ TableName: tableName, Item: { ...root, ...key, ...attributes } }));
+  const [name = ""] = Object.keys(attributes);
+  const named = new RegExp(`^count +${key.pk} +root +its ${name} is not that of the root of a tree$`, "m");
+  for (const command of [["verify"], ["verify", "--repair"], ["rebuild"]])
+    expect(await counts(...command)).toEqual({ printed: [], failure: expect.stringMatching(named) });
+  expect((await counts("status")).printed[0]).toMatch(/^acme +leads +450 /m);
+  expect(process.exitCode).toBe(3);
+  process.exitCode = undefined;
+  memory.execute(new DeleteCommand({ TableName: tableName, Key: key }));
+  expect((await counts("verify")).failure).toMatch(/ differ in 1 places/);
   await counts("verify", "--repair");
   expect((await counts("verify")).failure).toBeUndefined();
 });

@@ -1,0 +1,289 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
+import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
+import { readStack } from "../../../lib/local/template/template.ts";
+import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
+import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
+import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
+import { itemTypes, leadImportKey } from "../../../shared/dynamodb/keys.ts";
+import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { call } from "../../support/call.ts";
+import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
+import { aLead, aMessage } from "../../support/requests.ts";
+import { compareItems, tableItems } from "../../support/table-items.ts";
+import { type Planted, plantedItems, secret } from "./support/planted-items.ts";
+import { program } from "./support/program.ts";
+
+// What operators wait for is another test's.
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async () => {},
+}));
+
+const account = "acme";
+const other = "acme-1";
+const email = "ada@example.com";
+/** The address reads from right to left: an API accepts it, and a terminal would turn it around. */
+const name = "Ada \u202eecalevoL";
+
+let planted: readonly Planted[];
+let before: ReadonlyMap<string, Item>;
+let ada: Awaited<ReturnType<typeof aPerson>>;
+let bob: typeof ada;
+/** What the API has stored. */
+let healthy: ReadonlyMap<string, Item>;
+
+/** A lead with a conversation of two messages, and a record of its request. */
+async function aPerson(account: string, name: string, email: string, text: string) {
+  const lead = await aLead(account, { name, email, source: "web" });
+  const messages = [];
+  for (const part of ["first", "second"])
+    messages.push(await aMessage(account, lead.id, "whatsapp", `${text} ${part}`));
+  const { data } = (await call("list-conversations", { account, query: `leadId=${lead.id}` })).body;
+  return { lead, conversation: { ...data[0], messages }, conversationId: messages[0]?.conversationId ?? "" };
+}
+
+/** The items of an account, or of some of its types. */
+const itemsOf = (items: ReadonlyMap<string, Item>, account: string, types = Object.values(itemTypes)) =>
+  [...items.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key)));
+
+beforeAll(async () => {
+  ada = await aPerson(account, name, email, "To Ada");
+  bob = await aPerson(account, "Bob", "bob@example.com", secret);
+  const neighbour = await aPerson(
+    other,
+    `${secret} of another account`,
+    email,
+    `${secret} of another account`,
+  );
+  for (const owner of [account, other]) await issueApiKey(owner);
+  healthy = await tableItems();
+  planted = plantedItems({
+    ...{ account, email, lead: ada.lead.id, conversation: ada.conversationId },
+    other: { account: other, lead: bob.lead.id, conversation: neighbour.conversationId },
+  });
+  await selectTableByOptions({ table: tableName });
+  await forEachAtRate(planted.values(), { parallel: 16 }, ({ item }) =>
+    table.send(new PutCommand({ TableName: tableName, Item: { ...item } })),
+  );
+  before = await tableItems();
+});
+
+/** Runs a command. What it prints has no control characters, no stack, nothing of another account, and few lines. The time of a test is limited. */
+async function ops(...args: string[]) {
+  const { code, stdout, stderr } = await program(...args, "--table", tableName);
+  expect(stderr).not.toMatch(/^\s+at |\w+Error\b/m);
+  expect(`${stdout}${stderr}`.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u);
+  expect(`${stdout}${stderr}`).not.toContain(`${secret} of another account`);
+  expect(stderr.length).toBeLessThan(30_000);
+  return { code, stdout, stderr };
+}
+
+const ofAccount = ["--account", account];
+
+test("which functions may write the items of each type", async () => {
+  const { functions, table } = await readStack(inject("engine").assembly);
+  const TableName = table.input.TableName;
+  const writers: Record<string, Set<string>> = {};
+  for (const { type, item } of planted) {
+    const { pk, sk, ...attributes } = Object.fromEntries(Object.keys(item).map((name) => [name, { S: "x" }]));
+    const Key = { pk: { S: item.pk }, sk: { S: item.sk } };
+    const update = `SET ${Object.keys(attributes).map((name) => `${name} = :x`)}`;
+    const allows = (fn: (typeof functions)[number], operation: string, input: object) => {
+      const body = Buffer.from(JSON.stringify({ TableName, ...input }));
+      return checkAccess(fn, operation, body, (index) => findPartitionKey(table, index)) === undefined;
+    };
+    const may = functions.filter(
+      (fn) =>
+        allows(fn, "PutItem", { Item: { ...attributes, ...Key } }) ||
+        allows(fn, "UpdateItem", { Key, UpdateExpression: update }),
+    );
+    const labels = may.map(({ label }) => label);
+    writers[type] ??= new Set(labels);
+    expect([item.pk, new Set(labels)]).toEqual([item.pk, writers[type]]);
+  }
+  const lists = ["list-leads", "list-conversations"];
+  const posts = ["create-lead", "send-message"];
+  expect(writers).toEqual({
+    lead: new Set(["create-lead"]),
+    ...Object.fromEntries(
+      ["conversation", "message", "active"].map((type) => [type, new Set(["send-message"])]),
+    ),
+    idempotency: new Set(posts),
+    rate: new Set([...lists, ...posts]),
+    count: new Set(["maintain-counts", "audit-counts"]),
+    ...Object.fromEntries(["limit", "leadImport", "erasedLead", "apiKey"].map((type) => [type, new Set()])),
+  });
+  expect(planted.length).toBeGreaterThan(200);
+});
+
+describe("a command that changes nothing", () => {
+  test("leads show", async () => {
+    for (const person of [
+      ["--lead", ada.lead.id],
+      ["--email", email],
+    ]) {
+      const { code, stdout, stderr } = await ops("leads", "show", ...ofAccount, ...person, "--json");
+      expect(code).toBe(3);
+      const { leads } = JSON.parse(stdout);
+      const [own] = leads.filter(({ lead }: typeof ada) => lead.id === ada.lead.id);
+      expect(own.lead).toEqual(ada.lead);
+      const [conversation] = own.conversations.filter(({ id }: { id: string }) => id === ada.conversationId);
+      expect(conversation.messages).toEqual(expect.arrayContaining([...ada.conversation.messages]));
+      expect(stdout).not.toContain(secret);
+      expect(stderr).toMatch(/^These items could not be read and were left out:\n/);
+    }
+    const { code, stdout } = await ops("leads", "show", ...ofAccount, "--email", email);
+    expect(code).toBe(3);
+    expect(stdout).toContain("name: Ada \\u202eecalevoL\n");
+    expect(stdout).not.toContain(secret);
+  });
+
+  test.each(["csv", "jsonl"])("leads export of %s, which an import takes", async (format) => {
+    const path = filePath(`.${format}`);
+    const { code, stdout } = await ops("leads", "export", ...ofAccount, "--output", path, "--json");
+    expect(code).toBe(3);
+    const { exported, unreadable } = JSON.parse(stdout);
+    expect(exported + unreadable).toBe(itemsOf(before, account, ["LEAD"]).length);
+    const text = await readFile(path, "utf8");
+    for (const { lead } of [ada, bob]) expect(text).toContain(lead.id);
+    expect(text).toContain(name);
+    expect(text).not.toContain(secret);
+    const checked = await ops("leads", "import", path, ...ofAccount, "--dry-run", "--json");
+    expect(checked).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(checked.stdout)).toEqual({ account, rows: exported, valid: exported, rejected: 0 });
+  });
+
+  test.each(["csv", "jsonl"])("leads export of %s to a terminal", async (format) => {
+    const { code, stdout } = await ops("leads", "export", ...ofAccount, "--format", format);
+    expect(code).toBe(3);
+    expect(stdout).toContain("Ada \\u202eecalevoL");
+  });
+
+  test("accounts export, which an import takes", async () => {
+    const path = filePath(".jsonl");
+    const { code, stdout } = await ops("accounts", "export", ...ofAccount, "--output", path, "--json");
+    expect(code).toBe(3);
+    const lines = await readLines(path);
+    const types = ["LEAD", "CONVERSATION", "LIMIT", "ERASED", "IMPORT"] as const;
+    const messages = itemsOf(before, account, ["MESSAGE"]).length;
+    expect(lines.length + JSON.parse(stdout).unreadable).toBe(
+      itemsOf(before, account, [...types]).length + messages,
+    );
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        { type: "lead", ...ada.lead },
+        { type: "lead", ...bob.lead },
+      ]),
+    );
+    for (const { conversation } of [ada, bob])
+      for (const message of conversation.messages)
+        expect(lines).toContainEqual({ type: "message", ...message });
+    const imported = await ops("accounts", "import", path, "--account", "copy", "--rename", "--dry-run");
+    expect(imported).toMatchObject({ code: 0, stderr: "" });
+    expect((await ops("accounts", "import", path, ...ofAccount, "--replace", "--dry-run")).code).toBe(0);
+  });
+
+  const since = ["--since", "2025-01-01T00:00:00Z"];
+
+  test.each([
+    [3, "leads", "erased", ...ofAccount],
+    [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run"],
+    [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run", "--no-scan"],
+    [0, "accounts", "erase", ...ofAccount, "--dry-run"],
+    [3, "accounts", "list"],
+    [0, "accounts", "show-limit", ...ofAccount],
+    [0, "keys", "list", ...ofAccount],
+    [3, "counts", "status", ...ofAccount],
+    [3, "counts", "status", "--all"],
+    [1, "counts", "verify", ...ofAccount],
+    [1, "counts", "verify", "--all"],
+    [1, "counts", "rebuild", ...ofAccount, "--dry-run"],
+    [3, "events", "republish", ...ofAccount, ...since, "--dry-run"],
+    [3, "events", "republish", "--all", ...since, "--dry-run"],
+  ])("with the exit code %i: %s %s %s %s %s", async (code, ...args) => {
+    expect(await ops(...args)).toMatchObject({ code });
+  });
+
+  test("a change of an item whose keys cannot be made", async () => {
+    const find = (type: string, attribute: string) =>
+      planted.find((each) => each.type === type && typeof each.item[attribute] === "object")?.item.sk ?? "";
+    const [lead, conversation] = [find("lead", "source"), find("conversation", "channel")];
+    const ofLead = ["--lead", lead, "--status", "booked"];
+    expect(await ops("leads", "set-status", ...ofAccount, ...ofLead)).toMatchObject({
+      ...{ code: 1, stderr: `The lead ${lead} cannot be changed: its source cannot be read.\n` },
+    });
+    const ofConversation = ["--conversation", conversation, "--status", "closed"];
+    expect(await ops("conversations", "set-status", ...ofAccount, ...ofConversation)).toMatchObject({
+      ...{
+        code: 1,
+        stderr: `The conversation ${conversation} cannot be changed: its channel cannot be read.\n`,
+      },
+    });
+  });
+
+  test("an import whose record is malformed", async () => {
+    const path = await leadFile("name\nAda\n");
+    const sha256 = createHash("sha256")
+      .update(await readFile(path))
+      .digest("hex");
+    const key = leadImportKey(account, sha256);
+    await table.send(
+      new PutCommand({ TableName: tableName, Item: { ...key, startedAt: { toString: "x" } } }),
+    );
+    const { code, stderr } = await ops("leads", "import", path, ...ofAccount);
+    expect({ code, stderr }).toEqual({
+      ...{ code: 1, stderr: expect.stringContaining(`delete the item ${key.pk} ${sha256} in the table.`) },
+    });
+    await table.send(new DeleteCommand({ TableName: tableName, Key: key }));
+  });
+
+  test("counts verify compares the lists of other accounts", async () => {
+    expect(await ops("counts", "verify", "--account", other)).toEqual({
+      ...{ code: 0, stdout: `The counts of the account ${other} are correct.\n`, stderr: "" },
+    });
+  });
+
+  test("changes nothing", async () => {
+    expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
+  });
+});
+
+test("leads erase deletes what is of the leads with an address, and nothing else", async () => {
+  const args = [...ofAccount, "--email", email, "--yes", "--json"];
+  const { code, stdout, stderr } = await ops("leads", "erase", ...args);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/then run `npm run ops -- /) });
+  const leads: string[] = JSON.parse(stdout).leads;
+  expect(leads).toContain(ada.lead.id);
+  const { changed, deleted } = compareItems(before, await tableItems());
+  expect(changed.filter((name) => !name.startsWith(`ERASED#${account} `))).toEqual([]);
+  const isOfLead = (name: string) => {
+    const { pk, sk, leadId, ids } = before.get(name) ?? {};
+    const names = [pk, sk, leadId, JSON.stringify(ids)].filter((text) => typeof text === "string");
+    return [...leads, ada.conversationId].some((id) => names.some((text) => text.includes(id)));
+  };
+  expect(deleted.filter((name) => !isOfLead(name))).toEqual([]);
+  const ofAda = [...healthy].filter((entry) => JSON.stringify(entry).includes(ada.lead.id));
+  expect(ofAda.length).toBe(5);
+  expect(deleted.filter((name) => healthy.has(name)).sort()).toEqual(ofAda.map(([name]) => name).sort());
+});
+
+test("accounts erase deletes everything of the account, and nothing of another one", async () => {
+  const { code, stderr } = await ops("accounts", "erase", ...ofAccount, "--yes", "--cache-seconds", "0");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const after = await tableItems();
+  expect(itemsOf(after, account).sort()).toEqual([
+    `COUNT#${account}#CONVERSATION root`,
+    `COUNT#${account}#LEAD root`,
+  ]);
+  const isOther = ([name]: [string, unknown]) => !itemsOf(new Map([[name, {}]]), account).length;
+  const others = new Map([...before].filter(isOther));
+  const { changed, deleted } = compareItems(others, new Map([...after].filter(isOther)));
+  expect({ changed, deleted: deleted.filter((name) => !name.startsWith("KEY#")) }).toEqual({
+    changed: [],
+    deleted: [],
+  });
+});
