@@ -1,4 +1,5 @@
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { MalformedItem } from "../../../shared/errors.ts";
 import { UserError } from "../../errors.ts";
 import { formatColumns } from "./columns.ts";
 import { findOwner } from "./item-owner.ts";
@@ -16,6 +17,9 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
     const { pk, sk } = item;
     this.set(`${pk} ${sk}`, { type: findOwner(item)?.type ?? "unknown", pk, sk, reason });
   };
+
+  noteMalformed = ({ pk, sk, field }: MalformedItem): void =>
+    this.note({ pk, sk }, `its ${field} is malformed`);
 
   describe(outcome = "left as they are"): string {
     const items = formatColumns([...this.values()].slice(0, shown));

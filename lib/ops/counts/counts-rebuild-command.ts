@@ -3,9 +3,7 @@ import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
-import { Unreadable } from "../common/unreadable.ts";
 import { countedOwners } from "./all-owners.ts";
-import { areReadable, repairHint } from "./checked-trees.ts";
 import { countRows } from "./list-reading.ts";
 import { rebuild } from "./rebuild.ts";
 
@@ -20,9 +18,6 @@ async function rebuildCounts(options: PacedAccountOptions, wait: Wait): Promise<
   const pace = await selectPacedAccounts(options, wait);
   const { account, json, dryRun } = options;
   const owners = countedOwners(account);
-  const unreadable = new Unreadable();
-  for (const owner of owners) await areReadable(owner, pace, unreadable);
-  unreadable.check(repairHint(options, account));
   if (dryRun) {
     const rows = await countRows(owners, pace);
     const sentence = `The counts of the account ${account} would be rebuilt: ${rows} rows would be read, at most three times.`;

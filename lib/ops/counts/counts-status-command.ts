@@ -1,16 +1,18 @@
 import type { Command } from "commander";
 import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { idTimestamp, isId } from "../../../shared/ids.ts";
+import { readSublists } from "../../../shared/pages/audit/read-list.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import type { Root } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
+import { DamagedTreeError, readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand } from "../common/options.ts";
 import { tableTime } from "../common/table-clock.ts";
-import { type Note, Unreadable } from "../common/unreadable.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
-import { readCheckedRoot, readCheckedSublists } from "./checked-trees.ts";
 import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
@@ -23,10 +25,9 @@ async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
   const { account, json } = options;
   const pace = await selectPacedAccounts(options, wait);
   const unreadable = new Unreadable();
-  const { note } = unreadable;
-  const owners = account === undefined ? await readAllOwners(pace, note) : countedOwners(account);
+  const owners = account === undefined ? await readAllOwners(pace, unreadable.note) : countedOwners(account);
   const lists: ListStatus[] = [];
-  for (const owner of owners) lists.push(await readStatus(owner, pace, note));
+  for (const owner of owners) lists.push(await readStatus(owner, pace, unreadable));
   // The sublists of all accounts would be too many to print.
   const printed = lists.map(({ sublists, ...list }) => ({
     ...list,
@@ -66,15 +67,16 @@ const longestTail = 10_000;
 type ListStatus = Awaited<ReturnType<typeof readStatus>>;
 
 /** Reads the state of the counts of a list. */
-async function readStatus(owner: CountedOwner, pace: Pace, note: Note) {
-  const root = await readCheckedRoot(owner, pace, note);
+async function readStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadable) {
+  const root = await readRootOrNote(owner, pace, unreadable);
   const bounds = { start: root?.watermark ?? "", maxRows: longestTail };
   const tail = await pace.retry(() => readRows(owner, bounds));
   await pace.spend(tail.units);
   const oldest = tail.rows.find(({ sk }) => isId(owner.list.idPrefix.slice(0, -1), sk));
   const sublists: Awaited<ReturnType<typeof readSublistStatus>>[] = [];
-  await inParallel(await readCheckedSublists(owner, pace, note), async (sublist) => {
-    sublists.push(await readSublistStatus(sublist, pace, note));
+  const { noteMalformed: onMalformed } = unreadable;
+  await inParallel(await readSublists(owner, { pace, onMalformed }), async (sublist) => {
+    sublists.push(await readSublistStatus(sublist, pace, unreadable));
   });
   return {
     account: owner.account,
@@ -97,8 +99,25 @@ async function readStatus(owner: CountedOwner, pace: Pace, note: Note) {
   };
 }
 
-async function readSublistStatus(owner: CountedOwner, pace: Pace, note: Note) {
-  const root = await readCheckedRoot(owner, pace, note);
+/** Reads the root of a tree. @returns nothing, after a note, if it is malformed */
+async function readRootOrNote(
+  owner: CountedOwner,
+  pace: Pace,
+  { note }: Unreadable,
+): Promise<Root | undefined> {
+  try {
+    const root = await pace.retry(() => readRoot(owner));
+    await pace.spend(1);
+    return root;
+  } catch (error) {
+    if (!(error instanceof DamagedTreeError && error.malformed)) throw error;
+    note(error.malformed, error.message);
+    return undefined;
+  }
+}
+
+async function readSublistStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadable) {
+  const root = await readRootOrNote(owner, pace, unreadable);
   return {
     ...describeSublist(owner),
     counted: root ? countedRows(root) : 0,

@@ -13,7 +13,6 @@ import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common
 import { withProgress } from "../common/progress.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
-import { areReadable, repairHint } from "./checked-trees.ts";
 import { countRows, toMaintenance } from "./list-reading.ts";
 
 interface VerifyOptions extends AccountsOptions {
@@ -44,7 +43,7 @@ async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
   else if (unreadable.size === 0) console.log(`The counts of the account ${account} are correct.`);
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
   if (differences.length > 0 && options.repair) console.error(`${found}, which are corrected.`);
-  unreadable.check(repairHint(options, account));
+  unreadable.report();
   if (differences.length > 0 && !options.repair)
     throw new UserError(
       `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,
@@ -53,17 +52,15 @@ async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
 
 /** Verifies all accounts, some at once, and goes on after one fails. Each that is done is a line on stderr. */
 async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void> {
-  const nobodys = new Unreadable();
-  const owners = await readAllOwners(reading.pace, nobodys.note);
+  const unreadable = new Unreadable();
+  const owners = await readAllOwners(reading.pace, unreadable.note);
   const accounts = [...new Set(owners.map(({ account }) => account))];
   const found = new Map<string, readonly Place[]>();
   const failures = new Map<string, string>();
   await inParallel(accounts, async (account) => {
     let text: string;
     try {
-      const unreadable = new Unreadable();
       const places = await verifyAccount(account, options, reading, unreadable);
-      unreadable.check(repairHint(options, account));
       found.set(account, places);
       const verb = options.repair ? "corrected" : "differs";
       text = places.length === 0 ? "correct" : `${verb} in ${places.length} places`;
@@ -97,23 +94,22 @@ async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void
     !options.repair && advise(differing, differ, "counts verify --repair"),
     advise(failed, `${failed.length} of ${accounts.length} accounts failed`, "counts verify"),
   ].filter(Boolean);
-  nobodys.report();
+  unreadable.report();
   if (sentences.length > 0) throw new UserError(sentences.join(" "));
 }
 
 /** Where counts differ, as it is printed. */
 type Place = Readonly<Record<string, string | null>>;
 
-/** @param unreadable gets the roots and records of lists that are not verified because of them */
+/** @param unreadable gets the records of sublists that no maintainer writes */
 async function verifyAccount(
   account: string,
   options: VerifyOptions,
   reading: Reading,
-  unreadable: Unreadable,
+  { noteMalformed: onMalformed }: Unreadable,
 ): Promise<readonly Place[]> {
   const lists = countedOwners(account).map(async (owner) => {
-    if (!(await areReadable(owner, reading.pace, unreadable))) return [];
-    const findings = await verify(owner, reading);
+    const findings = await verify(owner, { ...reading, onMalformed });
     if (options.repair && findings.length > 0) await repair(owner, findings, toMaintenance(reading));
     return findings.flatMap(describe);
   });

@@ -34,7 +34,7 @@ export async function rebuild(list: CountedOwner, reading: Reading): Promise<voi
   const { pace } = reading;
   const { rows } = await pace.retry(() => readRows(list, { start: "", maxRows: 1 }));
   if (rows.length === 0 && !(await pace.retry(() => readSoundRoot(list)))) return;
-  const sublists = await readSublists(list, pace);
+  const sublists = await readSublists(list, reading);
   // The sublists first: once the list feeds them from its start, what they fill by themselves is little.
   await inParallel(sublists, (owner) => empty(owner, pace));
   await empty(list, pace);

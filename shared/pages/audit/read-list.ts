@@ -1,6 +1,9 @@
-import { sublistPrefix } from "../../dynamodb/keys.ts";
+import { isSourceOrChannelPartition, sublistKey, sublistPrefix } from "../../dynamodb/keys.ts";
+import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
 import { queryAll, withPrefix } from "../../dynamodb/read-pages.ts";
+import type { Item } from "../../dynamodb/table-client.ts";
+import { MalformedItemError } from "../../errors.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { type Rows, readRows } from "../tree/rows.ts";
 import { treeKey } from "../tree/tree-store.ts";
@@ -10,6 +13,8 @@ export interface Reading {
   readonly pace: Pace;
   /** Called with the number of rows of each page. */
   readonly onRows?: (rows: number) => void;
+  /** Called with records of sublists that no maintainer writes; without it, they are logged. */
+  readonly onMalformed?: (error: MalformedItemError) => void;
 }
 
 /** The most rows of a page; the table returns 1 MB at most. */
@@ -35,7 +40,21 @@ export async function* readAllRows(
 export const sublistRecords = (list: CountedOwner) => withPrefix(treeKey(list, "").pk, `${sublistPrefix}#`);
 
 /** Reads the sublists of a list that have trees, by their records. */
-export async function readSublists(list: CountedOwner, pace: Pace): Promise<SublistOwner[]> {
+export async function readSublists(
+  list: CountedOwner,
+  { pace, onMalformed = logMalformed }: Reading,
+): Promise<SublistOwner[]> {
   const records = await queryAll(sublistRecords(list), pace);
-  return records.flatMap(({ origin }) => (typeof origin === "string" ? { ...list, origin } : []));
+  return records.flatMap((record) => {
+    if (isRecordOf(list, record)) return { ...list, origin: record.origin };
+    onMalformed(new MalformedItemError(record, "origin"));
+    return [];
+  });
+}
+
+function isRecordOf({ account, list }: CountedOwner, record: Item): record is Item & { origin: string } {
+  const { sk, origin } = record;
+  return (
+    isSourceOrChannelPartition(list.type, account, origin) && sublistKey(list.type, account, origin).sk === sk
+  );
 }

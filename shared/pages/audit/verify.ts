@@ -55,7 +55,7 @@ async function compareTrees(list: CountedOwner, fed: string, reading: Reading): 
     return tree;
   };
   const whole = treeOf();
-  for (const { origin } of await readSublists(list, reading.pace)) treeOf(origin).needsRoot = true;
+  for (const { origin } of await readSublists(list, reading)) treeOf(origin).needsRoot = true;
   let count = 0;
   for await (const { rows, next } of readAllRows(list, "", reading)) {
     count += rows.length;

@@ -80,7 +80,10 @@ export const encodeEntries = (entries: readonly Entry[]): Uint8Array =>
 /** The reverse of `encodeEntries`; undefined for anything else. */
 export function decodeEntries(bytes: unknown): Entry[] | undefined {
   try {
-    const decoded: unknown = JSON.parse(zlib().inflateRawSync(bytes as Uint8Array, { maxOutputLength }).toString());
+    const text = zlib()
+      .inflateRawSync(bytes as Uint8Array, { maxOutputLength })
+      .toString();
+    const decoded: unknown = JSON.parse(text);
     const isWhole = Array.isArray(decoded) && decoded.length <= maxEntries && decoded.every(isEncoded);
     return isWhole ? decoded.map(toEntry) : undefined;
   } catch {
