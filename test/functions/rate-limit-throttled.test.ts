@@ -168,10 +168,10 @@ test.each([
   ["a missing permission", { status: 400, body: thrown("AccessDeniedException") }],
 ])("after %s the limiter fails open", async (_, failure) => {
   const watched = new LimiterTable(failure);
-  const take = rateLimiter(limit);
+  const take = rateLimiter(limit, 60_000);
   for (let n = 0; n < 100; n++) expect((await take("hot")).granted).toBe(true);
-  // The SDK may make a second attempt half a second later, when the limiter has asked again.
-  expect(watched.attempts.length).toBeLessThanOrEqual(4);
+  // The SDK may make a second attempt.
+  expect(watched.attempts.length).toBeLessThanOrEqual(2);
   expect(warn).toHaveBeenCalledTimes(1);
   // It asks the table again after five seconds.
   watched.attempts = [];

@@ -21,7 +21,7 @@ function holds(text: string, line: unknown): boolean {
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
  */
 export function matches(pattern: string, line: string): boolean {
-  const conditions = /^\{ (.*) \}$/.exec(pattern)?.[1]?.split(" && ");
-  if (!conditions) throw new Error(`${pattern} is not a JSON pattern.`);
-  return conditions.every((text) => holds(text, JSON.parse(line)));
+  const alternatives = /^\{ (.*) \}$/.exec(pattern)?.[1]?.split(" || ");
+  if (!alternatives) throw new Error(`${pattern} is not a JSON pattern.`);
+  return alternatives.some((text) => text.split(" && ").every((each) => holds(each, JSON.parse(line))));
 }
