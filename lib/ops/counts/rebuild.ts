@@ -14,8 +14,8 @@ import {
   commit,
   DamagedTreeError,
   isTreeChanged,
-  readAnyRoot,
   readRoot,
+  readSoundRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { keysOnly } from "../common/read-items.ts";
@@ -33,7 +33,7 @@ const longestRequest = 60_000;
 export async function rebuild(list: CountedOwner, reading: Reading): Promise<void> {
   const { pace } = reading;
   const { rows } = await pace.retry(() => readRows(list, { start: "", maxRows: 1 }));
-  if (rows.length === 0 && !(await pace.retry(() => readAnyRoot(list)))) return;
+  if (rows.length === 0 && !(await pace.retry(() => readSoundRoot(list)))) return;
   const sublists = await readSublists(list, reading);
   // The sublists first: once the list feeds them from its start, what they fill by themselves is little.
   await inParallel(sublists, (owner) => empty(owner, pace));

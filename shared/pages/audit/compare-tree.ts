@@ -1,8 +1,9 @@
 import type { Pace } from "../../dynamodb/pace.ts";
 import { withRetry } from "../../dynamodb/retry.ts";
 import { inParallel } from "../maintain/in-parallel.ts";
-import { type CountedOwner, latest } from "../tree/counted-list.ts";
+import { type CountedOwner, keyAt, latest } from "../tree/counted-list.ts";
 import { type CountedRow, readStates } from "../tree/rows.ts";
+import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged } from "../tree/tree-store.ts";
 import { type Range, readTreePart } from "./tree-part.ts";
 
@@ -56,6 +57,10 @@ async function comparePart(tree: Comparison, range: Range, rows: readonly Counte
   });
   const { root, rows: counted, end } = part;
   if (!root && needsRoot) throw new DamagedTreeError(owner, "The root is missing.");
+  // Rows that are created later would be in no tail. The maintainer sets back the root of a list.
+  const furthest = latest(fed, keyAt(owner.list, Date.now() + limits.skew));
+  if (root && owner.origin !== undefined && latest(root.watermark, root.filling ?? "") > furthest)
+    throw new DamagedTreeError(owner, "The root is ahead of its list.", root);
   // A sublist has all rows before `fed`, too, except those whose change is on its way, or while it is filled.
   const isFed = owner.origin !== undefined && root?.filling === undefined;
   const before = latest(root?.watermark ?? "", isFed ? fed : "");

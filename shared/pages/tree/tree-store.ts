@@ -5,10 +5,9 @@ import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
 import { type Item, isAsRead, readItem, table, tableName } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
 import * as logEvents from "../../logging/log-events.ts";
-import { type CountedOwner, keyAt, latest } from "./counted-list.ts";
+import type { CountedOwner } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries, isSum } from "./entry.ts";
 import { type Root, rootItem, toRoot } from "./root.ts";
-import { limits } from "./tree-limits.ts";
 
 /** A node of a tree: rows (level 1), or the sums of nodes one level down. */
 export interface Node {
@@ -67,34 +66,22 @@ interface CallOptions {
 /** Makes a call: within the budget of a list, or again while the table is busy. */
 type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
-/** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed, or a sublist's is ahead of the clock */
+/** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
-  const root = item && decodeRoot(owner, item);
-  // The maintainer sets back the root of a list.
-  if (root && owner.origin !== undefined && isAhead(owner, root))
-    throw new DamagedTreeError(owner, "The root is ahead of the clock.", root);
-  return root;
-}
-
-function decodeRoot(owner: CountedOwner, item: Item): Root {
   try {
-    return toRoot(item);
+    return item && toRoot(item);
   } catch (error) {
     if (!(error instanceof MalformedItemError)) throw error;
     throw new DamagedTreeError(owner, `The root is malformed: ${error.field}.`, undefined, item);
   }
 }
 
-/** Whether rows would be missing that are still to be created. */
-const isAhead = ({ list }: CountedOwner, { watermark, filling = "" }: Root) =>
-  latest(watermark, filling) > keyAt(list, Date.now() + limits.skew);
-
-/** Reads the root of a tree, sound or not; undefined when it is missing or malformed. */
-export const readAnyRoot = (owner: CountedOwner): Promise<Root | undefined> =>
+/** Reads the root of a tree; undefined when it is missing or malformed. */
+export const readSoundRoot = (owner: CountedOwner): Promise<Root | undefined> =>
   readRoot(owner).catch((error: unknown) => {
     if (!(error instanceof DamagedTreeError)) throw error;
-    return error.root;
+    return undefined;
   });
 
 /**

@@ -210,6 +210,23 @@ test("an index that shows nothing makes no difference: it is not read", async ()
   expect((await check()).findings).toEqual([]);
 });
 
+test.each([
+  "watermark",
+  "filling",
+])("a sublist with a %s ahead of its list is counted again", async (name) => {
+  const { memory } = await countedLeads();
+  const { pk } = treeKey(webLeads, "");
+  const [root] = [...memory.items()].filter((item) => item.pk === pk && item.sk === "root");
+  put(memory, { ...root, [name]: "~" });
+  const { findings } = await check();
+  const damage = { message: "The root is ahead of its list." };
+  expect(findings).toMatchObject([{ owner: webLeads, damage }]);
+  await repair(leads, findings, maintenance);
+  const { watermark, filling } = (await readRoot(webLeads)) ?? {};
+  expect([watermark === "~", filling]).toEqual([false, undefined]);
+  expect((await check()).findings).toEqual([]);
+});
+
 test("a tree that changes while it is read is no damage", async () => {
   let reads = 0;
   let isBusy = false;
