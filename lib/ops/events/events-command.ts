@@ -8,7 +8,7 @@ import { countAccounts } from "../accounts/account-items.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { parseRate } from "../common/for-each-at-rate.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, writingAccountOrAllCommand } from "../common/options.ts";
+import { type AccountsOptions, leftOutCodes, writingAccountOrAllCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { type BusOptions, findBus, openEventBus, type PutEvents } from "./event-bus.ts";
@@ -45,6 +45,7 @@ export function eventsCommand(wait?: Wait): Command {
     )
     .option("--rate <events>", "the maximum number of events per second", parseRate, 100)
     .addOption(new Option("--bus <name>", "the event bus (default: that of the stage)").conflicts("local"))
+    .addHelpText("after", leftOutCodes)
     .action((options: RepublishOptions) => republishEvents(options, wait));
   return new Command("events").description("send the events of accounts again").addCommand(republishCommand);
 }

@@ -6,6 +6,7 @@ import { unknownItem } from "../common/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
+  leftOutCodes,
   type PacedAccountOptions,
   pacedCommand,
   selectPacedTable,
@@ -50,7 +51,11 @@ export function leadsCommand(): Command {
     .addCommand(exportCommand())
     .addCommand(showCommand())
     .addCommand(eraseCommand())
-    .addCommand(pacedCommand("erased", "list the ids of erased leads").action(listErased));
+    .addCommand(
+      pacedCommand("erased", "list the ids of erased leads")
+        .addHelpText("after", leftOutCodes)
+        .action(listErased),
+    );
 }
 
 const parseScore = wholeNumber(0, 100, "A score is a whole number from 0 to 100.");

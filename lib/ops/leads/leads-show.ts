@@ -15,7 +15,7 @@ type ShowOptions = PacedAccountOptions & PersonOptions;
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
   withPerson(pacedCommand("show", "show a lead with its conversations and messages"))
-    .addHelpText("after", `\n${leftOutCodes}`)
+    .addHelpText("after", leftOutCodes)
     .action(show);
 
 async function show(options: ShowOptions): Promise<void> {
@@ -38,20 +38,20 @@ type Shown<Stored> = Partial<Stored> & { readonly id: string };
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is. */
 async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
   // The schemas take a quarter of the start of every command.
-  const { readRecord } = await import("../archive/archive-lines.ts");
+  const { readImportable } = await import("../archive/archive-lines.ts");
   const { note } = unreadable;
   const id = String(item.sk);
-  const lead: Shown<Lead> = readRecord("lead", item, note) ?? { id };
+  const lead: Shown<Lead> = readImportable("lead", item, note) ?? { id };
   const found = new Findings({ account, leads: new Set([id]) }, unreadable);
   const conversations = [];
   for (const stored of found.take(await readEach(await listConversations(account, id, pace), pace))) {
     const messages = found.take(await readMessages(account, stored.sk, pace));
-    const conversation: Shown<Conversation> = readRecord("conversation", stored, note) ?? {
+    const conversation: Shown<Conversation> = readImportable("conversation", stored, note) ?? {
       id: String(stored.sk),
     };
     conversations.push({
       ...conversation,
-      messages: messages.flatMap((message) => readRecord("message", message, note) ?? []),
+      messages: messages.flatMap((message) => readImportable("message", message, note) ?? []),
     });
   }
   return { lead, conversations };
