@@ -33,7 +33,7 @@ export async function readLeadsByEmail(
 
 /** Whether a stored value is short enough for an id or a name, and so for a part of a key. */
 export const isKeyPart = (value: unknown): value is string =>
-  typeof value === "string" && /^.{1,64}$/u.test(value);
+  typeof value === "string" && /^.{1,64}$/su.test(value);
 
 /** The keys of the conversations that the index lists for a lead, oldest first. Their rows may name another one. */
 export async function listConversations(account: string, leadId: string, pace: Pace): Promise<Key[]> {

@@ -13,7 +13,6 @@ import {
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
-import { toText } from "../common/printed-text.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { wholeNumber } from "../common/whole-number.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
@@ -75,7 +74,7 @@ async function setScore(options: LeadOptions & { score: number }): Promise<void>
 async function report(options: LeadOptions, lead: Lead | undefined): Promise<void> {
   const { lead: id, json, dryRun } = options;
   if (!lead) throw await unknownItem(options, `lead ${id}`);
-  const [status, score] = [lead.status, lead.score].map(toText);
+  const { status, score } = lead;
   const verb = dryRun ? "would have" : "has";
   console.log(
     json ? JSON.stringify(lead) : `The lead ${id} ${verb} the status ${status} and the score ${score}.`,

@@ -8,7 +8,7 @@ import { readStack } from "../../../lib/local/template/template.ts";
 import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
 import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
-import { itemTypes, leadImportKey } from "../../../shared/dynamodb/keys.ts";
+import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
@@ -208,21 +208,23 @@ describe("a command that changes nothing", () => {
     expect(await ops(...args)).toMatchObject({ code });
   });
 
-  test("a change of an item whose keys cannot be made", async () => {
+  test("a change of an item that is malformed", async () => {
     const find = (type: string, attribute: string) =>
       planted.find((each) => each.type === type && typeof each.item[attribute] === "object")?.item.sk ?? "";
-    const [lead, conversation] = [find("lead", "source"), find("conversation", "channel")];
-    const ofLead = ["--lead", lead, "--status", "booked"];
-    expect(await ops("leads", "set-status", ...ofAccount, ...ofLead)).toMatchObject({
-      ...{ code: 1, stderr: `The lead ${lead} cannot be changed: its source cannot be read.\n` },
-    });
-    const ofConversation = ["--conversation", conversation, "--status", "closed"];
-    expect(await ops("conversations", "set-status", ...ofAccount, ...ofConversation)).toMatchObject({
-      ...{
+    for (const [type, field] of [
+      ["lead", "source"],
+      ["lead", "score"],
+      ["conversation", "channel"],
+      ["conversation", "leadId"],
+    ] as const) {
+      const id = find(type, field);
+      const ofItem = [`--${type}`, id, "--status", type === "lead" ? "booked" : "closed"];
+      expect(await ops(`${type}s`, "set-status", ...ofAccount, ...ofItem)).toEqual({
         code: 1,
-        stderr: `The conversation ${conversation} cannot be changed: its channel cannot be read.\n`,
-      },
-    });
+        stdout: "",
+        stderr: `The item ${listPartition(type, account)} ${id} is not valid: its ${field} is malformed. Correct or delete it in the table.\n`,
+      });
+    }
   });
 
   test("an import whose record is malformed", async () => {
