@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
@@ -7,7 +8,7 @@ import { leftOutCodes, type PacedAccountOptions, pacedCommand, selectPacedTable 
 import { escapeText } from "../common/printed-text.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { Findings } from "../erasure/findings.ts";
-import { listConversations, readEach, readMessages } from "../erasure/lead-items.ts";
+import { findConversations, readEach, readMessages } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = PacedAccountOptions & PersonOptions;
@@ -44,10 +45,16 @@ async function readLead(account: string, item: Item, unreadable: Unreadable, pac
   const lead: Shown<Lead> = readImportable("lead", item, note) ?? { id };
   const found = new Findings({ account, leads: new Set([id]) }, unreadable);
   const conversations = [];
-  for (const stored of found.take(await readEach(await listConversations(account, id, pace), pace))) {
-    const messages = found.take(await readMessages(account, stored.sk, pace));
-    const conversation: Shown<Conversation> = readImportable("conversation", stored, note) ?? {
-      id: String(stored.sk),
+  const { ids } = await findConversations(account, id, pace);
+  const keys = ids.map((id) => conversationKey(account, id));
+  const own = new Map(found.take(await readEach(keys, pace)).map((stored) => [stored.sk, stored]));
+  for (const key of keys) {
+    const stored = own.get(key.sk);
+    const messages = found.take(await readMessages(account, key.sk, pace));
+    if (!stored && messages.length === 0) continue;
+    if (!stored) note(key, "it has messages of a lead that it does not name");
+    const conversation: Shown<Conversation> = (stored && readImportable("conversation", stored, note)) ?? {
+      id: key.sk,
     };
     conversations.push({
       ...conversation,
