@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, inject, test, vi } from "vitest";
@@ -8,8 +8,17 @@ import { readStack } from "../../../lib/local/template/template.ts";
 import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
 import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
-import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
+import {
+  itemTypes,
+  leadImportKey,
+  listPartition,
+  sourceOrChannelPartition,
+  sublistKey,
+} from "../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
+import { readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
@@ -66,9 +75,7 @@ beforeAll(async () => {
     other: { account: other, lead: bob.lead.id, conversation: neighbour.conversationId },
   });
   await selectTableByOptions({ table: tableName });
-  await forEachAtRate(planted.values(), { parallel: 16 }, ({ item }) =>
-    table.send(new PutCommand({ TableName: tableName, Item: { ...item } })),
-  );
+  await forEachAtRate(planted.values(), { parallel: 16 }, ({ item }) => put(item));
   before = await tableItems();
 });
 
@@ -83,6 +90,8 @@ async function ops(...args: string[]) {
 }
 
 const ofAccount = ["--account", account];
+
+const put = (item: Item) => table.send(new PutCommand({ TableName: tableName, Item: { ...item } }));
 
 test("which functions may write the items of each type", async () => {
   const { functions, table } = await readStack(inject("engine").assembly);
@@ -233,9 +242,7 @@ describe("a command that changes nothing", () => {
       .update(await readFile(path))
       .digest("hex");
     const key = leadImportKey(account, sha256);
-    await table.send(
-      new PutCommand({ TableName: tableName, Item: { ...key, startedAt: { toString: "x" } } }),
-    );
+    await put({ ...key, startedAt: { toString: "x" } });
     const { code, stderr } = await ops("leads", "import", path, ...ofAccount);
     expect({ code, stderr }).toEqual({
       ...{ code: 1, stderr: expect.stringContaining(`delete the item ${key.pk} ${sha256} in the table.`) },
@@ -288,4 +295,37 @@ test("accounts erase deletes everything of the account, and nothing of another o
     changed: [],
     deleted: [],
   });
+});
+
+test.each([
+  { version: "x" },
+  { version: -1 },
+  { version: { toString: "x" } },
+  { generation: 2 ** 52 },
+  { level: 99 },
+  { entries: "x" },
+  { expiresAt: { toString: "x" } },
+])("counts rebuild and accounts erase replace roots with %j", async (fields) => {
+  const account = randomUUID();
+  const list = { account, list: countedLists.lead };
+  const sublist = { ...list, origin: sourceOrChannelPartition("lead", account, "web") };
+  await aLead(account, { source: "web" });
+  const spoil = async () => {
+    for (const owner of [list, sublist])
+      await put({ ...treeKey(owner, "root"), ...rootItem({ ...emptyRoot(1), version: 1 }), ...fields });
+  };
+  await put({ ...sublistKey("lead", account, sublist.origin), origin: sublist.origin });
+  await spoil();
+  expect((await ops("counts", "rebuild", "--account", account)).code).toBe(0);
+  expect(await ops("counts", "verify", "--account", account)).toMatchObject({ code: 0, stderr: "" });
+  expect(await readRoot(list)).toMatchObject({ generation: expect.toSatisfy((time) => time > 1) });
+  await spoil();
+  const erased = await ops("accounts", "erase", "--account", account, "--yes", "--cache-seconds", "0");
+  expect(erased.code).toBe(0);
+  expect(await readRoot(list)).toMatchObject({ entries: [], last: [], expiresAt: expect.any(Number) });
+  expect(await readRoot(sublist)).toBeUndefined();
+  await spoil();
+  expect((await ops("accounts", "erase", "--account", account, "--yes", "--cache-seconds", "0")).code).toBe(
+    0,
+  );
 });
