@@ -1,4 +1,4 @@
-import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from "aws-lambda";
 import { isOfItems } from "../shared/dynamodb/dynamodb-errors.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
@@ -18,6 +18,12 @@ const unsettled: Unsettled = new Map();
 /** Whether this environment has counted a list: its code and its role work. */
 let hasCounted = false;
 
+/** Since when changes have failed, by the sequence number of the first of a list. */
+const failing = new Map<string, number>();
+
+/** More than the lists that fail at a time. */
+const maxFailing = 1000;
+
 /** Updates the counts of the lists from the table's stream. */
 async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
@@ -27,7 +33,7 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
   const batchItemFailures = unfinished.flatMap(({ owner, error, sequenceNumbers }) => {
     const { account, list } = owner;
     const line = { account, list: list.type };
-    const givesUp = hasCounted && isOfItems(error) && isOld(event.Records, sequenceNumbers);
+    const givesUp = hasCounted && isOfItems(error) && hasFailedLong(sequenceNumbers);
     if (givesUp) console.error({ event: logEvents.countsGivenUp, ...line, ...loggedError(error) });
     else if (error) console.error({ event: logEvents.countsFailed, ...line, ...loggedError(error) });
     else console.warn({ event: logEvents.countsBehind, ...line });
@@ -36,10 +42,14 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
   return { batchItemFailures };
 }
 
-/** Whether the first of some records has failed for so long that it is given up. */
-function isOld(records: readonly DynamoDBRecord[], [first]: readonly string[]): boolean {
-  const record = records.find(({ dynamodb }) => dynamodb?.SequenceNumber === first);
-  return Date.now() - 1000 * (record?.dynamodb?.ApproximateCreationDateTime ?? 0) > longestFailure;
+/** Whether changes have failed for so long that they are given up. */
+function hasFailedLong([first]: readonly string[]): boolean {
+  // Rows of an earlier batch, which has ended.
+  if (first === undefined) return false;
+  if (failing.size >= maxFailing) failing.clear();
+  const since = failing.get(first) ?? Date.now();
+  failing.set(first, since);
+  return Date.now() - since > longestFailure;
 }
 
 export const handler = maskedFailures(maintainCounts);

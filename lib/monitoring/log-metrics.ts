@@ -84,14 +84,14 @@ export class LogMetrics extends Construct {
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
-    for (const { name, lambda } of [...handlers, authorizer, events.composer])
+    const { maintainer, auditor } = counting;
+    for (const { name, lambda } of [...handlers, authorizer, auditor, events.composer])
       this.addFilter(
         `MalformedItems-${name}`,
         "MalformedItems",
         lambda.logGroup,
         event(logEvents.malformedItem),
       );
-    const { maintainer, auditor } = counting;
     const readers = handlers.filter(({ name }) => name.startsWith("list-"));
     for (const { name, lambda } of [maintainer, auditor, ...readers])
       this.addFilter(

@@ -74,7 +74,7 @@ export const toConversation = (item: Item): Conversation => toRecord(conversatio
 type LeadOnChannel = Pick<Conversation, "leadId" | "channel">;
 
 /** How far ahead of this clock the last message of a conversation may be, in milliseconds. */
-const maxAhead = 60_000;
+export const maxAhead = 60_000;
 
 /** More messages than a conversation has. */
 const maxMessages = 2 ** 40;
@@ -89,15 +89,6 @@ const joinable = ({ leadId, channel }: LeadOnChannel) => ({
     ":ahead": new Date(Date.now() + maxAhead).toISOString(),
   },
 });
-
-/** The same for an item. */
-export const isJoinable = (item: Item, { leadId, channel }: LeadOnChannel): boolean =>
-  item.status === active &&
-  item.leadId === leadId &&
-  item.channel === channel &&
-  typeof item.messageCount === "number" &&
-  item.messageCount < maxMessages &&
-  Date.parse(String(item.lastMessageAt)) < Date.now() + maxAhead;
 
 /** An update, in a transaction, that adds a message to a conversation which it may join. */
 export function addMessage(account: string, { conversationId, createdAt, ...message }: Message) {
@@ -138,12 +129,3 @@ export async function readPointer(account: string, { leadId, channel }: LeadOnCh
     logMalformed(new MalformedItemError(pointer, "conversationId"));
   return pointer?.conversationId;
 }
-
-/** The condition that a pointer still has the value that was read. */
-export const pointerIs = (value: unknown) =>
-  typeof value === "string"
-    ? { ConditionExpression: "conversationId = :named", ExpressionAttributeValues: { ":named": value } }
-    : {
-        ConditionExpression: "attribute_not_exists(pk) OR NOT attribute_type(conversationId, :string)",
-        ExpressionAttributeValues: { ":string": "S" },
-      };

@@ -76,13 +76,14 @@ export function itemEvent(item: Item): ServiceEvent | undefined {
 /** @throws MalformedItemError */
 function buildEvent(type: EventType, account: string, item: Item): ServiceEvent {
   const { id, version } = eventSchemas[type].properties;
-  if (!new RegExp(id.pattern).test(String(item.id))) throw new MalformedItemError(item, "id");
+  if (typeof item.id !== "string" || !new RegExp(id.pattern).test(item.id))
+    throw new MalformedItemError(item, "id");
   const event = readRecord(eventSchemas[type], {
     ...item,
     type,
     version: version.const,
     account,
-    createdAt: createdAt(String(item.id)),
+    createdAt: createdAt(item.id),
   });
   checkKeys(item, keys[type](account, event));
   return event;

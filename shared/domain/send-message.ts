@@ -2,18 +2,11 @@ import { withBackoff } from "../dynamodb/backoffs.ts";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
 import { logMalformed } from "../dynamodb/malformed-items.ts";
-import { tableName } from "../dynamodb/table-client.ts";
+import { isAsRead, tableName } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, isId, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
-import {
-  addMessage,
-  conversationItem,
-  isJoinable,
-  isNotJoinable,
-  pointerIs,
-  readPointer,
-} from "./conversations.ts";
+import { addMessage, conversationItem, isNotJoinable, maxAhead, readPointer } from "./conversations.ts";
 import {
   type IdempotentRequest,
   type Replayed,
@@ -107,7 +100,7 @@ async function startConversation(
       Put: {
         TableName: tableName,
         Item: { ...activeConversationKey(account, leadId, channel), conversationId: id },
-        ...pointerIs(named),
+        ...isAsRead("conversationId", named),
       },
     },
     ...(isId("conv", named) ? [isNotJoinable(account, named, input)] : []),
@@ -131,7 +124,9 @@ async function joinConversation(
   } catch (error) {
     if (error instanceof StaleReadError) {
       const { item } = error;
-      if (isJoinable(item, input)) findings.lastMessageAt = Date.parse(String(item.lastMessageAt));
+      const last = typeof item.lastMessageAt === "string" ? Date.parse(item.lastMessageAt) : Number.NaN;
+      // The clock of another writer is ahead of this one.
+      if (last > Date.parse(message.createdAt) && last < Date.now() + maxAhead) findings.lastMessageAt = last;
       else findings.ended = conversationId;
       if (item.pk !== undefined && (item.leadId !== input.leadId || item.channel !== input.channel))
         logMalformed({

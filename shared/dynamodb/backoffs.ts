@@ -31,6 +31,7 @@ export async function withBackoff<T>(id: string, refusal: string, work: () => Pr
     const backoff = { until: Date.now() + Math.random() * next, longest: next };
     if (backoffs.size >= maxBackoffs) backoffs.clear();
     backoffs.set(id, backoff);
-    throw new TooManyAtOnceError(refusal, { until: backoff.until, cause: error });
+    const message = error instanceof TooManyAtOnceError ? error.message : refusal;
+    throw new TooManyAtOnceError(message, { until: backoff.until, cause: error });
   }
 }

@@ -29,7 +29,8 @@ const logged = new Set<string>();
 const maxLogged = 1000;
 
 /**
- * Logs the key of a malformed item, once in an execution environment. A part of it that `keys.ts` does not build is left out.
+ * Logs the key of a malformed item, once in an execution environment. A part of it with other characters than ids have is
+ * left out: it may be any text.
  *
  * @param cause another error for the item
  */
@@ -37,22 +38,19 @@ export function logMalformed({ pk, sk, field }: MalformedItem, cause?: unknown):
   const id = JSON.stringify([pk, sk]);
   if (logged.has(id) || logged.size >= maxLogged) return;
   logged.add(id);
-  const key = { ...(isBuilt(pk) && { pk }), ...(isBuilt(sk) && { sk }) };
   console.error({
     event: logEvents.malformedItem,
-    ...key,
+    ...(isPlain(pk) && { pk }),
+    ...(isPlain(sk) && { sk }),
     field,
     ...(cause !== undefined && { cause: loggedError(cause) }),
   });
 }
 
-const isBuilt = (part: string) => /^[\w#%.!~*'()-]{1,300}$/.test(part);
+const isPlain = (part: string) => /^[\w#%.!~*'()-]{1,300}$/.test(part);
 
 /** Forgets what was logged, as a new execution environment does. */
 export const forgetMalformed = () => logged.clear();
-
-/** Whether a stored value is a number, also one that JavaScript cannot represent. */
-export const isNumber = (value: unknown) => typeof value === "number" || value instanceof NumberValueImpl;
 
 /** How numbers are read: by default, the SDK throws for one that JavaScript cannot represent, and all of its response is lost. */
 export const readNumbers = {

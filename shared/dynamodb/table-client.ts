@@ -78,6 +78,12 @@ export async function readItem(
   return (await table.send(command, options)).Item;
 }
 
+/** The condition that an attribute is as it was read, of whatever type; undefined if there was none. */
+export const isAsRead = (name: string, value: unknown) =>
+  value === undefined
+    ? { ConditionExpression: `attribute_not_exists(${name})` }
+    : { ConditionExpression: `${name} = :read`, ExpressionAttributeValues: { ":read": value } };
+
 /** The most items of one call. */
 export const maxBatchKeys = 100;
 

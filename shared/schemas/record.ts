@@ -49,6 +49,9 @@ interface Property {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly allOf?: readonly { readonly pattern: string }[];
+  readonly enum?: readonly string[];
+  readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxItems?: number;
@@ -58,9 +61,20 @@ interface Property {
 /** More characters than a part of a key has, for a text whose schema has no limit. */
 const longestText = 2048;
 
+/** A time as the service writes it. */
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** Whether a stored value is what the code relies on; a validator would check more, and take longer to load. */
 function fits(value: unknown, property: Property): boolean {
-  const { minLength = 0, maxLength = longestText, pattern, maxItems = 0, items } = property;
+  const {
+    minLength = 0,
+    maxLength = longestText,
+    pattern = "",
+    allOf = [],
+    format,
+    maxItems = 0,
+    items,
+  } = property;
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = property;
   if (typeof value === "string")
     return (
@@ -68,7 +82,9 @@ function fits(value: unknown, property: Property): boolean {
       value.length >= minLength &&
       // A character has up to two UTF-16 units.
       value.length <= 2 * maxLength &&
-      (pattern === undefined || new RegExp(pattern, "u").test(value))
+      (property.enum?.includes(value) ?? true) &&
+      [pattern, ...allOf.map((each) => each.pattern)].every((each) => new RegExp(each, "u").test(value)) &&
+      (format !== "date-time" || timestamp.test(value))
     );
   if (typeof value === "number")
     return property.type === "integer" && Number.isSafeInteger(value) && value >= minimum && value <= maximum;

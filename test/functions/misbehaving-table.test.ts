@@ -194,8 +194,8 @@ describe("a message whose transaction", () => {
     expect(body.conversationId).not.toBe(conversationId);
     expect(writes()[1]?.[record.length]?.Put).toMatchObject({
       Item: { conversationId: body.conversationId },
-      ConditionExpression: "conversationId = :named",
-      ExpressionAttributeValues: { ":named": conversationId },
+      ConditionExpression: "conversationId = :read",
+      ExpressionAttributeValues: { ":read": conversationId },
     });
   });
 
@@ -225,7 +225,7 @@ describe("a message whose transaction", () => {
     expect(body.conversationId).toBe(idOf("conv", 9));
     expect(writes()[0]?.[0]?.Put).toMatchObject({
       Item: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" },
-      ConditionExpression: "attribute_not_exists(pk) OR NOT attribute_type(conversationId, :string)",
+      ConditionExpression: "attribute_not_exists(conversationId)",
     });
   });
 });

@@ -18,7 +18,8 @@ import { forgetMalformed } from "../../shared/dynamodb/malformed-items.ts";
 import { type Item, readItem, table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
-import { encodeEntries } from "../../shared/pages/tree/entry.ts";
+import { encodeEntries, rowEntry } from "../../shared/pages/tree/entry.ts";
+import { emptyRoot, rootItem } from "../../shared/pages/tree/root.ts";
 import { readRoot, treeKey } from "../../shared/pages/tree/tree-store.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext } from "../support/events.ts";
@@ -79,6 +80,9 @@ describe("lists leave out", () => {
     ["an unknown field with such a number", having({ other: unsafe, score: "0" })],
     ["tags that are no texts", having({ tags: [1] })],
     ["the id of another lead", having({ id: newId("lead") })],
+    ["a status that no lead has", having({ status: "weird" })],
+    ["control characters in its name", having({ name: "\u001b[2J" })],
+    ["a text as its time", having({ createdAt: "yesterday" })],
     ["another source than that of its index", having({ source: "ads" })],
     ["another address than that of its index", having({ email: "grace@example.com" })],
   ])("%s, and no other, and log its key once", async (_, spoil) => {
@@ -196,6 +200,9 @@ describe("a message is sent once, in a conversation of its lead on its channel, 
     ["has a time of its last message far ahead", { lastMessageAt: "9999-12-31T23:59:59.999Z" }],
     ["has no time", { lastMessageAt: undefined }],
     ["has a text as its time", { lastMessageAt: "zzz" }],
+    ["has a time in another format", { lastMessageAt: "Jan 1 2020" }],
+    ["has a number as its time", { lastMessageAt: 5 }],
+    ["has a time that cannot be converted", { lastMessageAt: { toString: "x", valueOf: "x" } }],
     ["has no number of messages", { messageCount: undefined }],
     ["has a text as its number of messages", { messageCount: "1" }],
     [
@@ -318,9 +325,12 @@ describe("a root of counts", () => {
   const owner = () => ({ account, list: countedLists.lead });
 
   test.each<[string, Item]>([
-    ["without fields", { version: undefined, entries: undefined, last: undefined, watermark: undefined }],
+    ["without fields", { version: undefined, entries: undefined, watermark: undefined }],
     ["with entries that cannot be decoded", { entries: "x" }],
     ["with no version", { version: undefined }],
+    ["with the version of none", { version: 0 }],
+    ["with levels and no nodes", { level: 9 }],
+    ["with entries out of order", { entries: encodeEntries([rowEntry("lead_2", 0), rowEntry("lead_1", 0)]) }],
     ["with a text as its version", { version: "x" }],
     [
       "with a version that JavaScript cannot represent",
@@ -345,17 +355,7 @@ describe("a root of counts", () => {
     for (let n = 0; n < 3; n++) ids.unshift((await aLead(account, { source: "web" })).id);
     const key = treeKey(owner(), "root");
     const generation = Date.now();
-    const empty = encodeEntries([]);
-    const root = {
-      ...key,
-      version: generation,
-      generation,
-      level: 1,
-      lastStart: "",
-      watermark: "",
-      entries: empty,
-      last: empty,
-    };
+    const root = { ...key, ...rootItem({ ...emptyRoot(generation), version: generation }) };
     await plant("maintain-counts", { ...root, ...values });
     const list = async () => (await call("list-leads", { account, query: "limit=1&page=2" })).body;
     expect(await list()).toMatchObject({ data: [{ id: ids[1] }], pagination: { total: 3 } });

@@ -1,14 +1,9 @@
-import {
-  conversationStatusKeys,
-  isJoinable,
-  isNotJoinable,
-  pointerIs,
-} from "../../../shared/domain/conversations.ts";
+import { conversationStatusKeys, isNotJoinable } from "../../../shared/domain/conversations.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { isId } from "../../../shared/ids.ts";
 import {
@@ -73,9 +68,11 @@ export async function activation(
   const { id, leadId, channel } = conversation;
   const key = activeConversationKey(account, leadId, channel);
   const named = (await readItem(key))?.conversationId;
-  const put = { Put: { TableName: tableName, Item: { ...key, conversationId: id }, ...pointerIs(named) } };
+  const Item = { ...key, conversationId: id };
+  const put = { Put: { TableName: tableName, Item, ...isAsRead("conversationId", named) } };
   if (named === id || !isId("conv", named)) return { items: [put], isNamed: named === id };
   const other = await readItem(conversationKey(account, named));
-  if (other && isJoinable(other, conversation)) return { items: [], activeId: named, isNamed: false };
+  if (other?.status === active && other.leadId === leadId && other.channel === channel)
+    return { items: [], activeId: named, isNamed: false };
   return { items: [put, isNotJoinable(account, named, conversation)], isNamed: false };
 }

@@ -5,7 +5,7 @@ import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import type { Rows } from "../../../shared/pages/tree/rows.ts";
-import { readSoundRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { readAnyRoot } from "../../../shared/pages/tree/tree-store.ts";
 
 /** The means of a maintainer that goes on until all is counted, at the pace of a command. */
 export const toMaintenance = ({ pace, onRows = () => {} }: Reading) => ({
@@ -27,7 +27,7 @@ export const countedRows = ({ entries, last }: Root) => countEntries(entries) + 
 export async function countRows(owners: readonly CountedOwner[], pace: Pace): Promise<number> {
   let total = 0;
   for (const owner of owners) {
-    const root = await pace.retry(() => readSoundRoot(owner));
+    const root = await pace.retry(() => readAnyRoot(owner));
     if (root) total += countedRows(root);
     for await (const { rows } of readAllRows(owner, root?.watermark ?? "", { pace })) total += rows.length;
   }

@@ -15,7 +15,6 @@ import {
   DamagedTreeError,
   isTreeChanged,
   readRoot,
-  readSoundRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { keysOnly } from "../common/read-items.ts";
@@ -33,11 +32,7 @@ const longestRequest = 60_000;
 export async function rebuild(list: CountedOwner, reading: Reading): Promise<void> {
   const { pace } = reading;
   const { rows } = await pace.retry(() => readRows(list, { start: "", maxRows: 1 }));
-  if (!(await pace.retry(() => readSoundRoot(list)))) {
-    if (rows.length === 0 && !(await pace.retry(() => readItem(treeKey(list, "root"))))) return;
-    // Without a sound root of the list, none of a sublist can be replaced.
-    await empty(list, pace);
-  }
+  if (rows.length === 0 && !(await pace.retry(() => readItem(treeKey(list, "root"))))) return;
   const sublists = await readSublists(list, reading);
   // The sublists first: once the list feeds them from its start, what they fill by themselves is little.
   await inParallel(sublists, (owner) => empty(owner, pace));

@@ -5,7 +5,7 @@ import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { sublistRecords } from "../../../shared/pages/audit/read-list.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { commit, readAnyRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
 import { inPartition, keysOnly } from "../common/read-items.ts";
@@ -93,6 +93,6 @@ const leaveEmptyRoot = (owner: CountedOwner, pace: Pace) =>
 
 /** Whether an account has the roots that its erasure has left. */
 export async function wasErased(account: string, pace: Pace): Promise<boolean> {
-  const roots = countedOwners(account).map((owner) => pace.retry(() => readSoundRoot(owner)));
+  const roots = countedOwners(account).map((owner) => pace.retry(() => readAnyRoot(owner)));
   return (await Promise.all(roots)).some((root) => (root?.expiresAt ?? 0) > Date.now() / 1000);
 }

@@ -2,7 +2,7 @@ import { inParallel } from "../maintain/in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import type { CountedRow } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
-import { readSoundRoot } from "../tree/tree-store.ts";
+import { readAnyRoot } from "../tree/tree-store.ts";
 import { type Comparison, compareRange, compareRows, comparison, type Difference } from "./compare-tree.ts";
 import { type Reading, readAllRows, readSublists } from "./read-list.ts";
 
@@ -21,7 +21,7 @@ const secondLook = 60_000;
  */
 export async function verify(list: CountedOwner, reading: Reading): Promise<readonly Finding[]> {
   const { pace } = reading;
-  const root = await pace.retry(() => readSoundRoot(list));
+  const root = await pace.retry(() => readAnyRoot(list));
   // The trees of an erased account stay away.
   if (root?.expiresAt !== undefined) return [];
   const fed = root?.fed ?? "";
@@ -30,7 +30,7 @@ export async function verify(list: CountedOwner, reading: Reading): Promise<read
   await pace.wait(secondLook);
   const same: Finding[] = [];
   for (const tree of found) same.push(await lookAgain(tree));
-  const isErased = (await pace.retry(() => readSoundRoot(list)))?.expiresAt !== undefined;
+  const isErased = (await pace.retry(() => readAnyRoot(list)))?.expiresAt !== undefined;
   return isErased ? [] : same.filter(isWrong);
 }
 
@@ -76,7 +76,7 @@ async function compareTrees(list: CountedOwner, fed: string, reading: Reading): 
 
 /** What is still the same of a tree that was wrong. */
 async function lookAgain({ owner, fed, pace, damage, differences }: Comparison): Promise<Finding> {
-  const root = await pace.retry(() => readSoundRoot(owner));
+  const root = await pace.retry(() => readAnyRoot(owner));
   await pace.spend(1);
   if (damage && root?.generation === damage.root?.generation) return { owner, differences, damage };
   const sks = differences.map(({ sk }) => sk);

@@ -1,7 +1,7 @@
 import type { Retry } from "../../dynamodb/retry.ts";
-import { latest } from "../tree/counted-list.ts";
+import { earliest, keyAt, latest } from "../tree/counted-list.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
-import { commit, type DamagedTreeError, logDamage, readRoot } from "../tree/tree-store.ts";
+import { commit, type DamagedTreeError, logDamage, readAnyRoot } from "../tree/tree-store.ts";
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
@@ -21,8 +21,9 @@ export async function emptyTree(
   logDamage(error);
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
-  const whole = origin === undefined ? undefined : await retry(() => readRoot({ account, list }));
+  const whole = origin === undefined ? undefined : await retry(() => readAnyRoot({ account, list }));
   const ends = [root?.watermark ?? "", root?.filling ?? "", whole?.watermark ?? ""];
-  const filling = origin === undefined ? undefined : ends.reduce(latest);
+  // A damaged root may be ahead of the clock.
+  const filling = origin === undefined ? undefined : earliest(ends.reduce(latest), keyAt(list, clock));
   await retry(() => commit(owner, { ...empty, filling }, [], { renews: true, malformed }));
 }

@@ -43,7 +43,7 @@ export type AdmitLongList = () => Promise<unknown>;
  */
 export const withinBudget = <T>(
   id: string,
-  admitLongList: AdmitLongList = async () => {},
+  admitLongList: AdmitLongList,
   read: (call: Call) => Promise<T>,
 ): Promise<T> =>
   withBackoff(id, "Too much of this list is read at once.", () =>

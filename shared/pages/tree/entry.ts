@@ -84,7 +84,10 @@ export function decodeEntries(bytes: unknown): Entry[] | undefined {
       .inflateRawSync(bytes as Uint8Array, { maxOutputLength })
       .toString();
     const decoded: unknown = JSON.parse(text);
-    const isWhole = Array.isArray(decoded) && decoded.length <= maxEntries && decoded.every(isEncoded);
+    const isWhole =
+      Array.isArray(decoded) &&
+      decoded.length <= maxEntries &&
+      decoded.every((entry, i) => isEncoded(entry) && (i === 0 || decoded[i - 1][0] < entry[0]));
     return isWhole ? decoded.map(toEntry) : undefined;
   } catch {
     return undefined;

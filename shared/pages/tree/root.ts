@@ -67,7 +67,7 @@ const sortKey = { type: "string", pattern: sortKeyPattern } as const;
 const rootSchema = {
   type: "object",
   properties: {
-    version: count,
+    version: { ...count, minimum: 1 },
     generation: count,
     // More levels than rows could ever fill.
     level: { type: "integer", minimum: 1, maximum: 9 },
@@ -83,5 +83,7 @@ export function toRoot(item: Item): Root {
   const all = decodeEntries(item.entries);
   if (!all) throw new MalformedItemError(item, "entries");
   const nodes = all.filter(({ start }) => start < fields.lastStart).length;
+  // Without nodes, their first level is the next one.
+  if (nodes === 0 && fields.level > 1) throw new MalformedItemError(item, "level");
   return { ...fields, entries: all.slice(0, nodes), last: all.slice(nodes) };
 }

@@ -38,17 +38,23 @@ export interface RowBounds {
   readonly maxRows: number;
 }
 
-/** Reads rows of a list from the table, consistently, in one call; in more while there are none. */
+/** The most calls that pass items which are no rows. */
+const maxMixedCalls = 10;
+
+/**
+ * Reads rows of a list from the table, consistently, in one call; in more while there are only items that are no rows.
+ *
+ * @throws Error when there are more such items than any fault leaves
+ */
 export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<Rows> {
   const { account, list } = owner;
   const { start, end, maxRows } = bounds;
   if (end !== undefined && end <= start) return { rows: [], next: undefined, units: 0 };
   const range = start && end !== undefined && "sk BETWEEN :start AND :end";
   const bound = range || (start && "sk >= :start") || (end !== undefined && "sk < :end");
-  const rows: CountedRow[] = [];
   let position: Item | undefined;
   let units = 0;
-  do {
+  for (let calls = 0; calls <= maxMixedCalls; calls++) {
     const page = await table.send(
       new QueryCommand({
         TableName: tableName,
@@ -61,19 +67,24 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
           ...(end !== undefined && { ":end": end }),
         },
         ConsistentRead: true,
-        Limit: maxRows,
+        // Items that are no rows are passed in pages of 1 MB.
+        Limit: calls === 0 ? maxRows : undefined,
         ExclusiveStartKey: position,
         ReturnConsumedCapacity: "TOTAL",
       }),
     );
     // BETWEEN includes its upper bound.
     const found = (page.Items ?? []).filter(({ sk }) => sk !== end && isRowKey(list, sk));
-    rows.push(...found.map((item) => countedRow(owner, item)));
     units += page.ConsumedCapacity?.CapacityUnits ?? 0;
     position = page.LastEvaluatedKey;
-  } while (position && rows.length === 0);
-  // No other row lies between.
-  return { rows, next: position && position.sk !== end ? `${rows.at(-1)?.sk}!` : undefined, units };
+    const rows = found.slice(0, maxRows).map((item) => countedRow(owner, item));
+    const isWhole = rows.length === found.length && (!position || position.sk === end);
+    // No other row lies between.
+    if (isWhole || rows.length > 0) return { rows, next: isWhole ? undefined : `${rows.at(-1)?.sk}!`, units };
+  }
+  throw new Error(
+    `More than ${maxMixedCalls} MB of items in ${listPartition(list.type, account)} are no rows.`,
+  );
 }
 
 /** Reads rows consistently. @returns those that exist, by their sort keys */

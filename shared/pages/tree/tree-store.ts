@@ -2,13 +2,13 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
-import { isNumber } from "../../dynamodb/malformed-items.ts";
-import { type Item, readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import { type Item, isAsRead, readItem, table, tableName } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
 import * as logEvents from "../../logging/log-events.ts";
-import type { CountedOwner } from "./counted-list.ts";
+import { type CountedOwner, keyAt, latest } from "./counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries, isSum } from "./entry.ts";
 import { type Root, rootItem, toRoot } from "./root.ts";
+import { limits } from "./tree-limits.ts";
 
 /** A node of a tree: rows (level 1), or the sums of nodes one level down. */
 export interface Node {
@@ -67,22 +67,34 @@ interface CallOptions {
 /** Makes a call: within the budget of a list, or again while the table is busy. */
 type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
-/** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
+/** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed, or a sublist's is ahead of the clock */
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
+  const root = item && decodeRoot(owner, item);
+  // The maintainer sets back the root of a list.
+  if (root && owner.origin !== undefined && isAhead(owner, root))
+    throw new DamagedTreeError(owner, "The root is ahead of the clock.", root);
+  return root;
+}
+
+function decodeRoot(owner: CountedOwner, item: Item): Root {
   try {
-    return item && toRoot(item);
+    return toRoot(item);
   } catch (error) {
     if (!(error instanceof MalformedItemError)) throw error;
     throw new DamagedTreeError(owner, `The root is malformed: ${error.field}.`, undefined, item);
   }
 }
 
-/** Reads the root of a tree; undefined when it is missing or malformed. */
-export const readSoundRoot = (owner: CountedOwner): Promise<Root | undefined> =>
+/** Whether rows would be missing that are still to be created. */
+const isAhead = ({ list }: CountedOwner, { watermark, filling = "" }: Root) =>
+  latest(watermark, filling) > keyAt(list, Date.now() + limits.skew);
+
+/** Reads the root of a tree, sound or not; undefined when it is missing or malformed. */
+export const readAnyRoot = (owner: CountedOwner): Promise<Root | undefined> =>
   readRoot(owner).catch((error: unknown) => {
     if (!(error instanceof DamagedTreeError)) throw error;
-    return undefined;
+    return error.root;
   });
 
 /**
@@ -131,7 +143,7 @@ export async function commit(
 ): Promise<Root> {
   const { version, generation } = root;
   const next = { ...root, version: version === 0 ? generation : version + 1 };
-  const condition = malformed ? isStill(malformed) : versionIs(version);
+  const condition = isAsRead("version", malformed ? malformed.version : version || undefined);
   const put = putItem({ ...treeKey(owner, rootName), ...rootItem(next) }, condition);
   const record = version === 0 && owner.origin !== undefined && putRecord(owner, owner.origin, renews);
   const items = [put, ...(record ? [record] : []), ...nodes.map((node) => putNode(owner, root, node))];
@@ -160,22 +172,7 @@ const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entr
   putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });
 
 const putRecord = ({ account, list }: CountedOwner, origin: string, renews: boolean) =>
-  putItem({ ...sublistKey(list.type, account, origin), origin }, renews ? {} : versionIs(0));
-
-/** The condition that a root has the version that was read; a missing one has version 0. */
-const versionIs = (version: number) =>
-  version === 0
-    ? { ConditionExpression: "attribute_not_exists(pk)" }
-    : { ConditionExpression: "version = :version", ExpressionAttributeValues: { ":version": version } };
-
-/** The condition that a malformed root has the version that was read, whatever that is. */
-const isStill = ({ version }: Item) =>
-  isNumber(version)
-    ? { ConditionExpression: "version = :version", ExpressionAttributeValues: { ":version": version } }
-    : {
-        ConditionExpression: "NOT attribute_type(version, :number)",
-        ExpressionAttributeValues: { ":number": "N" },
-      };
+  putItem({ ...sublistKey(list.type, account, origin), origin }, renews ? {} : isAsRead("pk", undefined));
 
 /** Whether to start again from the root. */
 export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;

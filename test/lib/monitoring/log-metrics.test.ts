@@ -76,6 +76,7 @@ test.each([
       "list-leads",
       "list-conversations",
       "authorize",
+      "audit-counts",
       "compose-events",
     ] as const
   ).map((writer) => [writer, "malformed item", ["MalformedItems"]] as const),
@@ -127,7 +128,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(29);
+  expect(filters).toHaveLength(30);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

@@ -300,6 +300,7 @@ test("accounts erase deletes everything of the account, and nothing of another o
 test.each([
   { version: "x" },
   { version: -1 },
+  { version: 0 },
   { version: { toString: "x" } },
   { generation: 2 ** 52 },
   { level: 99 },

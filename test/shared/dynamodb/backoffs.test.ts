@@ -29,21 +29,12 @@ const refused = (after: number) => ({
   until: start + after,
 });
 
-test("work on what was hot is not begun until the backoff ends; other work is", async () => {
+test("the reason of a refusal stays, but for attempts within its backoff", async () => {
   const work = await coldStart();
-  await expect(work("hot", conflict)).rejects.toMatchObject({ ...refused(100), cause: conflict });
-  vi.setSystemTime(start + 99);
-  await expect(work("hot")).rejects.toMatchObject(refused(100));
-  expect(await work("cold")).toBe("done");
-  vi.setSystemTime(start + 100);
-  expect(await work("hot")).toBe("done");
-});
-
-test("another error causes no backoff", async () => {
-  const work = await coldStart();
-  const error = Object.assign(new Error("inside"), { name: "ValidationException" });
-  await expect(work("broken", error)).rejects.toBe(error);
-  expect(await work("broken")).toBe("done");
+  const { TooManyAtOnceError } = await import("../../../shared/dynamodb/dynamodb-errors.ts");
+  const error = new TooManyAtOnceError("Too many rows.");
+  await expect(work("long", error)).rejects.toMatchObject({ ...refused(100), message: "Too many rows." });
+  await expect(work("long")).rejects.toMatchObject(refused(100));
 });
 
 test("an environment remembers a thousand backoffs, and forgets them all when there are more", async () => {

@@ -24,7 +24,7 @@ type Requests = NonNullable<BatchWriteCommandInput["RequestItems"]>[string];
 
 beforeEach(() => {
   table.reset();
-  table.on(GetCommand).resolves({ Item: rootItem(emptyRoot(generation)) });
+  table.on(GetCommand).resolves({ Item: rootItem({ ...emptyRoot(generation), version: 1 }) });
   const nodes = [nodeName(3, 1, ""), ...oldNodes, nodeName(generation, 1, "")];
   table.on(QueryCommand).resolves({ Items: nodes.map((sk) => ({ sk })) });
 });

@@ -64,12 +64,17 @@ function loseRow(owner: CountedOwner): void {
   put({ ...node, entries: encodeEntries(decodeEntries(node.entries)?.slice(1) ?? []) });
 }
 
+const setAhead = (name: "watermark" | "filling") => (owner: CountedOwner) =>
+  put({ ...itemsOf(owner).find(({ sk }) => sk === "root"), [name]: "~" });
+
 describe.each<[string, string | undefined, (owner: CountedOwner) => void]>([
   ["a list that lost a node of rows", undefined, loseNode(1)],
   ["a list that lost a node of sums", undefined, loseNode(2)],
   ["a list with a node that lost a row", undefined, loseRow],
   ["a source that lost a node", source, loseNode(1)],
   ["a source with a node that lost a row", source, loseRow],
+  ["a source whose watermark is ahead of the clock", source, setAhead("watermark")],
+  ["a source that is filled ahead of the clock", source, setAhead("filling")],
   ["a source that lost its root", source, (owner) => remove({ ...treeKey(owner, "root") })],
 ])("%s", (_, damaged, damage) => {
   test("stays exact, and its tree is counted again with the next batch, which counts all other lists", async () => {

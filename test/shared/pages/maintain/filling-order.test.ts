@@ -16,7 +16,7 @@ test("filling reads the list after the sublist: a row that moved meanwhile would
   const memory = new MemoryTable();
   const send = vi.spyOn(table, "send").mockImplementation(memory.send as typeof table.send);
   await commit(list, emptyRoot(1));
-  await commit(owner, { ...emptyRoot(1), filling: "lead_1" });
+  await commit(owner, { ...emptyRoot(1), filling: "lead_0" });
   send.mockClear();
   expect(await fill(owner, { limits, retry: (call) => call() })).toBe(false);
   const roots = send.mock.calls.map(([command]) => (command as unknown as GetCommand).input.Key?.pk);

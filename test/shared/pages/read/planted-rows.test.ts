@@ -2,6 +2,8 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { forgetMalformed } from "../../../../shared/dynamodb/malformed-items.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRows } from "../../../../shared/pages/tree/rows.ts";
 import { expectCounted, expectLists } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/lead-history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
@@ -55,4 +57,15 @@ test.each([
   await history.deliver();
   history.advance(10_000);
   expect((await expectCounted(history)).watermark > newest).toBe(true);
+});
+
+test("rows behind more than ten megabytes of items that are no rows are not looked for", async () => {
+  const owner = { account: history.account, list: countedLists.lead };
+  const read = () => readRows(owner, { start: "", maxRows: 1 });
+  for (let n = 0; n < 40; n++) {
+    // Those of one page, and more than nine.
+    if (n === 20) expect((await read()).rows).toHaveLength(1);
+    put({ pk: `LEAD#${history.account}`, sk: `a${n}`, name: "x".repeat(390_000) });
+  }
+  await expect(read()).rejects.toThrow(/^More than 10 MB of items in LEAD#.* are no rows[.]$/);
 });
