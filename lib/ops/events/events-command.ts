@@ -77,10 +77,10 @@ async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
   const put = dryRun ? undefined : await openEventBus(findBus(options), pace.wait);
   const unreadable = new Unreadable();
-  const { note } = unreadable;
-  const accounts = account === undefined ? [...(await countAccounts(pace, note)).keys()] : [account];
+  const accounts =
+    account === undefined ? [...(await countAccounts(pace, unreadable.note)).keys()] : [account];
   const selection = { accounts, types, since, until };
-  const means = { pace, note };
+  const means = { pace, unreadable };
   const events = put ? await send(options, selection, means, put) : await republish(selection, means);
   report(options, selection, events);
   unreadable.report();
@@ -89,7 +89,7 @@ async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<
 async function send(
   { rate }: RepublishOptions,
   selection: Selection,
-  means: Pick<Republication, "pace" | "note">,
+  means: Pick<Republication, "pace" | "unreadable">,
   put: PutEvents,
 ): Promise<EventCounts> {
   let sent = 0;

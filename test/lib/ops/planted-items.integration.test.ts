@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
 import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
@@ -8,6 +9,7 @@ import { readStack } from "../../../lib/local/template/template.ts";
 import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
 import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
+import { toEvents } from "../../../shared/domain/events.ts";
 import {
   itemTypes,
   leadImportKey,
@@ -215,6 +217,22 @@ describe("a command that changes nothing", () => {
     [3, "events", "republish", "--all", ...since, "--dry-run"],
   ])("with the exit code %i: %s %s %s %s %s", async (code, ...args) => {
     expect(await ops(...args)).toMatchObject({ code });
+  });
+
+  test("events republish has the events that the stream had", async () => {
+    const args = [...ofAccount, ...since, "--dry-run", "--json"];
+    const { stdout } = await ops("events", "republish", ...args);
+    const types = ["LEAD", "CONVERSATION", "MESSAGE", "ERASED"] as const;
+    const images = itemsOf(before, account, [...types]).map((key) => marshall(before.get(key)));
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const events = images.flatMap((NewImage) =>
+      toEvents([{ eventName: "INSERT", dynamodb: { NewImage: NewImage as never } }]),
+    );
+    vi.restoreAllMocks();
+    const counts = Object.entries(Object.groupBy(events, ({ type }) => type));
+    expect(JSON.parse(stdout).events).toEqual(
+      Object.fromEntries(counts.map(([type, { length }]) => [type, length])),
+    );
   });
 
   test("a change of an item that is malformed", async () => {
