@@ -33,6 +33,8 @@ async function describe(error: unknown): Promise<string | undefined> {
   if (error instanceof MalformedItemError)
     return `The item ${error.pk} ${error.sk} is not valid: its ${error.field} is malformed. Correct or delete it in the table.`;
   switch (name) {
+    case "DamagedTreeError":
+      return message;
     case "ResourceNotFoundException":
       return `There is no table ${tableName} in the region ${await table.config.region()}: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.`;
     case "CredentialsProviderError":

@@ -6,7 +6,7 @@ import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
-import { DamagedTreeError, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { DamagedTreeError, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand, leftOutCodes } from "../common/options.ts";
@@ -99,7 +99,7 @@ async function readStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadabl
   };
 }
 
-/** Reads the root of a tree. @returns nothing, after a note, if it is malformed */
+/** Reads the root of a tree, and notes damage. @returns nothing if it is missing or malformed */
 async function readRootOrNote(
   owner: CountedOwner,
   pace: Pace,
@@ -110,9 +110,9 @@ async function readRootOrNote(
     await pace.spend(1);
     return root;
   } catch (error) {
-    if (!(error instanceof DamagedTreeError && error.malformed)) throw error;
-    note(error.malformed, error.message);
-    return undefined;
+    if (!(error instanceof DamagedTreeError)) throw error;
+    note(treeKey(owner, "root"), error.message);
+    return error.root;
   }
 }
 

@@ -324,6 +324,7 @@ test.each([
   { level: 99 },
   { entries: "x" },
   { expiresAt: { toString: "x" } },
+  { watermark: "lead_7" },
 ])("counts rebuild and accounts erase replace roots with %j", async (fields) => {
   const account = randomUUID();
   const list = { account, list: countedLists.lead };
@@ -335,6 +336,8 @@ test.each([
   };
   await put({ ...sublistKey("lead", account, sublist.origin), origin: sublist.origin });
   await spoil();
+  const status = await ops("counts", "status", "--account", account);
+  expect(status).toMatchObject({ code: 3, stderr: expect.stringContaining(treeKey(sublist, "").pk) });
   expect((await ops("counts", "rebuild", "--account", account)).code).toBe(0);
   expect(await ops("counts", "verify", "--account", account)).toMatchObject({ code: 0, stderr: "" });
   expect(await readRoot(list)).toMatchObject({ generation: expect.toSatisfy((time) => time > 1) });
