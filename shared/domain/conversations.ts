@@ -22,7 +22,7 @@ import {
   conversation as conversationSchema,
   type Message,
 } from "../schemas/conversation-schemas.ts";
-import { readRecord, toRecord } from "../schemas/record.ts";
+import { readRecord } from "../schemas/record.ts";
 import { admitLongList } from "./long-lists.ts";
 import { storedName } from "./stored-name.ts";
 
@@ -66,9 +66,6 @@ const toListed = (account: string) => (item: Item) => {
   checkKeys(item, conversationItem(account, conversation), keyAttributes);
   return conversation;
 };
-
-/** The conversation of an item, as it is. */
-export const toConversation = (item: Item): Conversation => toRecord(conversationSchema, item);
 
 /** A lead and a channel, which have at most one active conversation. */
 type LeadOnChannel = Pick<Conversation, "leadId" | "channel">;

@@ -61,20 +61,17 @@ export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
 function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
   const { NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
   if (eventName !== "INSERT" || !NewImage) return undefined;
-  const event = itemEvent(unmarshall(NewImage as Record<string, AttributeValue>, readNumbers));
+  const item = unmarshall(NewImage as Record<string, AttributeValue>, readNumbers);
+  const event = ifWellFormed(() => itemEvent(item));
   return event && writtenAt * 1000 - idTimestamp(event.id) <= maxAge ? event : undefined;
 }
 
-/** The event of an item, the same at any time after its creation; undefined for an item that has none, or is malformed. */
+/** The event of an item, the same at any time after its creation; undefined for an item that has none. @throws MalformedItemError */
 export function itemEvent(item: Item): ServiceEvent | undefined {
   const partition = readPartition(String(item.pk));
   const type = partition && eventTypes.get(partition.itemType);
   if (!type || item.imported) return undefined;
-  return ifWellFormed(() => buildEvent(type, partition.account, item));
-}
-
-/** @throws MalformedItemError */
-function buildEvent(type: EventType, account: string, item: Item): ServiceEvent {
+  const { account } = partition;
   const { id, version } = eventSchemas[type].properties;
   if (typeof item.id !== "string" || !new RegExp(id.pattern).test(item.id))
     throw new MalformedItemError(item, "id");

@@ -108,6 +108,3 @@ const toListed = (account: string) => (item: Item) => {
   checkKeys(item, leadItem(account, lead), keyAttributes);
   return lead;
 };
-
-/** The lead of an item, as it is. */
-export const toLead = (item: Item): Lead => toRecord(leadSchema, item);

@@ -1,10 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import {
-  BatchGetCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  type TranslateConfig,
-} from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unprocessed } from "./dynamodb-errors.ts";
 import { readNumbers } from "./malformed-items.ts";
 
@@ -43,14 +38,14 @@ client.middlewareStack.add(
   { step: "finalizeRequest", priority: "low" },
 );
 
-// Copied, because the client changes it.
-const translation = {
+/** Made for each client, which changes it. */
+const translation = () => ({
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { ...readNumbers },
-};
+});
 
 /** The client of the table, kept for the life of the execution environment. */
-export let table = DynamoDBDocumentClient.from(client, translation);
+export let table = DynamoDBDocumentClient.from(client, translation());
 
 /** The name of the one table. */
 export let tableName = process.env.TABLE_NAME ?? "";
@@ -59,13 +54,9 @@ export let tableName = process.env.TABLE_NAME ?? "";
 if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_NAME is not set.");
 
 /** Selects another table, with another client's settings: for commands, which have no environment of a function. */
-export function selectTable(
-  name: string,
-  config: DynamoDBClientConfig,
-  unmarshallOptions: TranslateConfig["unmarshallOptions"] = {},
-): void {
+export function selectTable(name: string, config: DynamoDBClientConfig): void {
   tableName = name;
-  table = DynamoDBDocumentClient.from(new DynamoDBClient(config), { ...translation, unmarshallOptions });
+  table = DynamoDBDocumentClient.from(new DynamoDBClient(config), translation());
 }
 
 /** Reads an item, or a part of it, consistently. */

@@ -1,8 +1,9 @@
 import { encodeTime } from "ulid";
-import { leadItem, toLead } from "../../shared/domain/leads.ts";
+import { leadItem } from "../../shared/domain/leads.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
-import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import { type Lead, lead } from "../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../shared/schemas/record.ts";
 
 /** The account of every scenario. */
 export const account = "acme";
@@ -32,7 +33,7 @@ export const rowNumber = (id: string) => Number(id.slice(-16));
 
 /** The item with another status or source. */
 export const changeRow = (item: Item, filter: RowFilter): Item =>
-  leadItem(account, { ...toLead(item), ...filter });
+  leadItem(account, { ...toRecord(lead, item), ...filter });
 
 /** Whether a row matches a filter. */
 export const isMatch =

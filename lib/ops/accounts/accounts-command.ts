@@ -3,7 +3,13 @@ import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { exportAccountCommand } from "../archive/accounts-export.ts";
 import { importAccountCommand } from "../archive/accounts-import.ts";
 import { formatColumns } from "../common/columns.ts";
-import { allAccountsCommand, type PacedOptions, selectPacedTable, unitsOption } from "../common/options.ts";
+import {
+  allAccountsCommand,
+  leftOutCodes,
+  type PacedOptions,
+  selectPacedTable,
+  unitsOption,
+} from "../common/options.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { eraseAccountCommand } from "../erasure/accounts-erase.ts";
 import { countAccounts, describeCounts } from "./account-items.ts";
@@ -16,6 +22,7 @@ export const accountsCommand = (wait?: Wait): Command =>
     .addCommand(
       allAccountsCommand("list", "list all accounts with the number of their items; reads the whole table")
         .addOption(unitsOption())
+        .addHelpText("after", leftOutCodes)
         .action(listAccounts),
     )
     .addCommand(exportAccountCommand())

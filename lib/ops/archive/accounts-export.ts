@@ -20,7 +20,7 @@ export const exportAccountCommand = (): Command =>
       "the .jsonl file to write; its manifest is written beside it",
       parsePath,
     )
-    .addHelpText("after", `\n${leftOutCodes}`)
+    .addHelpText("after", leftOutCodes)
     .action(exportAccount);
 
 function parsePath(path: string): string {

@@ -121,6 +121,6 @@ const countMessages = (account: string, conversationId: string, pace: Pace): Pro
     if (lastId === undefined) return;
     const counted = { messageCount: ids.length, lastMessageAt: createdAt(lastId) };
     const { messageCount: count, lastMessageAt } = conversation;
-    if (String(count) === String(ids.length) && lastMessageAt === counted.lastMessageAt) return;
+    if (count === ids.length && lastMessageAt === counted.lastMessageAt) return;
     await updateItem(buildUpdate(key, counted, { messageCount: count, lastMessageAt }));
   });

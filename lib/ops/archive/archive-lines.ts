@@ -1,5 +1,3 @@
-import { toConversation } from "../../../shared/domain/conversations.ts";
-import { toLead } from "../../../shared/domain/leads.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
@@ -38,9 +36,8 @@ type LineOf<Type extends LineType> = Extract<ArchiveLine, { readonly type: Type 
 interface LineKind<Type extends LineType> {
   /** What a line is, for messages. */
   readonly name: string;
+  /** Its properties are in the order that they have in every export. */
   readonly schema: FieldsSchema;
-  /** The line of an item. Its fields are in the same order in every export. */
-  readonly toLine: (item: Item) => object;
   /** What no schema can say: the faults of a line whose fields are valid by themselves. */
   readonly faults: (line: LineOf<Type>, now: number) => readonly RowFault[];
 }
@@ -60,13 +57,11 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
   limit: {
     name: "a limit",
     schema: fields({ requests: { type: "integer", minimum: 1, maximum: largestLimit } }),
-    toLine: ({ requests }) => ({ requests }),
     faults: () => [],
   },
   erasedLead: {
     name: "an erased lead",
     schema: fields({ leadId: text, id: text }),
-    toLine: ({ leadId, id }) => ({ leadId, id }),
     faults: ({ leadId, id }, now) => [
       ...idFaults("leadId", leadId, "lead", now),
       ...idFaults("id", id, "erasure", now),
@@ -75,7 +70,6 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
   leadImport: {
     name: "an import of leads",
     schema: fields({ sha256: text, startedAt: text }),
-    toLine: ({ sk, startedAt }) => ({ sha256: sk, startedAt }),
     faults: ({ sha256, startedAt }, now) => [
       ...(/^[0-9a-f]{64}$/.test(sha256)
         ? []
@@ -86,7 +80,6 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
   lead: {
     name: "a lead",
     schema: leadSchema,
-    toLine: toLead,
     faults: ({ id, source, createdAt }, now) => [
       ...creationFaults("lead", id, createdAt, now),
       ...nameFaults("source", source),
@@ -95,7 +88,6 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
   conversation: {
     name: "a conversation",
     schema: conversationSchema,
-    toLine: toConversation,
     faults: ({ id, leadId, channel, status, lastMessageAt }, now) => [
       ...idFaults("id", id, "conv", now),
       ...idFaults("leadId", leadId, "lead", now),
@@ -107,7 +99,6 @@ const kinds: { readonly [Type in LineType]: LineKind<Type> } = {
   message: {
     name: "a message",
     schema: messageSchema,
-    toLine: (item) => toRecord(messageSchema, item),
     faults: ({ id, conversationId, leadId, channel, createdAt }, now) => [
       ...creationFaults("msg", id, createdAt, now),
       ...idFaults("conversationId", conversationId, "conv", now),
@@ -151,15 +142,17 @@ export function readLine<Type extends LineType>(
   item: Item,
   note: Note,
 ): LineOf<Type> | undefined {
-  const line = checkLine({ type, ...kinds[type].toLine(item) }, Date.now());
+  // An import of leads has the SHA-256 only in its key.
+  const record = toRecord(kinds[type].schema, { ...item, sha256: item.sk });
+  const line = checkLine({ type, ...record }, Date.now());
   const fault = "fault" in line ? line.fault : placeFault(line, item);
   if (!fault) return line as LineOf<Type>;
   note(item, describeFault(fault, "the item"));
   return undefined;
 }
 
-/** The same without the type of the line: the record of an item, as the API has it. */
-export function readRecord<Type extends LineType>(
+/** The same without the type of the line. */
+export function readImportable<Type extends LineType>(
   type: Type,
   item: Item,
   note: Note,

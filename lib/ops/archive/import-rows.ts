@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { errorMessage, UserError } from "../../errors.ts";
-import { toPartialFailure, toUserError } from "../common/aws-errors.ts";
+import { toPartialFailure } from "../common/aws-errors.ts";
 import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
 import { opsCommand, type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
@@ -95,10 +94,10 @@ export async function importRows(
   if (dryRun) return;
   const left = await waitForCounts(rows, pace).catch(async (error: unknown) => {
     const verify = opsCommand(options, `counts verify --repair --account ${account}`);
-    const reason = errorMessage(await toUserError(error)).replace(/\.?$/, ".");
-    throw new UserError(`The rows are stored, but not all counts can be read: ${reason} Run ${verify}.`, {
-      cause: error,
-    });
+    throw await toPartialFailure(
+      error,
+      (reason) => `The rows are stored, but not all counts can be read: ${reason} Run ${verify}.`,
+    );
   });
   if (left > 0)
     console.error(

@@ -5,9 +5,10 @@ import {
   UnknownOutcomeError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { MalformedItemError } from "../../../shared/errors.ts";
 import { errorCode, errorMessage, UserError } from "../../errors.ts";
 
-/** A `UserError` for an AWS SDK error that the operator can fix, such as missing credentials; any other error as it is. */
+/** A `UserError` for an error that the operator can fix, such as missing credentials or a malformed item; any other error as it is. */
 export async function toUserError(error: unknown): Promise<unknown> {
   const sentence = await describe(error);
   return sentence === undefined ? error : new UserError(sentence, { cause: error });
@@ -29,7 +30,11 @@ async function describe(error: unknown): Promise<string | undefined> {
   if (error instanceof StaleReadError || isWriteConflict(error)) {
     return "Other writers kept changing the same items: run the command again.";
   }
+  if (error instanceof MalformedItemError)
+    return `The item ${error.pk} ${error.sk} is not valid: its ${error.field} is malformed. Correct or delete it in the table.`;
   switch (name) {
+    case "DamagedTreeError":
+      return message;
     case "ResourceNotFoundException":
       return `There is no table ${tableName} in the region ${await table.config.region()}: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.`;
     case "CredentialsProviderError":

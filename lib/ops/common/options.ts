@@ -1,5 +1,4 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { NumberValueImpl as NumberValue } from "@aws-sdk/util-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { defaultUnits, Pace, type Wait } from "../../../shared/dynamodb/pace.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
@@ -108,14 +107,6 @@ export const localConfig = {
 } satisfies DynamoDBClientConfig;
 
 /**
- * How commands read numbers. Those of DynamoDB can have more digits than JavaScript's: such a number stays as it is stored,
- * so that a spoiled item can be named, compared and replaced.
- */
-const exactNumbers = {
-  wrapNumbers: (text: string) => (String(Number(text)) === text ? Number(text) : NumberValue.from(text)),
-};
-
-/**
  * Selects the table that the options name, for all later calls of this process.
  *
  * @param config replaces settings of the client
@@ -129,16 +120,16 @@ export async function selectTableByOptions(
   if (local) {
     const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
     const client = { ...operatorConfig, ...localConfig, ...config, endpoint };
-    return selectTable(tableName, client, exactNumbers);
+    return selectTable(tableName, client);
   }
   if (stage) {
     // Only a stage has a file. What reads and checks it takes 0.1 s to load.
     const { checkStage } = await import("./stage-pin.ts");
     const client = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)), ...config };
-    return selectTable(stageTableName(stage), client, exactNumbers);
+    return selectTable(stageTableName(stage), client);
   }
   if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
-  selectTable(table, { ...operatorConfig, ...config }, exactNumbers);
+  selectTable(table, { ...operatorConfig, ...config });
 }
 
 /** The exit code of a command that left invalid rows or items out. */
@@ -146,7 +137,7 @@ export const someInvalid = 3;
 
 /** The help of a command that can leave items out. */
 export const leftOutCodes =
-  "Exit codes: 0 all is written, 1 failure, 3 some items are not valid and are left out.";
+  "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";
 
 /** The options of every command that reads or writes at a pace. */
 export interface PacedOptions extends TableOptions {

@@ -9,39 +9,24 @@ import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/
  */
 export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
   const all = Object.entries(changes).map(([name, value], i) => ({ name, value, at: `set${i}` }));
+  const read = Object.entries(unchanged).map(([name, value], i) => ({ name, value, at: `read${i}` }));
   const set = all.filter(({ value }) => value !== undefined);
   const removed = all.filter(({ value }) => value === undefined);
-  const { conditions, names, values } = areUnchanged(unchanged);
   const clauses = [
     set.length > 0 && `SET ${set.map(({ at }) => `#${at} = :${at}`).join(", ")}`,
     removed.length > 0 && `REMOVE ${removed.map(({ at }) => `#${at}`).join(", ")}`,
   ];
+  const conditions = read.map(({ value, at }) =>
+    value === undefined ? `attribute_not_exists(#${at})` : `#${at} = :${at}`,
+  );
+  const present = [...set, ...read.filter(({ value }) => value !== undefined)];
   return {
     TableName: tableName,
     Key: key,
     UpdateExpression: clauses.filter(Boolean).join(" "),
     ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
-    ExpressionAttributeNames: {
-      ...Object.fromEntries(all.map(({ name, at }) => [`#${at}`, name])),
-      ...names,
-    },
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(set.map(({ value, at }) => [`:${at}`, value])),
-      ...values,
-    },
-  };
-}
-
-/** The conditions that attributes are as they were read; undefined stands for a missing one. */
-export function areUnchanged(read: Item) {
-  const attributes = Object.entries(read).map(([name, value], i) => ({ name, value, at: `read${i}` }));
-  const present = attributes.filter(({ value }) => value !== undefined);
-  return {
-    conditions: attributes.map(({ value, at }) =>
-      value === undefined ? `attribute_not_exists(#${at})` : `#${at} = :${at}`,
-    ),
-    names: Object.fromEntries(attributes.map(({ name, at }) => [`#${at}`, name])),
-    values: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
+    ExpressionAttributeNames: Object.fromEntries([...all, ...read].map(({ name, at }) => [`#${at}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
   };
 }
 

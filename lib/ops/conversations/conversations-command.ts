@@ -6,7 +6,6 @@ import {
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
-import { toText } from "../common/printed-text.ts";
 import { setConversationStatus } from "./conversation-status.ts";
 
 /** `conversations set-status`: ends a conversation, or makes it active again. */
@@ -37,6 +36,6 @@ async function setStatus(options: AccountOptions & { conversation: string; statu
   const changed = await setConversationStatus(account, id, status, changeDeadline(), dryRun);
   if (!changed) throw await unknownItem(options, `conversation ${id}`);
   const verb = dryRun ? "would have" : "has";
-  const sentence = `The conversation ${id} ${verb} the status ${toText(changed.status)}.`;
+  const sentence = `The conversation ${id} ${verb} the status ${changed.status}.`;
   console.log(json ? JSON.stringify(changed) : sentence);
 }

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
-import { idTimestamp, isId } from "../../../shared/ids.ts";
+import { idTimestamp } from "../../../shared/ids.ts";
 import { readSublists } from "../../../shared/pages/audit/read-list.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
-import { DamagedTreeError, readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { DamagedTreeError, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, accountOrAllCommand } from "../common/options.ts";
+import { type AccountsOptions, accountOrAllCommand, leftOutCodes } from "../common/options.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
@@ -17,9 +17,9 @@ import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
 export const statusCommand = (wait: Wait): Command =>
-  accountOrAllCommand("status", "show what is counted, and what waits to be counted").action(
-    (options: AccountsOptions) => showStatus(options, wait),
-  );
+  accountOrAllCommand("status", "show what is counted, and what waits to be counted")
+    .addHelpText("after", leftOutCodes)
+    .action((options: AccountsOptions) => showStatus(options, wait));
 
 async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
   const { account, json } = options;
@@ -72,7 +72,7 @@ async function readStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadabl
   const bounds = { start: root?.watermark ?? "", maxRows: longestTail };
   const tail = await pace.retry(() => readRows(owner, bounds));
   await pace.spend(tail.units);
-  const oldest = tail.rows.find(({ sk }) => isId(owner.list.idPrefix.slice(0, -1), sk));
+  const [oldest] = tail.rows;
   const sublists: Awaited<ReturnType<typeof readSublistStatus>>[] = [];
   const { noteMalformed: onMalformed } = unreadable;
   await inParallel(await readSublists(owner, { pace, onMalformed }), async (sublist) => {
@@ -99,7 +99,7 @@ async function readStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadabl
   };
 }
 
-/** Reads the root of a tree. @returns nothing, after a note, if it is malformed */
+/** Reads the root of a tree, and notes damage. @returns nothing if it is missing or malformed */
 async function readRootOrNote(
   owner: CountedOwner,
   pace: Pace,
@@ -110,9 +110,9 @@ async function readRootOrNote(
     await pace.spend(1);
     return root;
   } catch (error) {
-    if (!(error instanceof DamagedTreeError && error.malformed)) throw error;
-    note(error.malformed, error.message);
-    return undefined;
+    if (!(error instanceof DamagedTreeError)) throw error;
+    note(treeKey(owner, "root"), error.message);
+    return error.root;
   }
 }
 

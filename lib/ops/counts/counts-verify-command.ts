@@ -9,7 +9,7 @@ import { errorMessage, UserError } from "../../errors.ts";
 import { toUserError } from "../common/aws-errors.ts";
 import { formatColumns } from "../common/columns.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, accountOrAllCommand, opsCommand } from "../common/options.ts";
+import { type AccountsOptions, accountOrAllCommand, leftOutCodes, opsCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
@@ -26,6 +26,7 @@ export const verifyCommand = (wait: Wait): Command =>
     "compare the counts with all rows; exits with 1 if they still differ after a minute",
   )
     .option("--repair", "correct what differs")
+    .addHelpText("after", leftOutCodes)
     .action((options: VerifyOptions) => verifyCounts(options, wait));
 
 async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {

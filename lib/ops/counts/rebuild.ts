@@ -2,20 +2,19 @@ import { nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryItems, withPrefix } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type Reading, readSublists } from "../../../shared/pages/audit/read-list.ts";
 import { countChanges, toChange } from "../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
-import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
+import { emptied, emptyRoot, type Root } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import {
   commit,
   DamagedTreeError,
   isTreeChanged,
   readRoot,
-  readSoundRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { keysOnly } from "../common/read-items.ts";
@@ -33,7 +32,7 @@ const longestRequest = 60_000;
 export async function rebuild(list: CountedOwner, reading: Reading): Promise<void> {
   const { pace } = reading;
   const { rows } = await pace.retry(() => readRows(list, { start: "", maxRows: 1 }));
-  if (rows.length === 0 && !(await pace.retry(() => readSoundRoot(list)))) return;
+  if (rows.length === 0 && !(await pace.retry(() => readItem(treeKey(list, "root"))))) return;
   const sublists = await readSublists(list, reading);
   // The sublists first: once the list feeds them from its start, what they fill by themselves is little.
   await inParallel(sublists, (owner) => empty(owner, pace));
@@ -45,19 +44,33 @@ export async function rebuild(list: CountedOwner, reading: Reading): Promise<voi
 }
 
 /** Begins a tree again, with another generation of nodes. */
-function empty(owner: CountedOwner, pace: Pace): Promise<unknown> {
+const empty = (owner: CountedOwner, pace: Pace) =>
+  replaceTree(owner, pace, async (tree) => {
+    const filling = owner.origin === undefined ? undefined : "";
+    await commit(owner, { ...tree, filling }, [], { renews: true });
+  });
+
+/**
+ * Replaces a tree, until no other commit comes first. A damaged one is replaced by an empty one first.
+ *
+ * @param write commits a tree without rows, which takes its place
+ */
+export function replaceTree(
+  owner: CountedOwner,
+  pace: Pace,
+  write: (tree: Root) => Promise<void>,
+): Promise<void> {
   const step = async () => {
     const root = await readRoot(owner).catch(async (error: unknown) => {
       if (!(error instanceof DamagedTreeError)) throw error;
       await emptyTree(error, pace);
       return readRoot(owner);
     });
-    const start = owner.origin === undefined ? { fed: undefined } : { filling: "" };
-    const tree = root ? emptied(root, tableTime()) : emptyRoot(tableTime());
-    await commit(owner, { ...tree, ...start }, [], { renews: true });
+    const clock = tableTime();
+    await write({ ...(root ? emptied(root, clock) : emptyRoot(clock)), fed: undefined });
   };
   const deadline = Number.POSITIVE_INFINITY;
-  return withRetry(() => pace.retry(step), { deadline, isRetryable: isTreeChanged });
+  return withRetry(() => pace.retry(step), { deadline, isRetryable: isTreeChanged, wait: pace.wait });
 }
 
 /** Deletes the nodes of trees older than the one in service. */

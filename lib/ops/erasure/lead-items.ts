@@ -33,18 +33,20 @@ export async function readLeadsByEmail(
 
 /** Whether a stored value is short enough for an id or a name, and so for a part of a key. */
 export const isKeyPart = (value: unknown): value is string =>
-  typeof value === "string" && /^.{1,64}$/u.test(value);
+  typeof value === "string" && /^.{1,64}$/su.test(value);
 
-/** The keys of the conversations that the index lists for a lead, oldest first. Their rows may name another one. */
-export async function listConversations(account: string, leadId: string, pace: Pace): Promise<Key[]> {
-  if (!isKeyPart(leadId)) return [];
+/**
+ * The pointers of a lead, and the ids of the conversations that the index lists for it, oldest first, or that its pointers
+ * name. Their items may name another lead.
+ */
+export async function findConversations(account: string, leadId: string, pace: Pace) {
+  if (!isKeyPart(leadId)) return { pointers: [], ids: [] };
+  const pointers = await queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace);
+  const named = pointers.map(({ conversationId }) => conversationId).filter(isKeyPart);
   const isConversation = ({ pk }: Key) => pk === listPartition("conversation", account);
-  return listByParent(leadConversationsPartition(account, leadId), isConversation, pace);
+  const listed = await listByParent(leadConversationsPartition(account, leadId), isConversation, pace);
+  return { pointers, ids: [...new Set([...listed.map(({ sk }) => sk), ...named])] };
 }
-
-/** The pointers to the active conversations of a lead. */
-export const readPointers = async (account: string, leadId: string, pace: Pace) =>
-  isKeyPart(leadId) ? queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace) : [];
 
 /** The items of the messages of a conversation, oldest first. */
 export const messagesOf = (account: string, conversationId: string) =>

@@ -75,7 +75,8 @@ async function findErasable(
   for (const { leadId, pending } of await readErasedLeads(account, pace, note))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  unreadable.check(again(options, [lead === undefined ? ["--email", `${email}`] : ["--lead", lead]]));
+  const person = lead === undefined ? `--email ${shellWord(`${email}`)}` : toOption(lead);
+  unreadable.check(again(options, [person]));
   throw await unknownPerson(options, pace);
 }
 
@@ -104,18 +105,12 @@ function report(options: EraseOptions, found: Findings, verbs: readonly [string,
   const leads = [...(subject.leads ?? [])];
   const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
   console.log(json ? JSON.stringify(output) : describe(options, found, verbs));
-  unreadable.check(
-    again(
-      options,
-      leads.map((id) => ["--lead", id]),
-    ),
-  );
+  unreadable.check(again(options, leads.map(toOption)));
 }
 
-function again(options: EraseOptions, persons: readonly (readonly string[])[]): string {
+const toOption = (lead: string) => `--lead ${shellWord(lead)}`;
+
+function again(options: EraseOptions, persons: readonly string[]): string {
   const command = `leads erase --account ${options.account}`;
-  const commands = persons.map((person) =>
-    opsCommand(options, `${command} ${person.map(shellWord).join(" ")}`),
-  );
-  return leftHint(commands.join(" and "));
+  return leftHint(persons.map((person) => opsCommand(options, `${command} ${person}`)).join(" and "));
 }

@@ -9,11 +9,12 @@ import { inPartition, scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { Findings, type Subject } from "./findings.ts";
-import { isKeyPart, listConversations, messagesOf, readEach, readPointers } from "./lead-items.ts";
+import { findConversations, isKeyPart, messagesOf, readEach } from "./lead-items.ts";
 
 /**
- * How long after a request found a lead it may still write, in milliseconds: it is retried for five seconds, and no write
- * happens later than five seconds after its id was created.
+ * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:
+ * the read that finds the lead, a write, and, if that lost, a read and a write of the last attempt, which begins at most 0.3
+ * seconds later. That makes 10.3 seconds.
  */
 export const longestWrite = 11_000;
 
@@ -89,17 +90,12 @@ async function* readListed(
   // A pointer or an index can lead from two leads to the same conversation.
   const read = new Set<string>();
   for (const leadId of leads) {
-    const pointers = await readPointers(account, leadId, pace);
-    const named = pointers.map(({ conversationId }) => conversationId).filter(isKeyPart);
-    const listed = await listConversations(account, leadId, pace);
-    const ids = new Set([...listed.map(({ sk }) => sk), ...named, ...known].filter((id) => !read.has(id)));
+    const { pointers, ids: found } = await findConversations(account, leadId, pace);
+    const ids = new Set([...found, ...known].filter((id) => !read.has(id)));
     for (const id of ids) read.add(id);
     const keys = Array.from(ids, (id) => conversationKey(account, id));
-    const rows = await readEach([leadKey(account, leadId), ...keys], pace);
-    yield rows;
-    const others = rows.filter((row) => typeof row.leadId === "string" && !leads.has(row.leadId));
-    for (const { sk } of others) ids.delete(String(sk));
-    // Messages are read also if their conversation is not stored yet or no more, or cannot be read.
+    yield await readEach([leadKey(account, leadId), ...keys], pace);
+    // Also if their conversation is not stored yet or no more, or names another lead.
     for (const id of ids) if (isKeyPart(id)) yield* queryItems(messagesOf(account, id), pace);
     yield pointers;
   }

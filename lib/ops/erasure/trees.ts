@@ -1,20 +1,18 @@
 import { sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { sublistRecords } from "../../../shared/pages/audit/read-list.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
-import { emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { commit, isTreeChanged, treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
 import { inPartition, keysOnly } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { countedOwners } from "../counts/all-owners.ts";
-import { readEach } from "./lead-items.ts";
+import { replaceTree } from "../counts/rebuild.ts";
 
 /** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
 const retention = 48 * 3600;
@@ -31,11 +29,7 @@ const longestBatch = 30_000;
  */
 export async function dropTrees(account: string, nodes: readonly Item[], pace: Pace): Promise<void> {
   const lists = countedOwners(account);
-  const deadline = Number.POSITIVE_INFINITY;
-  for (const owner of lists)
-    await withRetry(() => pace.retry(() => writeEmptyRoot(owner, pace)), {
-      ...{ deadline, isRetryable: isTreeChanged, wait: pace.wait },
-    });
+  for (const owner of lists) await leaveEmptyRoot(owner, pace);
   if (nodes.length > 0) await pace.wait(longestBatch);
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
   for (const pk of new Set(nodes.map((node) => String(node.pk))))
@@ -80,29 +74,25 @@ async function deletePartition(pk: string, pace: Pace, filter = (_: Item) => tru
  *
  * @throws UserError when the list has rows again
  */
-async function writeEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
-  const { account, list } = owner;
-  const key = treeKey(owner, "root");
-  const { version, generation } = (await readItem(key)) ?? {};
-  const isReadable = typeof version === "number" && typeof generation === "number";
-  if (!isReadable) await deleteItems([key], pace);
-  // Read after the root and before the rows, as for every commit.
-  const clock = tableTime();
-  if (await hasItems(account, [list.type], pace))
-    throw new UserError(
-      `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
-    );
-  await commit(owner, {
-    ...emptyRoot(isReadable ? Math.max(clock, generation + 1) : clock),
-    version: isReadable ? version : 0,
-    // Lists forget what they remember of the deleted rows.
-    watermark: keyAt(list, clock - limits.allowedLateness),
-    expiresAt: Math.ceil(clock / 1000) + retention,
+const leaveEmptyRoot = (owner: CountedOwner, pace: Pace) =>
+  replaceTree(owner, pace, async (tree) => {
+    const { account, list } = owner;
+    // Read after the root and before the rows, as for every commit.
+    const clock = tableTime();
+    if (await hasItems(account, [list.type], pace))
+      throw new UserError(
+        `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
+      );
+    await commit(owner, {
+      ...tree,
+      // Lists forget what they remember of the deleted rows.
+      watermark: keyAt(list, clock - limits.allowedLateness),
+      expiresAt: Math.ceil(clock / 1000) + retention,
+    });
   });
-}
 
 /** Whether an account has the roots that its erasure has left. */
 export async function wasErased(account: string, pace: Pace): Promise<boolean> {
-  const keys = countedOwners(account).map((owner) => treeKey(owner, "root"));
-  return (await readEach(keys, pace)).some(({ expiresAt }) => Number(expiresAt) > Date.now() / 1000);
+  const roots = countedOwners(account).map((owner) => pace.retry(() => readSoundRoot(owner)));
+  return (await Promise.all(roots)).some((root) => (root?.expiresAt ?? 0) > Date.now() / 1000);
 }

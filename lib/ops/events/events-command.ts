@@ -8,7 +8,7 @@ import { countAccounts } from "../accounts/account-items.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { parseRate } from "../common/for-each-at-rate.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, writingAccountOrAllCommand } from "../common/options.ts";
+import { type AccountsOptions, leftOutCodes, writingAccountOrAllCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { type BusOptions, findBus, openEventBus, type PutEvents } from "./event-bus.ts";
@@ -45,6 +45,7 @@ export function eventsCommand(wait?: Wait): Command {
     )
     .option("--rate <events>", "the maximum number of events per second", parseRate, 100)
     .addOption(new Option("--bus <name>", "the event bus (default: that of the stage)").conflicts("local"))
+    .addHelpText("after", leftOutCodes)
     .action((options: RepublishOptions) => republishEvents(options, wait));
   return new Command("events").description("send the events of accounts again").addCommand(republishCommand);
 }
@@ -76,10 +77,10 @@ async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<
   if (since >= until) throw new UserError("The time of --since must be before that of --until.");
   const put = dryRun ? undefined : await openEventBus(findBus(options), pace.wait);
   const unreadable = new Unreadable();
-  const { note } = unreadable;
-  const accounts = account === undefined ? [...(await countAccounts(pace, note)).keys()] : [account];
+  const accounts =
+    account === undefined ? [...(await countAccounts(pace, unreadable.note)).keys()] : [account];
   const selection = { accounts, types, since, until };
-  const means = { pace, note };
+  const means = { pace, unreadable };
   const events = put ? await send(options, selection, means, put) : await republish(selection, means);
   report(options, selection, events);
   unreadable.report();
@@ -88,7 +89,7 @@ async function republishEvents(options: RepublishOptions, wait?: Wait): Promise<
 async function send(
   { rate }: RepublishOptions,
   selection: Selection,
-  means: Pick<Republication, "pace" | "note">,
+  means: Pick<Republication, "pace" | "unreadable">,
   put: PutEvents,
 ): Promise<EventCounts> {
   let sent = 0;

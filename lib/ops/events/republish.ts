@@ -1,11 +1,11 @@
 import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { itemEvent } from "../../../shared/domain/events.ts";
-import { accountPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, itemTypes, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import type { Note } from "../common/unreadable.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { isKeyPart } from "../erasure/lead-items.ts";
 import { maxEntries, type PutEvents } from "./event-bus.ts";
 
@@ -19,55 +19,42 @@ export interface Selection {
 }
 
 /** The prefixes of the ids with the times of items, by the types of items. */
-const idPrefixes = { lead: "lead", conversation: "conv", message: "msg", erasedLead: "erasure" } as const;
-
-type EventItem = keyof typeof idPrefixes;
+const idPrefixes: Readonly<Record<string, string>> = {
+  [itemTypes.lead]: "lead",
+  [itemTypes.conversation]: "conv",
+  [itemTypes.message]: "msg",
+  [itemTypes.erasedLead]: "erasure",
+};
 
 /**
  * Reads the events of the items that are stored: of each account, those of leads, of conversations, of the messages of one
  * conversation after the other, each by time, and then of erased leads by their ids.
  *
- * @param note called with items that are not valid: a bus or a connector would refuse their events
+ * @param unreadable gets the items whose events were never sent, because they are malformed
  */
 export async function* readEvents(
   selection: Selection,
   pace: Pace,
-  note: Note = () => {},
+  unreadable = new Unreadable(),
 ): AsyncGenerator<ServiceEvent> {
-  // The schemas take a quarter of the start of every command.
-  const { readLine } = await import("../archive/archive-lines.ts");
   for (const account of selection.accounts)
-    for await (const { type, pk } of findPartitions(account, selection, pace))
-      for await (const items of queryItems(rangeOf(type, pk, selection), pace))
-        yield* items
-          .filter((item) => !item.imported && readLine(type, item, note))
-          .flatMap((item) => itemEvent(item) ?? []);
+    for await (const pk of findPartitions(account, selection, pace))
+      for await (const items of queryItems(rangeOf(pk, selection), pace))
+        yield* items.flatMap((item) => unreadable.ifWellFormed(() => itemEvent(item)) ?? []);
 }
 
 /** The partitions of an account with items of these types. */
-async function* findPartitions(
-  account: string,
-  range: Selection,
-  pace: Pace,
-): AsyncGenerator<{ readonly type: EventItem; readonly pk: string }> {
-  const all = (type: "lead" | "conversation" | "erasedLead") => ({
-    type,
-    pk: accountPartition(type, account),
-  });
-  if (range.types.includes("lead.created")) yield all("lead");
-  if (range.types.includes("conversation.started")) yield all("conversation");
-  if (range.types.includes("message.sent"))
-    for await (const pk of findMessages(account, range, pace)) yield { type: "message", pk };
-  if (range.types.includes("lead.erased")) yield all("erasedLead");
+async function* findPartitions(account: string, range: Selection, pace: Pace): AsyncGenerator<string> {
+  if (range.types.includes("lead.created")) yield accountPartition("lead", account);
+  if (range.types.includes("conversation.started")) yield accountPartition("conversation", account);
+  if (range.types.includes("message.sent")) yield* findMessages(account, range, pace);
+  if (range.types.includes("lead.erased")) yield accountPartition("erasedLead", account);
 }
 
 /** The partitions of the messages of conversations whose last message is not older than a time, or of unknown age. */
 async function* findMessages(account: string, range: Selection, pace: Pace): AsyncGenerator<string> {
   const conversations = accountPartition("conversation", account);
-  const { ExpressionAttributeValues, ...input } = rangeOf("conversation", conversations, {
-    ...range,
-    since: 0,
-  });
+  const { ExpressionAttributeValues, ...input } = rangeOf(conversations, { ...range, since: 0 });
   const recent = {
     ...input,
     ProjectionExpression: "sk",
@@ -87,8 +74,8 @@ async function* findMessages(account: string, range: Selection, pace: Pace): Asy
  *
  * No id is as short as these ends, so the second one is exclusive.
  */
-function rangeOf(type: EventItem, pk: string, { since, until }: Pick<Selection, "since" | "until">) {
-  const idPrefix = idPrefixes[type];
+function rangeOf(pk: string, { since, until }: Pick<Selection, "since" | "until">) {
+  const idPrefix = idPrefixes[readPartition(pk)?.itemType ?? ""];
   const ExpressionAttributeValues = {
     ":pk": pk,
     ":from": `${idPrefix}_${encodeTime(since, 10)}`,
@@ -107,7 +94,7 @@ function rangeOf(type: EventItem, pk: string, { since, until }: Pick<Selection, 
 /** How events are sent again. */
 export interface Republication {
   readonly pace: Pace;
-  readonly note?: Note;
+  readonly unreadable?: Unreadable;
   /** The most events per second. */
   readonly rate?: number;
   readonly put?: PutEvents;
@@ -121,10 +108,10 @@ export type EventCounts = Partial<Record<EventType, number>>;
 /** Puts the events of stored items on a bus again, if there is one, in order and one call at a time. @returns how many */
 export async function republish(
   selection: Selection,
-  { pace, note, rate = Number.POSITIVE_INFINITY, put, onSent }: Republication,
+  { pace, unreadable, rate = Number.POSITIVE_INFINITY, put, onSent }: Republication,
 ): Promise<EventCounts> {
   const counts: EventCounts = {};
-  const batches = inBatches(readEvents(selection, pace, note));
+  const batches = inBatches(readEvents(selection, pace, unreadable));
   await forEachAtRate(batches, { rate: rate / maxEntries, parallel: 1 }, async (batch) => {
     await put?.(batch);
     for (const { type } of batch) counts[type] = (counts[type] ?? 0) + 1;

@@ -1,12 +1,11 @@
-import { leadStatusKeys, toLead } from "../../../shared/domain/leads.ts";
+import { leadStatusKeys } from "../../../shared/domain/leads.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { UserError } from "../../errors.ts";
+import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-schemas.ts";
+import { readRecord } from "../../../shared/schemas/record.ts";
 import { buildUpdate, updateItem } from "../common/write-items.ts";
-import { isKeyPart } from "../erasure/lead-items.ts";
 
 /**
  * Changes the status of a lead.
@@ -14,8 +13,7 @@ import { isKeyPart } from "../erasure/lead-items.ts";
  * @param deadline until when to retry, in milliseconds since the epoch
  * @param dryRun whether to write nothing
  * @returns the changed lead; undefined when the account has no such lead
- * @throws UserError when its source cannot be a part of a key
- * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
+ * @throws MalformedItemError, StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
 export const setLeadStatus = (
   account: string,
@@ -24,12 +22,10 @@ export const setLeadStatus = (
   deadline: number,
   dryRun = false,
 ) =>
-  changeLead(account, id, deadline, dryRun, (lead) => {
-    const { source } = lead;
-    if (source !== undefined && !isKeyPart(source))
-      throw new UserError(`The lead ${id} cannot be changed: its source cannot be read.`);
-    return { status, ...leadStatusKeys(account, { ...lead, status }) };
-  });
+  changeLead(account, id, deadline, dryRun, (lead) => ({
+    status,
+    ...leadStatusKeys(account, { ...lead, status }),
+  }));
 
 /** Changes the score of a lead (0 to 100). Parameters and result are those of `setLeadStatus`. */
 export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>
@@ -47,11 +43,11 @@ function changeLead(
     async () => {
       const item = await readItem(key);
       if (!item) return undefined;
-      const lead = toLead(item);
+      const lead = readRecord(leadSchema, item);
       const change = buildChange(lead);
-      if (dryRun) return toLead({ ...lead, ...change });
+      if (dryRun) return readRecord(leadSchema, { ...lead, ...change });
       // Index keys contain the source, so it must not have changed.
-      return toLead(await updateItem(buildUpdate(key, change, { source: lead.source })));
+      return readRecord(leadSchema, await updateItem(buildUpdate(key, change, { source: lead.source })));
     },
     { deadline, isRetryable },
   );

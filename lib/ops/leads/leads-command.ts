@@ -6,13 +6,13 @@ import { unknownItem } from "../common/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
+  leftOutCodes,
   type PacedAccountOptions,
   pacedCommand,
   selectPacedTable,
   selectTableByOptions,
   writingCommand,
 } from "../common/options.ts";
-import { toText } from "../common/printed-text.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { wholeNumber } from "../common/whole-number.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
@@ -50,7 +50,11 @@ export function leadsCommand(): Command {
     .addCommand(exportCommand())
     .addCommand(showCommand())
     .addCommand(eraseCommand())
-    .addCommand(pacedCommand("erased", "list the ids of erased leads").action(listErased));
+    .addCommand(
+      pacedCommand("erased", "list the ids of erased leads")
+        .addHelpText("after", leftOutCodes)
+        .action(listErased),
+    );
 }
 
 const parseScore = wholeNumber(0, 100, "A score is a whole number from 0 to 100.");
@@ -70,7 +74,7 @@ async function setScore(options: LeadOptions & { score: number }): Promise<void>
 async function report(options: LeadOptions, lead: Lead | undefined): Promise<void> {
   const { lead: id, json, dryRun } = options;
   if (!lead) throw await unknownItem(options, `lead ${id}`);
-  const [status, score] = [lead.status, lead.score].map(toText);
+  const { status, score } = lead;
   const verb = dryRun ? "would have" : "has";
   console.log(
     json ? JSON.stringify(lead) : `The lead ${id} ${verb} the status ${status} and the score ${score}.`,

@@ -37,7 +37,7 @@ export function exportCommand(): Command {
     .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
     .option("--source <source>", "only leads with this source")
     .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
-    .addHelpText("after", `\n${leftOutCodes}`)
+    .addHelpText("after", leftOutCodes)
     .action(exportLeads);
 }
 
@@ -110,10 +110,10 @@ export async function* readAllLeads(
   note: Note = () => {},
 ): AsyncGenerator<Lead[]> {
   // The schemas take a quarter of the start of every command.
-  const { readRecord } = await import("../archive/archive-lines.ts");
+  const { readImportable } = await import("../archive/archive-lines.ts");
   const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
   for await (const items of queryItems(leads, pace))
     yield items
-      .flatMap((item) => readRecord("lead", item, note) ?? [])
+      .flatMap((item) => readImportable("lead", item, note) ?? [])
       .filter((lead) => (status ?? lead.status) === lead.status && (source ?? lead.source) === lead.source);
 }

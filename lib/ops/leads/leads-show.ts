@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
@@ -7,7 +8,7 @@ import { leftOutCodes, type PacedAccountOptions, pacedCommand, selectPacedTable 
 import { escapeText } from "../common/printed-text.ts";
 import { Unreadable } from "../common/unreadable.ts";
 import { Findings } from "../erasure/findings.ts";
-import { listConversations, readEach, readMessages } from "../erasure/lead-items.ts";
+import { findConversations, readEach, readMessages } from "../erasure/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = PacedAccountOptions & PersonOptions;
@@ -15,7 +16,7 @@ type ShowOptions = PacedAccountOptions & PersonOptions;
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
   withPerson(pacedCommand("show", "show a lead with its conversations and messages"))
-    .addHelpText("after", `\n${leftOutCodes}`)
+    .addHelpText("after", leftOutCodes)
     .action(show);
 
 async function show(options: ShowOptions): Promise<void> {
@@ -38,20 +39,26 @@ type Shown<Stored> = Partial<Stored> & { readonly id: string };
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is. */
 async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
   // The schemas take a quarter of the start of every command.
-  const { readRecord } = await import("../archive/archive-lines.ts");
+  const { readImportable } = await import("../archive/archive-lines.ts");
   const { note } = unreadable;
   const id = String(item.sk);
-  const lead: Shown<Lead> = readRecord("lead", item, note) ?? { id };
+  const lead: Shown<Lead> = readImportable("lead", item, note) ?? { id };
   const found = new Findings({ account, leads: new Set([id]) }, unreadable);
   const conversations = [];
-  for (const stored of found.take(await readEach(await listConversations(account, id, pace), pace))) {
-    const messages = found.take(await readMessages(account, stored.sk, pace));
-    const conversation: Shown<Conversation> = readRecord("conversation", stored, note) ?? {
-      id: String(stored.sk),
+  const { ids } = await findConversations(account, id, pace);
+  const keys = ids.map((id) => conversationKey(account, id));
+  const own = new Map(found.take(await readEach(keys, pace)).map((stored) => [stored.sk, stored]));
+  for (const key of keys) {
+    const stored = own.get(key.sk);
+    const messages = found.take(await readMessages(account, key.sk, pace));
+    if (!stored && messages.length === 0) continue;
+    if (!stored) note(key, "it has messages of a lead that it does not name");
+    const conversation: Shown<Conversation> = (stored && readImportable("conversation", stored, note)) ?? {
+      id: key.sk,
     };
     conversations.push({
       ...conversation,
-      messages: messages.flatMap((message) => readRecord("message", message, note) ?? []),
+      messages: messages.flatMap((message) => readImportable("message", message, note) ?? []),
     });
   }
   return { lead, conversations };

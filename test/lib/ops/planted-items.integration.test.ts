@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
 import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
@@ -8,8 +9,18 @@ import { readStack } from "../../../lib/local/template/template.ts";
 import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
 import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
-import { itemTypes, leadImportKey } from "../../../shared/dynamodb/keys.ts";
+import { toEvents } from "../../../shared/domain/events.ts";
+import {
+  itemTypes,
+  leadImportKey,
+  listPartition,
+  sourceOrChannelPartition,
+  sublistKey,
+} from "../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
+import { readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
@@ -66,9 +77,7 @@ beforeAll(async () => {
     other: { account: other, lead: bob.lead.id, conversation: neighbour.conversationId },
   });
   await selectTableByOptions({ table: tableName });
-  await forEachAtRate(planted.values(), { parallel: 16 }, ({ item }) =>
-    table.send(new PutCommand({ TableName: tableName, Item: { ...item } })),
-  );
+  await forEachAtRate(planted.values(), { parallel: 16 }, ({ item }) => put(item));
   before = await tableItems();
 });
 
@@ -83,6 +92,8 @@ async function ops(...args: string[]) {
 }
 
 const ofAccount = ["--account", account];
+
+const put = (item: Item) => table.send(new PutCommand({ TableName: tableName, Item: { ...item } }));
 
 test("which functions may write the items of each type", async () => {
   const { functions, table } = await readStack(inject("engine").assembly);
@@ -208,21 +219,39 @@ describe("a command that changes nothing", () => {
     expect(await ops(...args)).toMatchObject({ code });
   });
 
-  test("a change of an item whose keys cannot be made", async () => {
+  test("events republish has the events that the stream had", async () => {
+    const args = [...ofAccount, ...since, "--dry-run", "--json"];
+    const { stdout } = await ops("events", "republish", ...args);
+    const types = ["LEAD", "CONVERSATION", "MESSAGE", "ERASED"] as const;
+    const images = itemsOf(before, account, [...types]).map((key) => marshall(before.get(key)));
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const events = images.flatMap((NewImage) =>
+      toEvents([{ eventName: "INSERT", dynamodb: { NewImage: NewImage as never } }]),
+    );
+    vi.restoreAllMocks();
+    const counts = Object.entries(Object.groupBy(events, ({ type }) => type));
+    expect(JSON.parse(stdout).events).toEqual(
+      Object.fromEntries(counts.map(([type, { length }]) => [type, length])),
+    );
+  });
+
+  test("a change of an item that is malformed", async () => {
     const find = (type: string, attribute: string) =>
       planted.find((each) => each.type === type && typeof each.item[attribute] === "object")?.item.sk ?? "";
-    const [lead, conversation] = [find("lead", "source"), find("conversation", "channel")];
-    const ofLead = ["--lead", lead, "--status", "booked"];
-    expect(await ops("leads", "set-status", ...ofAccount, ...ofLead)).toMatchObject({
-      ...{ code: 1, stderr: `The lead ${lead} cannot be changed: its source cannot be read.\n` },
-    });
-    const ofConversation = ["--conversation", conversation, "--status", "closed"];
-    expect(await ops("conversations", "set-status", ...ofAccount, ...ofConversation)).toMatchObject({
-      ...{
+    for (const [type, field] of [
+      ["lead", "source"],
+      ["lead", "score"],
+      ["conversation", "channel"],
+      ["conversation", "leadId"],
+    ] as const) {
+      const id = find(type, field);
+      const ofItem = [`--${type}`, id, "--status", type === "lead" ? "booked" : "closed"];
+      expect(await ops(`${type}s`, "set-status", ...ofAccount, ...ofItem)).toEqual({
         code: 1,
-        stderr: `The conversation ${conversation} cannot be changed: its channel cannot be read.\n`,
-      },
-    });
+        stdout: "",
+        stderr: `The item ${listPartition(type, account)} ${id} is not valid: its ${field} is malformed. Correct or delete it in the table.\n`,
+      });
+    }
   });
 
   test("an import whose record is malformed", async () => {
@@ -231,9 +260,7 @@ describe("a command that changes nothing", () => {
       .update(await readFile(path))
       .digest("hex");
     const key = leadImportKey(account, sha256);
-    await table.send(
-      new PutCommand({ TableName: tableName, Item: { ...key, startedAt: { toString: "x" } } }),
-    );
+    await put({ ...key, startedAt: { toString: "x" } });
     const { code, stderr } = await ops("leads", "import", path, ...ofAccount);
     expect({ code, stderr }).toEqual({
       ...{ code: 1, stderr: expect.stringContaining(`delete the item ${key.pk} ${sha256} in the table.`) },
@@ -286,4 +313,41 @@ test("accounts erase deletes everything of the account, and nothing of another o
     changed: [],
     deleted: [],
   });
+});
+
+test.each([
+  { version: "x" },
+  { version: -1 },
+  { version: 0 },
+  { version: { toString: "x" } },
+  { generation: 2 ** 52 },
+  { level: 99 },
+  { entries: "x" },
+  { expiresAt: { toString: "x" } },
+  { watermark: "lead_7" },
+])("counts rebuild and accounts erase replace roots with %j", async (fields) => {
+  const account = randomUUID();
+  const list = { account, list: countedLists.lead };
+  const sublist = { ...list, origin: sourceOrChannelPartition("lead", account, "web") };
+  await aLead(account, { source: "web" });
+  const spoil = async () => {
+    for (const owner of [list, sublist])
+      await put({ ...treeKey(owner, "root"), ...rootItem({ ...emptyRoot(1), version: 1 }), ...fields });
+  };
+  await put({ ...sublistKey("lead", account, sublist.origin), origin: sublist.origin });
+  await spoil();
+  const status = await ops("counts", "status", "--account", account);
+  expect(status).toMatchObject({ code: 3, stderr: expect.stringContaining(treeKey(sublist, "").pk) });
+  expect((await ops("counts", "rebuild", "--account", account)).code).toBe(0);
+  expect(await ops("counts", "verify", "--account", account)).toMatchObject({ code: 0, stderr: "" });
+  expect(await readRoot(list)).toMatchObject({ generation: expect.toSatisfy((time) => time > 1) });
+  await spoil();
+  const erased = await ops("accounts", "erase", "--account", account, "--yes", "--cache-seconds", "0");
+  expect(erased.code).toBe(0);
+  expect(await readRoot(list)).toMatchObject({ entries: [], last: [], expiresAt: expect.any(Number) });
+  expect(await readRoot(sublist)).toBeUndefined();
+  await spoil();
+  expect((await ops("accounts", "erase", "--account", account, "--yes", "--cache-seconds", "0")).code).toBe(
+    0,
+  );
 });

@@ -3,7 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { NumberValue, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
-import { activeConversationKey, leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
+import {
+  activeConversationKey,
+  conversationKey,
+  leadKey,
+  messageKey,
+} from "../../../../shared/dynamodb/keys.ts";
 import { type Item, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runJson } from "../../../support/command.ts";
 import { filePath } from "../../../support/lead-files.ts";
@@ -77,6 +82,22 @@ describe("an import", () => {
     await put({ ...key, ...fields });
     expect((await replace(account, path)).failure).toBeUndefined();
     await expectConsistent(account);
+  });
+
+  test("stores a conversation as active, though its pointer names that of another lead", async () => {
+    const { account, ada, grace } = await aFilledAccount();
+    const path = await exported(account);
+    const before = restoredItems(await tableItems(), account);
+    await remove(conversationKey(account, ada.whatsapp));
+    await put({ ...activeConversationKey(account, ada.id, "whatsapp"), conversationId: grace.whatsapp });
+    expect((await accounts("import", path, "--account", account)).failure).toBeUndefined();
+    const { [`CONVERSATION#${account} ${ada.whatsapp}`]: stored, ...others } = restoredItems(
+      await tableItems(),
+      account,
+    );
+    const { [`CONVERSATION#${account} ${ada.whatsapp}`]: removed, ...unchanged } = before;
+    expect(stored).toEqual({ ...removed, imported: expect.any(String) });
+    expect(others).toEqual(unchanged);
   });
 
   test("leaves out the conversations of leads that do not exist", async () => {

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
 import { toPartialFailure, toUserError } from "../../../../lib/ops/common/aws-errors.ts";
 import { StaleReadError, UnknownOutcomeError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { ApiError } from "../../../../shared/errors.ts";
+import { leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { ApiError, MalformedItemError } from "../../../../shared/errors.ts";
 
 const sdkError = (name: string, message: string, properties = {}) =>
   Object.assign(new Error(message), { name, ...properties });
@@ -35,6 +36,10 @@ test.each([
   [
     new UnknownOutcomeError("unknown"),
     "It is unknown whether the change took effect: check, and run the command again.",
+  ],
+  [
+    new MalformedItemError(leadKey("acme", "lead_1"), "score"),
+    "The item LEAD#acme lead_1 is not valid: its score is malformed. Correct or delete it in the table.",
   ],
   [new StaleReadError(), "Other writers kept changing the same items: run the command again."],
 ])("%o becomes a UserError", async (error, message) => {

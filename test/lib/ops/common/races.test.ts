@@ -6,6 +6,7 @@ import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import { activeConversationKey, conversationKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../../shared/ids.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";
 import { storedConversation, storedLead } from "../../../support/stored.ts";
@@ -64,18 +65,19 @@ test("a lead whose source changes meanwhile is listed under its new source", asy
 });
 
 test("a conversation does not become active beside another one that does so meanwhile", async () => {
+  const other = newId("conv");
   const ended = (id: string) => ({
     ...conversationItem("acme", {
       ...{ id, leadId: "lead_1", channel: "whatsapp", status: "closed" },
       ...{ lastMessageAt: "2026-01-01T00:00:00.000Z", messageCount: 1 },
     }),
   });
-  const pointer = { ...activeConversationKey("acme", "lead_1", "whatsapp"), conversationId: "conv_2" };
-  const { memory, stored } = await tableWith([ended("conv_1"), ended("conv_2"), pointer], () =>
+  const pointer = { ...activeConversationKey("acme", "lead_1", "whatsapp"), conversationId: other };
+  const { memory, stored } = await tableWith([ended("conv_1"), ended(other), pointer], () =>
     memory.send(
       new UpdateCommand({
         TableName: tableName,
-        Key: conversationKey("acme", "conv_2"),
+        Key: conversationKey("acme", other),
         UpdateExpression: "SET #status = :active",
         ExpressionAttributeNames: { "#status": "status" },
         ExpressionAttributeValues: { ":active": "active" },
@@ -83,8 +85,8 @@ test("a conversation does not become active beside another one that does so mean
     ),
   );
   await expect(setConversationStatus("acme", "conv_1", "active", deadline())).rejects.toThrow(
-    "The lead has another active conversation on this channel, conv_2: end that one first.",
+    `The lead has another active conversation on this channel, ${other}: end that one first.`,
   );
   const statuses = stored().flatMap(({ id, status }) => (status ? [[id, status]] : []));
-  expect(Object.fromEntries(statuses)).toEqual({ conv_1: "closed", conv_2: "active" });
+  expect(Object.fromEntries(statuses)).toEqual({ conv_1: "closed", [other]: "active" });
 });

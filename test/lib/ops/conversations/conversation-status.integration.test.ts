@@ -6,6 +6,7 @@ import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
+import { program } from "../support/program.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -88,12 +89,37 @@ test("a conversation without a pointer can become active", async () => {
   expect(await pointer(account, leadId)).toBe(id);
 });
 
+test("a pointer to the active conversation of another lead or channel is replaced", async () => {
+  const account = randomUUID();
+  const { leadId, ids } = await endedConversations(account, 1);
+  const [id = ""] = ids;
+  const ofBob = (await aMessage(account, (await aLead(account)).id)).conversationId;
+  const bySms = (await aMessage(account, leadId, "sms")).conversationId;
+  const before = await conversations(account, "status=active");
+  for (const conversationId of [ofBob, bySms]) {
+    const Item = { ...activeConversationKey(account, leadId, "whatsapp"), conversationId };
+    await table.send(new PutCommand({ TableName: tableName, Item }));
+    const args = ["--account", account, "--conversation", id, "--table", tableName, "--status"];
+    expect(await program("conversations", "set-status", ...args, "active")).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect(await pointer(account, leadId)).toBe(id);
+    expect((await aMessage(account, leadId)).conversationId).toBe(id);
+    await program("conversations", "set-status", ...args, "closed");
+  }
+  expect(await conversations(account, "status=active")).toEqual(before);
+});
+
 test("at most one conversation is active after concurrent changes and messages", async () => {
   for (let round = 0; round < 5; round++) {
     const account = randomUUID();
     const { leadId, ids } = await endedConversations(account, 4);
     const changes = ids.map((id) => set(account, id, "active").catch(isRefused));
-    await Promise.all([...changes, aMessage(account, leadId)]);
+    const body = { leadId, channel: "whatsapp", message: "Hello" };
+    const [{ status }] = await Promise.all([call("send-message", { account, body }), ...changes]);
+    // A message that loses too often is refused.
+    expect([201, 429]).toContain(status);
     const active = await conversations(account, "status=active");
     expect(active).toHaveLength(1);
     expect(await pointer(account, leadId)).toBe(active[0]?.id);

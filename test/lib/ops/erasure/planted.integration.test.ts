@@ -17,6 +17,7 @@ import { type Key, table, tableName } from "../../../../shared/dynamodb/table-cl
 import { newId } from "../../../../shared/ids.ts";
 import { runJson } from "../../../support/command.ts";
 import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { program } from "../support/program.ts";
 import { aKnownLead } from "./known-lead.ts";
 
 const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
@@ -60,8 +61,9 @@ async function plant(account: string) {
       await put(conversationKey(account, listed), misplaced),
       await put(key("msg", listed), { leadId: bob.id, message: "Hi" }),
     ],
-    /** Of the erased lead, though malformed. */
+    /** Of the erased lead, though malformed, or in a conversation of the other one that a pointer names. */
     ofAda: [
+      await put(key("msg", conversationOf(bob)), { leadId: ada.id }),
       await pointer("to the other", conversationOf(bob)),
       await pointer("to nothing", ""),
       await pointer("to a number", 5),
@@ -90,11 +92,8 @@ async function plant(account: string) {
       await put(key("msg", "conv_gone"), { leadId: true }),
       await put(leadKey(account, newId("lead")), { id: ada.id }),
     ],
-    /** A message of the lead in the conversation of another one, and one without a conversation. */
-    ofAdaByScan: [
-      await put(key("msg", conversationOf(bob)), { leadId: ada.id }),
-      await put(key("msg", "conv_gone"), { leadId: ada.id }),
-    ],
+    /** A message of the lead without a conversation. */
+    ofAdaByScan: [await put(key("msg", "conv_gone"), { leadId: ada.id })],
   };
 }
 
@@ -132,6 +131,27 @@ test.each([
   expect(misplaced).toEqual([]);
   const after = await tableItems();
   for (const item of [...bob.items, ...ofBob]) expect(after.has(item)).toBe(false);
+});
+
+test("messages in a conversation that was overwritten with one of another lead are shown, and erased without a scan", async () => {
+  const account = randomUUID();
+  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  const names = ada.items.filter((item) => item.startsWith("CONVERSATION"));
+  for (const each of names) {
+    const [, id = ""] = each.split(" ");
+    const fields = { id, leadId: bob.id, channel: "whatsapp", status: "closed", messageCount: 1 };
+    await put(conversationItem(account, { ...fields, lastMessageAt: "2026-01-01T00:00:00.000Z" }), {});
+  }
+  const ofAda = ["--account", account, "--lead", ada.id];
+  const { code, stdout } = await program("leads", "show", ...ofAda, "--table", tableName, "--json");
+  const { leads, unreadable } = JSON.parse(stdout);
+  expect(code).toBe(3);
+  const messages = leads[0].conversations.flatMap((each: { messages: object[] }) => each.messages);
+  expect(messages).toEqual(Array(3).fill(expect.objectContaining({ leadId: ada.id, message: "Hello" })));
+  expect(unreadable.map(name).sort()).toEqual(names);
+  expect((await erase(account, "--lead", ada.id, "--no-scan")).failure).toBeUndefined();
+  const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(ada.id));
+  expect(left.map(([key]) => key.split("#")[0]).sort()).toEqual(["ERASED", "IDEMPOTENCY"]);
 });
 
 test("a lead that the index lists for an address, and whose own is another or cannot be read, is not erased", async () => {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { toConversation } from "../../../../shared/domain/conversations.ts";
 import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts";
 import { listPage } from "../../../../shared/pages/read/list-page.ts";
 import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
+import { conversation } from "../../../../shared/schemas/conversation-schemas.ts";
+import { toRecord } from "../../../../shared/schemas/record.ts";
 import { ConversationHistory, leadId } from "../../../support/conversation-history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
@@ -46,7 +47,12 @@ function read({ leadId, status, channel: sourceOrChannel }: Filter, window: Wind
   const { account } = history;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
   const selection = { account, list, id: undefined, parent, filter: { status, sourceOrChannel }, window };
-  return listPage(selection, { page, limit }, toConversation, async () => {});
+  return listPage(
+    selection,
+    { page, limit },
+    (item) => toRecord(conversation, item),
+    async () => {},
+  );
 }
 
 /** The sort keys of some rows, of times, and those before and after all rows. */
