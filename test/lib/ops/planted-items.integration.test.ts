@@ -324,7 +324,6 @@ test.each([
   { level: 99 },
   { entries: "x" },
   { expiresAt: { toString: "x" } },
-  { watermark: "lead_7" },
 ])("counts rebuild and accounts erase replace roots with %j", async (fields) => {
   const account = randomUUID();
   const list = { account, list: countedLists.lead };
