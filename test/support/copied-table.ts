@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DeleteTableCommand, waitUntilTableExists } from "@aws-sdk/client-dynamodb";
-import { BatchWriteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inject, onTestFinished } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
-import { tableItems } from "./table-items.ts";
+import { putItems, tableItems } from "./table-items.ts";
 
 /** Copies the table without its indexes, as a restore to this moment can, and deletes the copy after the test. @returns its name */
 export async function copyTable(client: DynamoDBDocumentClient = table): Promise<string> {
@@ -13,10 +13,6 @@ export async function copyTable(client: DynamoDBDocumentClient = table): Promise
   await client.send(new CreateTableCommand({ TableName, KeySchema, AttributeDefinitions, BillingMode }));
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 }, { TableName });
   onTestFinished(() => client.send(new DeleteTableCommand({ TableName })).then(() => {}));
-  const items = [...(await tableItems()).values()];
-  for (let from = 0; from < items.length; from += 25) {
-    const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
-    await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts } }));
-  }
+  await putItems(client, TableName, [...(await tableItems()).values()]);
   return TableName;
 }

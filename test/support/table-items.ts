@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { paginateScan } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { type Item, table, tableName } from "../../shared/dynamodb/table-client.ts";
 
 /** All items of the table, by their keys. */
@@ -8,6 +8,14 @@ export async function tableItems(): Promise<ReadonlyMap<string, Item>> {
   for await (const { Items = [] } of paginateScan({ client: table }, { TableName: tableName }))
     for (const item of Items) items.set(`${item.pk} ${item.sk}`, item);
   return items;
+}
+
+/** Writes items to a table of the embedded engine, which leaves none of a batch. */
+export async function putItems(client: DynamoDBDocumentClient, TableName: string, items: readonly Item[]) {
+  for (let from = 0; from < items.length; from += 25) {
+    const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts } }));
+  }
 }
 
 /** The keys of the items that are not the same in both, by what has become of them. */
