@@ -9,7 +9,6 @@ import {
 } from "../dynamodb/keys.ts";
 import { checkKeys, logMalformed } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
-import { MalformedItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import type { Page, PageRequest } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
@@ -122,7 +121,10 @@ export function isNotJoinable(account: string, id: string, pair: LeadOnChannel) 
 /** The conversation that the pointer of a lead on a channel names: a hint, also if its value is no id. */
 export async function readPointer(account: string, { leadId, channel }: LeadOnChannel): Promise<unknown> {
   const pointer = await readItem(activeConversationKey(account, leadId, channel));
-  if (pointer && !isId("conv", pointer.conversationId))
-    logMalformed(new MalformedItemError(pointer, "conversationId"));
+  if (pointer && !isId("conv", pointer.conversationId)) logWrongPointer(account, { leadId, channel });
   return pointer?.conversationId;
 }
+
+/** Logs that a pointer does not name a conversation of its lead on its channel. */
+export const logWrongPointer = (account: string, { leadId, channel }: LeadOnChannel): void =>
+  logMalformed({ ...activeConversationKey(account, leadId, channel), field: "conversationId" });

@@ -1,12 +1,18 @@
 import { withBackoff } from "../dynamodb/backoffs.ts";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
-import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { isAsRead, tableName } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, isId, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
-import { addMessage, conversationItem, isNotJoinable, maxAhead, readPointer } from "./conversations.ts";
+import {
+  addMessage,
+  conversationItem,
+  isNotJoinable,
+  logWrongPointer,
+  maxAhead,
+  readPointer,
+} from "./conversations.ts";
 import {
   type IdempotentRequest,
   type Replayed,
@@ -129,10 +135,7 @@ async function joinConversation(
       if (last > Date.parse(message.createdAt) && last < Date.now() + maxAhead) findings.lastMessageAt = last;
       else findings.ended = conversationId;
       if (item.pk !== undefined && (item.leadId !== input.leadId || item.channel !== input.channel))
-        logMalformed({
-          ...activeConversationKey(account, input.leadId, input.channel),
-          field: "conversationId",
-        });
+        logWrongPointer(account, input);
     }
     throw error;
   }

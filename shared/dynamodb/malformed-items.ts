@@ -11,13 +11,16 @@ export function checkKeys(item: Item, built: Item, names: readonly string[] = ["
   if (field !== undefined) throw new MalformedItemError(item, field);
 }
 
-/** The result of a reading; undefined for a malformed item, which is logged. */
-export function ifWellFormed<T>(read: () => T): T | undefined {
+/** The result of a reading; undefined for a malformed item, which is logged, or told to `onMalformed`. */
+export function ifWellFormed<T>(
+  read: () => T,
+  onMalformed: (item: MalformedItem) => void = logMalformed,
+): T | undefined {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof MalformedItemError)) throw error;
-    logMalformed(error);
+    onMalformed(error);
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { type MalformedItem, MalformedItemError } from "../../../shared/errors.ts";
+import type { MalformedItem } from "../../../shared/errors.ts";
 import { UserError } from "../../errors.ts";
 import { formatColumns } from "./columns.ts";
 import { findOwner } from "./item-owner.ts";
@@ -20,17 +20,6 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
 
   noteMalformed = ({ pk, sk, field }: MalformedItem): void =>
     this.note({ pk, sk }, `its ${field} is malformed`);
-
-  /** The result of a reading; undefined for a malformed item, which is noted. */
-  ifWellFormed<T>(read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof MalformedItemError)) throw error;
-      this.noteMalformed(error);
-      return undefined;
-    }
-  }
 
   describe(outcome = "left as they are"): string {
     const items = formatColumns([...this.values()].slice(0, shown));

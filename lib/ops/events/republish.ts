@@ -2,6 +2,7 @@ import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { itemEvent } from "../../../shared/domain/events.ts";
 import { accountPartition, itemTypes, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
+import { ifWellFormed } from "../../../shared/dynamodb/malformed-items.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
@@ -40,7 +41,7 @@ export async function* readEvents(
   for (const account of selection.accounts)
     for await (const pk of findPartitions(account, selection, pace))
       for await (const items of queryItems(rangeOf(pk, selection), pace))
-        yield* items.flatMap((item) => unreadable.ifWellFormed(() => itemEvent(item)) ?? []);
+        yield* items.flatMap((item) => ifWellFormed(() => itemEvent(item), unreadable.noteMalformed) ?? []);
 }
 
 /** The partitions of an account with items of these types. */

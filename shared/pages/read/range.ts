@@ -2,7 +2,6 @@ import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { type IndexName, indexes } from "../../dynamodb/keys.ts";
 import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
-import { MalformedItemError } from "../../errors.ts";
 import { type CountedList, isRowKey } from "../tree/counted-list.ts";
 import type { Call } from "./read-budget.ts";
 
@@ -27,7 +26,7 @@ export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${p
 function isRow({ list, partition, rows }: Range, item: Item): boolean {
   const isWrong = (name: string) => item[name] !== rows[name];
   const field = isRowKey(list, item.sk) ? Object.keys(rows).find(isWrong) : "sk";
-  if (field !== undefined) logMalformed(new MalformedItemError({ pk: partition, ...item }, field));
+  if (field !== undefined) logMalformed({ pk: String(item.pk ?? partition), sk: String(item.sk), field });
   return field === undefined;
 }
 
