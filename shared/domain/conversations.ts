@@ -125,6 +125,6 @@ export async function readPointer(account: string, { leadId, channel }: LeadOnCh
   return pointer?.conversationId;
 }
 
-/** Logs that a pointer does not name a conversation of its lead on its channel. */
+/** Logs that a pointer does not name a conversation of its lead on its channel, which is left out: it is a caller's text. */
 export const logWrongPointer = (account: string, { leadId, channel }: LeadOnChannel): void =>
-  logMalformed({ ...activeConversationKey(account, leadId, channel), field: "conversationId" });
+  logMalformed({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });

@@ -25,6 +25,9 @@ export function ifWellFormed<T>(
   }
 }
 
+/** A malformed item, without its sort key if that is what a caller sent. */
+type LoggedItem = Omit<MalformedItem, "sk"> & Partial<Pick<MalformedItem, "sk">>;
+
 /** The items that this environment has logged, by their keys. */
 const logged = new Set<string>();
 
@@ -37,7 +40,7 @@ const maxLogged = 1000;
  *
  * @param cause another error for the item
  */
-export function logMalformed({ pk, sk, field }: MalformedItem, cause?: unknown): void {
+export function logMalformed({ pk, sk = "", field }: LoggedItem, cause?: unknown): void {
   const id = JSON.stringify([pk, sk]);
   if (logged.has(id) || logged.size >= maxLogged) return;
   logged.add(id);

@@ -169,7 +169,7 @@ describe("a message is sent once, in a conversation of its lead on its channel, 
       expect(await sendWith(conversationId, lead.id, key)).not.toBe(conversationId);
       expect(await readItem(conversationKey(account, conversationId))).toEqual(before);
       expect(logged).toContainEqual(
-        malformed(activeConversationKey(account, lead.id, "sms"), "conversationId"),
+        malformed({ pk: activeConversationKey(account, lead.id, "sms").pk }, "conversationId"),
       );
     }
   });
