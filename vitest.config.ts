@@ -4,7 +4,13 @@ import { defineConfig } from "vitest/config";
 import { validatorsVitePlugin } from "./lib/bundling/validators.ts";
 
 const integration = "test/**/*.integration.test.ts";
+const nightly = "test/**/*.nightly.test.ts";
 const stack = ["test/lib/*.test.ts", "test/lib/{bundling,config,constructs,monitoring}/**/*.test.ts"];
+
+const onEngine = {
+  globalSetup: "test/support/engine.ts",
+  setupFiles: ["own-table", "longer-calls", "log-leak-check"].map((name) => `test/support/${name}.ts`),
+};
 
 /** The test files of a worker share its process, which loads each package once; `clean-worker.ts` keeps them apart. */
 const sharedWorkers = { isolate: false, setupFiles: "test/support/clean-worker.ts" };
@@ -14,7 +20,7 @@ export default defineConfig({
   test: {
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
     silent: process.env.ALLOW_LOG_LEAKS === "1" ? false : "passed-only",
-    // Many tests wait. Those that start engines share the 14 ports of `lib/local/engine/engine-ports.ts`.
+    // Many tests wait.
     maxWorkers: Math.min(2 * availableParallelism() + 1, 8),
     // A busy machine must not fail a test.
     testTimeout: 120_000,
@@ -37,7 +43,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [integration, ...stack, "**/node_modules/**"],
+          exclude: [integration, nightly, ...stack, "**/node_modules/**"],
           env: { TABLE_NAME: "unit", AWS_REGION: "local" },
           ...sharedWorkers,
         },
@@ -47,10 +53,16 @@ export default defineConfig({
         test: {
           name: "integration",
           include: [integration],
-          globalSetup: "test/support/engine.ts",
-          setupFiles: ["own-table", "longer-calls", "log-leak-check"].map(
-            (name) => `test/support/${name}.ts`,
-          ),
+          ...onEngine,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "nightly",
+          include: [nightly],
+          testTimeout: 600_000,
+          ...onEngine,
         },
       },
       {
@@ -58,7 +70,7 @@ export default defineConfig({
         test: {
           name: "stack",
           include: stack,
-          exclude: [integration],
+          exclude: [integration, nightly],
           ...sharedWorkers,
         },
       },

@@ -21,7 +21,7 @@ export const startCommand = () =>
     .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
     .addHelpText(
       "after",
-      "\nThe README describes the environment variables PORT, DATA_DIR, EVENTS_URL and DYNAMODB_ENDPOINT.",
+      "\nThe README describes the environment variables PORT, DATA_DIR, EVENTS_URL, DYNAMODB_ENDPOINT and ENGINE_PORT.",
     )
     .action(({ stage }: { stage: string }) => serve(readSettings(stage, process.env)));
 
@@ -55,16 +55,19 @@ const dataDirectory = (stage: string) =>
   join(import.meta.dirname, "../../.local", ...(stage === "dev" ? [] : ["stages", stage]));
 
 function readSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
-  if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
-    throw new UserError(`PORT=${PORT} must be a whole number from 0 to 65535.`);
-  }
   return {
     stage,
-    port: Number(PORT),
+    port: readPort("PORT", PORT),
+    enginePort: env.ENGINE_PORT ? readPort("ENGINE_PORT", env.ENGINE_PORT) : undefined,
     dataDirectory: DATA_DIR || dataDirectory(stage),
     dynamodbEndpoint: readEndpoint(env.DYNAMODB_ENDPOINT),
     eventsUrl: readUrl("EVENTS_URL", env.EVENTS_URL, /^https?:$/, "http://127.0.0.1:4000/events"),
   };
+}
+
+function readPort(name: string, value: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw new UserError(`${name}=${value} must be a whole number from 0 to 65535.`);
 }
 
 function readEndpoint(value: string | undefined): string | undefined {

@@ -19,6 +19,8 @@ interface LocalOptions {
   readonly dataDirectory?: string | undefined;
   /** Another engine than the embedded one. */
   readonly dynamodbEndpoint?: string | undefined;
+  /** The port of the embedded engine: 0 for any free one; by default, one that no web page can reach. */
+  readonly enginePort?: number | undefined;
   /** 0, the default, for any free port. */
   readonly port?: number;
   /** The stage to serve, by default `dev`. */
@@ -103,11 +105,11 @@ async function checkPort(port: number): Promise<void> {
 }
 
 async function startEmbedded(
-  { onEngineExit = () => {}, log = console.log }: LocalOptions,
+  { enginePort: port, onEngineExit = () => {}, log = console.log }: LocalOptions,
   directory: string | undefined,
   resources: AsyncDisposableStack,
 ): Promise<string> {
-  const engine = await startEngine({ directory, log, onExit: onEngineExit });
+  const engine = await startEngine({ directory, port, log, onExit: onEngineExit });
   resources.defer(engine.stop);
   return engine.endpoint;
 }

@@ -1,16 +1,12 @@
-import { join } from "node:path";
-import { expect, test } from "vitest";
-import type { rateLimiter } from "../../shared/domain/rate-limiter.ts";
-import { bundle } from "../bench/overload/bundle.ts";
-import { simulationStart } from "../bench/overload/service.ts";
-import { VirtualClock } from "../bench/overload/virtual-clock.ts";
-import { virtualGlobals } from "../bench/overload/virtual-globals.ts";
-import { MemoryTable } from "../support/memory-table.ts";
-import { seeded } from "../support/random.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
+import { VirtualTable } from "../support/virtual-table.ts";
 
-const root = join(import.meta.dirname, "..", "..");
-const load = await bundle<{ readonly rateLimiter: typeof rateLimiter }>(root, {
-  entryPoints: [join(root, "shared/domain/rate-limiter.ts")],
+const start = Date.UTC(2026, 0, 1);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 interface Plan {
@@ -22,22 +18,15 @@ interface Plan {
 
 /** Sends 150 requests to environments that have just started, in virtual time. @returns how many were granted */
 async function burst({ limit, environments, slow }: Plan): Promise<number> {
-  const clock = new VirtualClock(simulationStart);
-  const globals = virtualGlobals(clock, seeded(1));
-  const memory = new MemoryTable();
-  const attempt = async (command: object) => {
-    const answer = (async () => memory.execute(command).output)();
-    await Promise.allSettled([answer, clock.wait(Math.max(5, simulationStart + slow - clock.now))]);
-    return answer;
-  };
+  new VirtualTable(start, () => Math.max(5, start + slow - Date.now()));
   let [granted, waiting] = [0, 150];
   // An environment serves one request at a time.
   const serve = async () => {
-    const take = load({ attempt }, globals).rateLimiter({ requests: limit, seconds: 60 });
+    const take = rateLimiter({ requests: limit, seconds: 60 });
     while (waiting-- > 0) if ((await take("acme")).granted) granted++;
   };
   const served = Promise.all(Array.from({ length: environments }, serve));
-  await clock.runUntil(clock.now + 59_000);
+  await vi.advanceTimersByTimeAsync(59_000);
   await served;
   return granted;
 }

@@ -13,7 +13,7 @@ import { startEngine } from "../../lib/local/engine/engine.ts";
 import { readStack } from "../../lib/local/template/template.ts";
 import { synthesizeAssembly } from "./assembly.ts";
 
-/** Fewer than the ports of `engine-ports.ts`: tests also start engines of their own. */
+/** Some for each core of a usual machine. */
 const engineCount = 4;
 
 declare module "vitest" {
@@ -58,7 +58,7 @@ export default async function setup(project: TestProject) {
 
 function startInMemory() {
   const onExit = () => console.error("The embedded DynamoDB ended before the tests.");
-  return startEngine({ log: console.log, onExit });
+  return startEngine({ port: 0, log: console.log, onExit });
 }
 
 async function deleteTable(endpoint: string, TableName: string): Promise<void> {

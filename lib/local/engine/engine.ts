@@ -1,6 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../errors.ts";
@@ -12,6 +14,8 @@ import { indexStream } from "./stream-index.ts";
 interface EngineOptions {
   /** The real path of the directory for its data; without it, the data is kept in memory. */
   readonly directory?: string | undefined;
+  /** 0 for any free port; by default, one that no web page can reach. */
+  readonly port?: number | undefined;
   readonly log: (line: string) => void;
   /** Called when the engine ends without having been stopped. */
   readonly onExit: () => void;
@@ -24,10 +28,10 @@ const startTimeout = 10_000;
 const fileTimeout = 5000;
 
 /** Starts the embedded DynamoDB on a free port of this machine. */
-export async function startEngine({ directory, log, onExit }: EngineOptions) {
+export async function startEngine({ directory, port: wanted, log, onExit }: EngineOptions) {
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
   if (databaseFile) await waitForFile(databaseFile, log);
-  const { port, child } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : []);
+  const { port, child } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : [], wanted);
   if (databaseFile) indexStream(databaseFile, engineVersion(), log);
   child.once("exit", onExit);
   return {
@@ -58,11 +62,11 @@ function lockDatabase(file: string) {
   }
 }
 
-/** Starts the engine on one of its ports, from a random one on. @throws UserError when it does not start */
-async function startOnFreePort(args: readonly string[]) {
-  const first = randomInt(enginePorts.length);
-  const ports = [...enginePorts.slice(first), ...enginePorts.slice(0, first)];
+/** Starts the engine on a port, or on the first free one of its own. @throws UserError when it does not start */
+async function startOnFreePort(args: readonly string[], wanted: number | undefined) {
+  let ports: readonly number[] = [];
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; await setTimeout(100)) {
+    ports = await portsToTry(wanted);
     for (const port of ports) {
       const child = spawnEngine(["--host", "127.0.0.1", "--port", String(port), ...args]);
       const failure = await findFailure(child);
@@ -73,8 +77,20 @@ async function startOnFreePort(args: readonly string[]) {
     }
   }
   throw new UserError(
-    `All ports of the embedded DynamoDB are in use (${enginePorts.join(", ")}): stop another \`npm start\`.`,
+    `All ports of the embedded DynamoDB are in use (${ports.join(", ")}): stop another \`npm start\`.`,
   );
+}
+
+async function portsToTry(wanted: number | undefined): Promise<readonly number[]> {
+  if (wanted === undefined) {
+    const first = randomInt(enginePorts.length);
+    return [...enginePorts.slice(first), ...enginePorts.slice(0, first)];
+  }
+  if (wanted > 0) return [wanted];
+  // The engine does not say which port the system gave it.
+  await using server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return [(server.address() as AddressInfo).port];
 }
 
 /**

@@ -27,10 +27,13 @@ const engineModule = new URL("../../../../lib/local/engine/engine.ts", import.me
 
 const definition = parseStack("stack", createTemplate(), () => ({ directory: "/code", name: "probe" })).table;
 
-async function start(directory?: string) {
+const options = { log: () => {}, onExit: () => {} };
+
+async function start(directory?: string, port: number | undefined = 0) {
   const log: string[] = [];
   const engine = await startEngine({
     directory,
+    port,
     log: (line) => log.push(line),
     onExit: () => log.push("ended"),
   });
@@ -134,16 +137,26 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
   });
 
   test("listens on a port that no web page can reach, and each engine on its own", async () => {
-    const engines = await Promise.all([start(), start(), start(), start()]);
+    const engines = [await startEngine(options), await startEngine(options)];
+    for (const engine of engines) onTestFinished(() => engine.stop());
     const ports = engines.map(({ endpoint }) => Number(new URL(endpoint).port));
-    expect(new Set(ports).size).toBe(4);
+    expect(new Set(ports).size).toBe(2);
     expect(enginePorts).toEqual(expect.arrayContaining(ports));
+  });
+
+  test("listens on the port that it is given", async () => {
+    const { endpoint, client, stop } = await start(undefined, 0);
+    await stop();
+    const port = Number(new URL(endpoint).port);
+    expect(enginePorts).not.toContain(port);
+    expect((await start(undefined, port)).endpoint).toBe(endpoint);
+    client.destroy();
   });
 
   test("reports why it did not start", async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, "dynamodb.sqlite"));
-    const started = startEngine({ directory, log: () => {}, onExit: () => {} });
+    const started = startEngine({ ...options, directory });
     await expect(started).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
   });
 

@@ -13,6 +13,7 @@ export async function startRun(
     ...options,
     dataDirectory,
     templateDirectory: inject("engine").assembly,
+    enginePort: 0,
     throttling: false,
     log: (line) => log.push(line),
   });

@@ -1,0 +1,65 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { vi } from "vitest";
+import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { canceled } from "./cancellation.ts";
+import { MemoryTable } from "./memory-table.ts";
+
+/**
+ * A table in memory whose calls take virtual time, in which a transaction cancels those that begin before it ends and share
+ * an item with it. It takes the calls of the client and fakes the timers, until both are restored.
+ */
+export class VirtualTable {
+  readonly memory = new MemoryTable();
+  /** The items of the transactions that are in progress. */
+  readonly #held = new Set<string>();
+
+  /**
+   * @param start the time at which it starts, in milliseconds since the epoch
+   * @param duration how long a call takes that starts now, in milliseconds
+   * @param clients those of environments other than this process's own
+   */
+  constructor(start: number, duration: (command: object) => number, clients = [table]) {
+    vi.useFakeTimers({ now: start });
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), milliseconds);
+      return controller.signal;
+    });
+    const send = (command: object) => this.#send(command, duration(command));
+    for (const client of clients) vi.spyOn(client, "send").mockImplementation(send as never);
+  }
+
+  /** Stores an item. */
+  put(Item: Readonly<Record<string, unknown>>): void {
+    this.memory.execute(new PutCommand({ TableName: tableName, Item }));
+  }
+
+  async #send(command: object, duration: number): Promise<unknown> {
+    const items = transactedItems(command);
+    const reasons = items.map((item) => (this.#held.has(item) ? "TransactionConflict" : "None"));
+    const conflicts = reasons.includes("TransactionConflict");
+    if (!conflicts) for (const item of items) this.#held.add(item);
+    // What is late is the response.
+    const response = (async () => {
+      if (conflicts) throw canceled(...reasons);
+      return this.memory.execute(command).output;
+    })();
+    await Promise.allSettled([response, new Promise((resolve) => setTimeout(resolve, duration))]);
+    if (!conflicts) for (const item of items) this.#held.delete(item);
+    return response;
+  }
+}
+
+interface Transaction {
+  readonly TransactItems?: readonly Readonly<
+    Record<string, { readonly Key?: object; readonly Item?: object }>
+  >[];
+}
+
+function transactedItems(command: object): readonly string[] {
+  const { TransactItems = [] } = Reflect.get(command, "input") as Transaction;
+  return TransactItems.flatMap((part) => Object.values(part)).map((write) => {
+    const { pk, sk } = (write.Key ?? write.Item) as { readonly pk: string; readonly sk: string };
+    return `${pk} ${sk}`;
+  });
+}
