@@ -7,13 +7,16 @@ const integration = "test/**/*.integration.test.ts";
 const nightly = "test/**/*.nightly.test.ts";
 const stack = ["test/lib/*.test.ts", "test/lib/{bundling,config,constructs,monitoring}/**/*.test.ts"];
 
-const onEngine = {
-  globalSetup: "test/support/engine.ts",
-  setupFiles: ["own-table", "longer-calls", "log-leak-check"].map((name) => `test/support/${name}.ts`),
-};
-
 /** The test files of a worker share its process, which loads each package once; `clean-worker.ts` keeps them apart. */
 const sharedWorkers = { isolate: false, setupFiles: "test/support/clean-worker.ts" };
+
+const onEngine = {
+  isolate: false,
+  globalSetup: "test/support/engine.ts",
+  setupFiles: ["clean-worker", "own-table", "longer-calls", "log-leak-check"].map(
+    (name) => `test/support/${name}.ts`,
+  ),
+};
 
 export default defineConfig({
   plugins: [validatorsVitePlugin()],

@@ -1,15 +1,20 @@
 import { format } from "node:util";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 import { expectNothingSentIn } from "./leaks.ts";
 
 /** What `call` sends to the handlers in a test file's own process must not be in what that process logs. */
 const lines: string[] = [];
+const original = { ...console };
 for (const method of ["debug", "log", "info", "warn", "error"] as const) {
-  const write = console[method].bind(console);
   console[method] = (...args: unknown[]) => {
     lines.push(format(...args));
-    write(...args);
+    original[method](...args);
   };
 }
 
-afterAll(() => expectNothingSentIn(lines));
+afterAll(() => {
+  // A mock would restore the method that it replaced, which is one of the above.
+  vi.restoreAllMocks();
+  Object.assign(console, original);
+  expectNothingSentIn(lines);
+});

@@ -1,4 +1,5 @@
 import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { afterAll } from "vitest";
 import { engineEndpoint } from "./engine-endpoint.ts";
 
 /** How long a call to the engine may take, in milliseconds: longer than the second that functions give it. */
@@ -12,3 +13,6 @@ const { handle } = NodeHttpHandler.prototype;
 NodeHttpHandler.prototype.handle = function (request, options) {
   return handle.call(this, request, request.port === enginePort ? { ...options, requestTimeout } : options);
 };
+afterAll(() => {
+  NodeHttpHandler.prototype.handle = handle;
+});
