@@ -24,6 +24,3 @@ export function plant(source: string, { file, why, changes }: Fault): string {
     return parts.join(to);
   }, source);
 }
-
-/** The room of a source: its first two folders. */
-export const roomOf = (file: string) => file.split("/").slice(0, -1).slice(0, 2).join("/");

@@ -1,26 +1,21 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The tests of the whole API run the bundles of all functions, which nothing imports. */
+/** What tests of the whole API import: they run the bundles of all functions. */
 const wholeApi = "test/support/api.ts";
 
-/** How far tests are that see a source from outside. */
-const outside = 3;
-
 /**
- * Finds the test files that may notice a fault of a source, each with its distance.
- *
- * Those of what is deployed import the source, directly or through other files: the distance is the number of imports. Of
- * the others, which also start processes, the nearest are those in the same folder of `test/`.
+ * Finds the test files that may notice a fault of a source, each with its distance. For what is deployed, that is the number
+ * of imports from the test to the source, and more for tests of other rooms. For all else, which often runs in processes, it
+ * is the number of folders up to one that has the test.
  *
  * @param root the directory of the project
  */
 export function nearTests(root: string): (source: string) => ReadonlyMap<string, number> {
   const tests = globSync("test/**/*.test.ts", { cwd: root }).filter(
-    (test) => !/\.nightly\.test\.ts$|^test\/(?:planted|mutants)\//.test(test),
+    (test) => !test.endsWith(".nightly.test.ts") && !test.startsWith("test/planted/"),
   );
   const imports = new Map<string, readonly string[]>();
-  /** How many imports lead from a test to each file that it needs. */
   const measure = (test: string) => {
     const distances = new Map([[test, 0]]);
     for (const [file, distance] of distances) {
@@ -31,31 +26,33 @@ export function nearTests(root: string): (source: string) => ReadonlyMap<string,
     return distances;
   };
   const distances = new Map(tests.map((test) => [test, measure(test)]));
-  const byImports = (source: string) => (test: string) => {
-    if (test.startsWith("test/contract/")) return outside;
-    const { [source]: direct, [wholeApi]: api } = Object.fromEntries(distances.get(test) ?? []);
-    return Math.min(direct ?? Number.POSITIVE_INFINITY, (api ?? Number.POSITIVE_INFINITY) + outside - 1);
+  const byImports = (source: string, test: string) => {
+    const to = (file: string) => distances.get(test)?.get(file) ?? Number.POSITIVE_INFINITY;
+    const away = /^test\/(?:functions|shared|api)\//.test(test) ? 0 : 2;
+    return Math.min(to(source), to(wholeApi) + 2) + away;
   };
   return (source) => {
-    const distanceTo = /^(?:functions|shared)\//.test(source) ? byImports(source) : byFolders(source);
-    const near = tests.map((test) => [test, distanceTo(test)] as const);
+    const distance = /^(?:functions|shared)\//.test(source) ? byImports : byFolders;
+    const near = tests.map((test) => [test, isOutside(source, test) ? 4 : distance(source, test)] as const);
     return new Map(near.filter(([, distance]) => distance < Number.POSITIVE_INFINITY));
   };
 }
 
-/** The tests of a folder of `lib/` and of those above it. All of `test/lib` may start what is in `bin/`. */
-const byFolders = (source: string) => (test: string) => {
-  const file = `test/${source.replace(/\.ts$/, "")}.`;
-  if (test.startsWith(file)) return 0;
+/** Whether a test sees a source by HTTP alone. */
+const isOutside = (source: string, test: string) =>
+  test.startsWith("test/contract/") && /^(?:functions|shared|lib\/local)\//.test(source);
+
+/** The tests of a folder of `lib/` and of those above it; all of them may start what is in `bin/`. */
+function byFolders(source: string, test: string): number {
+  if (test.startsWith(`test/${source.replace(/\.ts$/, "")}.`)) return 0;
   const folders = dirname(source).split("/");
   for (let distance = 1; folders.length > 1; distance++) {
     if (test.startsWith(`test/${folders.join("/")}/`)) return distance;
     folders.pop();
   }
-  if (test.startsWith("test/contract/") && source.startsWith("lib/local/")) return outside;
-  const isInside = source.startsWith("bin/") ? test.startsWith("test/lib/") : dirname(test) === "test/lib";
-  return isInside ? outside + 1 : Number.POSITIVE_INFINITY;
-};
+  const isNear = source.startsWith("bin/") ? test.startsWith("test/lib/") : dirname(test) === "test/lib";
+  return isNear ? 4 : Number.POSITIVE_INFINITY;
+}
 
 /** Not the imports of a type only. */
 const importPattern = /^(?:import|export)(?! type)[^;]*?"(\.[^"]+\.ts)"|import\("(\.[^"]+\.ts)"\)/gm;
