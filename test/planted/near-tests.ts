@@ -4,6 +4,9 @@ import { dirname, join } from "node:path";
 /** What tests of the whole API import: they run the bundles of all functions. */
 const wholeApi = "test/support/api.ts";
 
+/** The distance of tests that are in no near folder. */
+const farthest = 4;
+
 /**
  * Finds the test files that may notice a fault of a source, each with its distance. For what is deployed, that is the number
  * of imports from the test to the source, and more for tests of other rooms. For all else, which often runs in processes, it
@@ -15,14 +18,10 @@ export function nearTests(root: string): (source: string) => ReadonlyMap<string,
   const tests = globSync("test/**/*.test.ts", { cwd: root }).filter(
     (test) => !test.endsWith(".nightly.test.ts") && !test.startsWith("test/planted/"),
   );
-  const imports = new Map<string, readonly string[]>();
   const measure = (test: string) => {
     const distances = new Map([[test, 0]]);
-    for (const [file, distance] of distances) {
-      const imported = imports.get(file) ?? readImports(root, file);
-      imports.set(file, imported);
-      for (const each of imported) if (!distances.has(each)) distances.set(each, distance + 1);
-    }
+    for (const [file, distance] of distances)
+      for (const each of readImports(root, file)) if (!distances.has(each)) distances.set(each, distance + 1);
     return distances;
   };
   const distances = new Map(tests.map((test) => [test, measure(test)]));
@@ -33,25 +32,21 @@ export function nearTests(root: string): (source: string) => ReadonlyMap<string,
   };
   return (source) => {
     const distance = /^(?:functions|shared)\//.test(source) ? byImports : byFolders;
-    const near = tests.map((test) => [test, isOutside(source, test) ? 4 : distance(source, test)] as const);
+    // What tests the API by HTTP alone is as far from everything.
+    const isFar = (test: string) => test.startsWith("test/contract/");
+    const near = tests.map((test) => [test, isFar(test) ? farthest : distance(source, test)] as const);
     return new Map(near.filter(([, distance]) => distance < Number.POSITIVE_INFINITY));
   };
 }
 
-/** Whether a test sees a source by HTTP alone. */
-const isOutside = (source: string, test: string) =>
-  test.startsWith("test/contract/") && /^(?:functions|shared|lib\/local)\//.test(source);
-
 /** The tests of a folder of `lib/` and of those above it; all of them may start what is in `bin/`. */
 function byFolders(source: string, test: string): number {
   if (test.startsWith(`test/${source.replace(/\.ts$/, "")}.`)) return 0;
-  const folders = dirname(source).split("/");
-  for (let distance = 1; folders.length > 1; distance++) {
-    if (test.startsWith(`test/${folders.join("/")}/`)) return distance;
-    folders.pop();
-  }
+  let distance = 1;
+  for (let folder = dirname(source); folder.includes("/"); folder = dirname(folder), distance++)
+    if (test.startsWith(`test/${folder}/`)) return distance;
   const isNear = source.startsWith("bin/") ? test.startsWith("test/lib/") : dirname(test) === "test/lib";
-  return isNear ? 4 : Number.POSITIVE_INFINITY;
+  return isNear ? farthest : Number.POSITIVE_INFINITY;
 }
 
 /** Not the imports of a type only. */

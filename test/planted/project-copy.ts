@@ -1,24 +1,11 @@
 import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { RunEvent } from "./test-run.ts";
 
-/** How a run ended; its times are in milliseconds. */
-export interface Outcome {
-  /** The first test that failed. */
-  readonly failed?: { readonly file: string; readonly test: string } | undefined;
-  /** The test file that was stopped because the time was up. */
-  readonly stopped?: { readonly file: string; readonly after: number } | undefined;
-  /** Without what comes before the first test. */
-  readonly time: number;
-}
-
 const notCopied = new Set(["node_modules", ".git", ".build", ".local", "cdk.out", "coverage"]);
-
-/** How long a run may take to its first test, in milliseconds: it may synthesize the stack. */
-const startTime = 180_000;
 
 /** Copies a project, for faults to be planted in. @returns the directory, which is deleted when it is disposed */
 export async function copyProject(root: string) {
@@ -27,19 +14,7 @@ export async function copyProject(root: string) {
   await symlink(join(root, "node_modules"), join(path, "node_modules"));
   // There, it finds the packages of the project.
   await cp(join(import.meta.dirname, "test-run.ts"), join(path, "test-run.ts"));
-  await mkdir(join(path, ".temp"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
-}
-
-/** Calls with another text in place of a source. */
-export async function withText<T>(path: string, text: string, run: () => Promise<T>): Promise<T> {
-  const original = await readFile(path);
-  await writeFile(path, text);
-  try {
-    return await run();
-  } finally {
-    await writeFile(path, original);
-  }
 }
 
 /**
@@ -47,43 +22,42 @@ export async function withText<T>(path: string, text: string, run: () => Promise
  *
  * @param most how long they may take, in milliseconds
  * @param durations gets how long each file took that passed, and at least those that were stopped
+ * @returns how long it took from the first test on, and the test that failed, or the file that was stopped after so long
  */
 export async function runTests(
   path: string,
   tests: readonly string[],
   most: number,
   durations: Map<string, number>,
-): Promise<Outcome> {
-  const env = { ...process.env, CI: "1", TMPDIR: join(path, ".temp") };
+): Promise<{ time: number; failed?: { file: string; test: string; stoppedAfter?: number } }> {
+  const env = { ...process.env, CI: "1", TMPDIR: path };
   const child = fork(join(path, "test-run.ts"), [path, ...tests], {
     ...{ cwd: path, env, stdio: ["ignore", "ignore", "ignore", "ipc"] },
   });
-  const [first = ""] = tests;
-  let failed: Outcome["failed"];
-  let current = { file: first, since: Date.now() };
+  let failed: { file: string; test: string } | undefined;
+  let [current = "", since] = [tests[0], Date.now()];
   let start: number | undefined;
   const stop = () => killTree(Number(child.pid));
-  let timer = setTimeout(stop, startTime);
+  // It may synthesize the stack before the first test.
+  let timer = setTimeout(stop, most + 180_000);
   child.on("message", (event: RunEvent) => {
     if ("started" in event) {
-      current = { file: event.started, since: Date.now() };
+      [current, since] = [event.started, Date.now()];
       if (start !== undefined) return;
-      start = Date.now();
+      start = since;
       clearTimeout(timer);
       timer = setTimeout(stop, most);
-    } else if ("unhandled" in event) failed ??= { file: current.file, test: `an error: ${event.unhandled}` };
-    else if (event.failed !== undefined) failed ??= { file: event.ended, test: event.failed };
+    } else if (event.failed !== undefined) failed ??= { file: event.ended, test: event.failed };
     else durations.set(event.ended, event.milliseconds);
   });
-  const [code, signal] = await once(child, "exit");
+  const [code] = await once(child, "exit");
   clearTimeout(timer);
   const time = Date.now() - (start ?? Date.now());
-  const { file, since } = current;
-  if (failed) return { failed, time };
-  if (signal === null) return { failed: code ? { file, test: "the tests ended early" } : undefined, time };
-  const after = Date.now() - since;
-  if (!durations.has(file)) durations.set(file, after);
-  return { stopped: { file, after }, time };
+  if (code) failed ??= { file: current, test: "an error outside of the tests" };
+  if (failed || code === 0) return { time, ...(failed && { failed }) };
+  const stoppedAfter = Date.now() - since;
+  if (!durations.has(current)) durations.set(current, stoppedAfter);
+  return { time, failed: { file: current, test: "did not end", stoppedAfter } };
 }
 
 /** Kills a process and all that it has started, also in groups of their own. */

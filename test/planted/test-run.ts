@@ -5,11 +5,10 @@
 import { join } from "node:path";
 import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
 
-/** What it sends: a test file has started or ended, or an error was thrown outside of the tests. */
+/** What it sends: a test file has started or ended. */
 export type RunEvent =
   | { readonly started: string }
-  | { readonly ended: string; readonly milliseconds: number; readonly failed?: string | undefined }
-  | { readonly unhandled: string };
+  | { readonly ended: string; readonly milliseconds: number; readonly failed?: string | undefined };
 
 const send = (event: RunEvent) => void process.send?.(event);
 const [root = "", ...tests] = process.argv.slice(2);
@@ -21,8 +20,6 @@ const reporter = {
     const failed = module.ok() ? undefined : (test?.fullName ?? "the file itself");
     send({ ended: module.relativeModuleId, milliseconds: module.diagnostic().duration, failed });
   },
-  onTestRunEnd: (_: unknown, [error]: readonly { message: string }[]) =>
-    error && send({ unhandled: error.message }),
 };
 class Sequencer {
   sort = (specifications: TestSpecification[]) => specifications;
@@ -35,4 +32,4 @@ await vitest.runTestSpecifications(
   tests.flatMap((test) => found.filter(({ moduleId }) => moduleId === join(root, test))),
 );
 await vitest.close();
-process.exit(0);
+process.exit(vitest.state.getUnhandledErrors().length > 0 ? 1 : 0);
