@@ -63,7 +63,7 @@ export async function runTests(
 /** Kills a process and all that it has started, also in groups of their own. */
 function killTree(pid: number): void {
   const { stdout } = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
-  for (const child of stdout.split("\n").filter(Boolean)) killTree(Number(child));
-  // Unlike `process.kill`, it does not fail for one that has ended.
+  // The parent first, which would report a child that ends as an error. `kill` does not throw for one that has ended.
   spawnSync("kill", ["-KILL", String(pid)]);
+  for (const child of stdout.split("\n").filter(Boolean)) killTree(Number(child));
 }
