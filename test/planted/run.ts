@@ -2,8 +2,9 @@
  * Plants the faults of `faults/`, one at a time, in copies of the project, and runs the tests that are near. A fault that no
  * test notices has survived: a test is missing.
  *
- * Usage: WORKERS=2 MINUTES=600 SECONDS=90 SEED=1 OUT=planted.json npm run test:planted [-- <the beginnings of paths>]
- * `SECONDS` is the time of tests after which a fault has survived; `PROJECT` is another checkout, of an earlier commit.
+ * Usage: WORKERS=2 MINUTES=600 SECONDS=90 SEED=1 SAMPLE=200 OUT=planted.json npm run test:planted [-- <beginnings of paths>]
+ * `SECONDS` is the time of tests after which a fault has survived; `SAMPLE` is how many of the faults are planted, all by
+ * default; `PROJECT` is another checkout, of an earlier commit.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cp, writeFile } from "node:fs/promises";
@@ -34,7 +35,8 @@ const paths = process.argv.slice(2);
 const selected = faults.filter(
   ({ file }) => paths.length === 0 || paths.some((path) => file.startsWith(path)),
 );
-const planted = selected.flatMap((fault) => {
+const chosen = shuffled(seeded(seed), selected).slice(0, setting("SAMPLE", selected.length));
+const queue = chosen.flatMap((fault) => {
   try {
     return { fault, text: plant(readFileSync(join(root, fault.file), "utf8"), fault) };
   } catch (error) {
@@ -43,7 +45,6 @@ const planted = selected.flatMap((fault) => {
     return [];
   }
 });
-const queue = shuffled(seeded(seed), planted);
 console.log(`SEED=${seed}: ${queue.length} of ${faults.length} faults`);
 
 // An engine that the tests started would be left when they are stopped.
