@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createConfig } from "../../lib/config/config.ts";
 import { ServiceStack } from "../../lib/stack.ts";
 import { only, synthesize } from "../support/synthesize.ts";
-import { withEveryAlarm } from "./monitoring/support/every-alarm.ts";
+import { withEveryAlarm } from "./monitoring/support/alarms.ts";
 
 const root = join(import.meta.dirname, "../..");
 const prod = await synthesize("prod");
