@@ -13,7 +13,7 @@ import { startConnector } from "./support/connector.ts";
 import { issueKey, startRun } from "./support/run.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
-const account = "acme & söhne";
+const account = "acme";
 const timeout = { timeout: 30_000 };
 
 const start = (dataDirectory: string, eventsUrl: string) =>

@@ -59,7 +59,7 @@ test.each(
     expect([statusCode, counted(route, { statusCode })]).toEqual([statusCode, []]);
 });
 
-test.each([
+test.each<readonly [writer: string, event: string, metrics: readonly string[]]>([
   ["maintain-counts", "counts damaged", ["DamagedCounts"]],
   ["maintain-counts", "counts given up", ["DamagedCounts"]],
   ["maintain-counts", "counts failed", []],
