@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
@@ -21,14 +21,10 @@ async function loadParser(): Promise<typeof import("@actions/workflow-parser")> 
 const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = await loadParser();
 const path = "docs/delivery/github-actions.yml";
 
-async function read(content: string) {
-  const { context, value } = parseWorkflow({ name: path, content }, new NoOperationTraceWriter());
-  const { jobs = [] } = value ? await convertWorkflowTemplate(context, value) : {};
-  return { jobs, errors: context.errors.getErrors().map(({ message }) => message) };
-}
-
 const text = readFileSync(join(root, path), "utf8");
-const { jobs, errors } = await read(text);
+const { context, value } = parseWorkflow({ name: path, content: text }, new NoOperationTraceWriter());
+const { jobs = [] } = value ? await convertWorkflowTemplate(context, value) : {};
+const errors = context.errors.getErrors().map(({ message }) => message);
 
 type Job = (typeof jobs)[number];
 const stepsOf = (job: Job) => ("steps" in job ? job.steps : []);
@@ -47,16 +43,6 @@ test("GitHub's parser accepts the workflow", () => {
     "diff-prod",
     "deploy-prod",
   ]);
-});
-
-test.each([
-  ["a property that does not exist", "timeout-minutes: 60", "timeout: 60"],
-  ["a job that does not exist", "needs: deploy-dev", "needs: deploy-staging"],
-  ["a permission that does not exist", "id-token: write", "id-tokens: write"],
-  ["an expression that is wrong", "vars.DEPLOY_ROLE }}", "vars.DEPLOY_ROLE) }}"],
-])("it would reject %s", async (_, right, wrong) => {
-  expect(text).toContain(right);
-  expect((await read(text.replace(right, wrong))).errors).not.toEqual([]);
 });
 
 test("its npm scripts exist", () => {
@@ -109,8 +95,4 @@ test("only jobs that use AWS can ask for a token, and nothing can write to the r
   expect(text.match(/^ {6}id-token: write$/gm)).toHaveLength(usesAws.length);
   expect(text).not.toMatch(/: write-all|(?<!id-token): write/);
   expect(text).not.toMatch(/AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID/);
-});
-
-test("this repository does not run it", () => {
-  expect(globSync(".github/workflows/*", { cwd: root })).toEqual([]);
 });

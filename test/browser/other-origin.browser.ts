@@ -1,20 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engineClient } from "../../lib/local/engine/dynamodb-client.ts";
-import {
-  freePort,
-  type StartedCommand,
-  signalProcess,
-  startCommand,
-  untilServing,
-} from "../lib/local/support/process.ts";
 import { listening } from "../support/listening.ts";
-import { findChromium } from "./chromium.ts";
+import { type BrowsedRun, startBrowsedRun } from "./chromium.ts";
 import { canFindPorts, listeningPorts } from "./listening-ports.ts";
 
 /** A name that resolves to this machine, as an attacker can make their own name do. */
@@ -22,51 +12,27 @@ const reboundHost = "rebound.example";
 
 const paths = ["/", "/api/v1/leads", "/docs/api-key.json"];
 
-interface Run {
-  readonly url: string;
-  readonly dynamodbEndpoint: string;
-  readonly tableName: string;
-}
-
-let directory: string;
-let run: Run;
+let run: BrowsedRun;
 let ports: number[];
-let command: StartedCommand;
 let site: Server;
 let siteUrl: string;
-let browser: Browser;
 
 beforeAll(async () => {
-  const executablePath = findChromium(process.env);
-  directory = await mkdtemp(join(tmpdir(), "other-origin-"));
-  command = startCommand({ DATA_DIR: directory, PORT: String(await freePort()) });
-  await untilServing(command);
-  run = JSON.parse(await readFile(join(directory, "run.json"), "utf8")) as Run;
-  ports = listeningPorts(command.pid);
+  run = await startBrowsedRun([
+    `--host-resolver-rules=MAP ${reboundHost} 127.0.0.1`,
+    // Other browsers, and older ones, do not keep pages from addresses of the machine.
+    "--disable-features=LocalNetworkAccessChecks",
+  ]);
+  ports = listeningPorts(run.pid);
   site = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
     response.end(buildPage(ports.flatMap((port) => paths.map((path) => `http://127.0.0.1:${port}${path}`))));
   });
   siteUrl = await listening(site);
-  browser = await chromium.launch({
-    executablePath,
-    // Chromium's sandbox does not work for root.
-    chromiumSandbox: process.getuid?.() !== 0,
-    args: [
-      `--host-resolver-rules=MAP ${reboundHost} 127.0.0.1`,
-      // Other browsers, and older ones, do not keep pages from addresses of the machine.
-      "--disable-features=LocalNetworkAccessChecks",
-    ],
-  });
 });
 afterAll(async () => {
-  await browser?.close();
   site?.close();
-  if (command) {
-    signalProcess(command.pid, "SIGTERM");
-    await command.ended;
-  }
-  if (directory) await rm(directory, { recursive: true });
+  await run?.stop();
 });
 
 async function storedItems() {
@@ -158,7 +124,7 @@ test.skipIf(!canFindPorts)(
 describe.skipIf(!canFindPorts)("a page of another site", () => {
   test("reads nothing and writes nothing through any port", async () => {
     const before = await storedItems();
-    const page = await browser.newPage();
+    const page = await run.browser.newPage();
     await page.goto(siteUrl, { waitUntil: "networkidle" });
     // Its forms are sent, too.
     expect(page.frames()).toHaveLength(1 + ports.length * paths.length);
@@ -172,7 +138,7 @@ describe.skipIf(!canFindPorts)("a page of another site", () => {
     const before = await storedItems();
     for (const port of ports) {
       const base = `http://${reboundHost}:${port}`;
-      const page = await browser.newPage();
+      const page = await run.browser.newPage();
       // The page comes from the attacker's own server: the name resolves to this machine only afterwards.
       await page.route(`${base}/page`, (route) => route.fulfill({ contentType: "text/html", body: "" }));
       await page.goto(`${base}/page`);

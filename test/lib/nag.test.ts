@@ -4,11 +4,17 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, test, vi } from "vitest";
 import { functionNames } from "../../lib/bundling/bundle.ts";
 import { stageTableName } from "../../shared/stages.ts";
-import { createTestApp, synthesize } from "../support/synthesize.ts";
+import type { TestSettings } from "../support/stage-files.ts";
+import { createTestApp, synthesizeApp } from "../support/synthesize.ts";
+
+async function synthesizeChecked(stage: string, settings: TestSettings = {}) {
+  const app = await createTestApp(stage, settings);
+  return { app, ...(await synthesizeApp(app, stage, false)) };
+}
 
 const synthesized = {
-  dev: await synthesize("dev", {}, { validated: true }),
-  prod: await synthesize("prod", {}, { validated: true }),
+  dev: await synthesizeChecked("dev"),
+  prod: await synthesizeChecked("prod"),
 };
 
 /** Every acknowledged finding of the app, with the path of its construct. */
@@ -40,8 +46,9 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });
 
-/** Settings with further resources; canary deployments have a test of their own. */
+/** Settings with further resources. */
 const further = {
+  deployment: "canary",
   alarmsTo: "ops@example.com",
   corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
@@ -52,37 +59,21 @@ const further = {
   },
 };
 
-test("Alarms by email and backups add one acknowledged finding each, CORS and a domain none", async () => {
-  const { app, report } = await synthesize("prod", further, { validated: true });
+test("Alarms by email, backups and gradual deployments add these findings, CORS and a domain none", async () => {
+  const { app, report } = await synthesizeChecked("prod", further);
   expect(report.pluginReports).toEqual([]);
-  const role = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup";
+  const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
+  const managed = (role: string) =>
+    `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${role}]`;
   const expected = [
-    `Backup/Plan/Table/Role/Resource AwsSolutions-IAM4[Policy::${role}]`,
+    ...served.map((name) => `${name}/Function @aws-cdk/aws-lambda:addPermissionsToVersionOrAlias`),
+    `Backup/Plan/Table/Role/Resource ${managed("AWSBackupServiceRolePolicyForBackup")}`,
+    `Deployment/Role/Resource ${managed("AWSCodeDeployRoleForLambdaLimited")}`,
     "Monitoring/Alarms/Default/Email/Resource Serverless-SNSRedrivePolicy",
   ].map((finding) => `${stageTableName("prod")}/${finding}`);
   const before = acknowledged(synthesized.prod.app);
-  expect(
-    acknowledged(app)
-      .filter((finding) => !before.includes(finding))
-      .sort(),
-  ).toEqual(expected);
-});
-
-test("Gradual deployments add the findings of their role and of the permissions for functions", async () => {
-  const { app, report } = await synthesize("prod", { deployment: "canary" }, { validated: true });
-  expect(report.pluginReports).toEqual([]);
-  const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
-  const policy = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited";
-  const expected = [
-    ...served.map((name) => `${name}/Function @aws-cdk/aws-lambda:addPermissionsToVersionOrAlias`),
-    `Deployment/Role/Resource AwsSolutions-IAM4[Policy::${policy}]`,
-  ].map((finding) => `${stageTableName("prod")}/${finding}`);
-  const before = acknowledged(synthesized.prod.app);
-  expect(
-    acknowledged(app)
-      .filter((finding) => !before.includes(finding))
-      .sort(),
-  ).toEqual(expected.sort());
+  const added = acknowledged(app).filter((finding) => !before.includes(finding));
+  expect(added.sort()).toEqual(expected.sort());
 });
 
 test.each([

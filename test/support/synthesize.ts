@@ -6,11 +6,12 @@ import { Template } from "aws-cdk-lib/assertions";
 import { afterAll } from "vitest";
 import { createApp } from "../../lib/app.ts";
 import { type FunctionName, functionNames } from "../../lib/bundling/bundle.ts";
+import { readStack } from "../../lib/local/template/template.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import { type TestSettings, writeStages } from "./stage-files.ts";
 
 /** Placeholder bundles, so that tests of the stack need no esbuild and share no files. */
-async function writeBundles(directory: string) {
+export async function writeBundles(directory: string) {
   for (const name of functionNames) {
     await mkdir(join(directory, name), { recursive: true });
     await writeFile(join(directory, name, "index.cjs"), `exports.handler = async () => "${name}";\n`);
@@ -21,16 +22,23 @@ const root = await mkdtemp(join(tmpdir(), "stack-"));
 afterAll(() => rm(root, { recursive: true }));
 
 /**
- * The CDK app of a stage in its own directory, which is deleted after the test file.
+ * Creates a directory that is deleted after the test file. Each `App` needs one: without it, the CDK makes a directory in
+ * the system's temporary one, and leaves it there.
+ */
+export const createDirectory = () => mkdtemp(join(root, "app-"));
+
+/**
+ * The CDK app of a stage in its own directory.
  *
  * @param settings over those of the tests' stage
+ * @param checked whether cdk-nag checks it
  */
-export async function createTestApp(stage: string, settings?: TestSettings): Promise<App> {
-  const directory = await mkdtemp(join(root, "app-"));
+export async function createTestApp(stage: string, settings?: TestSettings, checked = true): Promise<App> {
+  const directory = await createDirectory();
   const bundles = join(directory, "bundles");
   await writeBundles(bundles);
   const stages = await writeStages(directory, stage, settings);
-  return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out") });
+  return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out"), checked });
 }
 
 async function readJson(path: string) {
@@ -50,26 +58,49 @@ async function functionIds(template: Template, directory: string, assetsFile: st
   return ids;
 }
 
-/**
- * Synthesizes a stage, including cdk-nag.
- *
- * @param validated whether the CDK validates the template, which takes longer than all else
- */
-export async function synthesize(stage: string, settings?: TestSettings, { validated = false } = {}) {
-  const app = await createTestApp(stage, settings);
+/** @param validated whether the CDK validates the template, which takes longer than all else */
+export async function synthesizeApp(app: App, stage: string, validated: boolean) {
   process.env.CDK_VALIDATION = String(validated);
   const assembly = app.synth();
   const { directory } = assembly;
   const artifact = assembly.getStackByName(stageTableName(stage));
   const template = Template.fromJSON(artifact.template);
   return {
-    app,
     artifact,
     template,
     /** Function names by logical id. */
     functions: await functionIds(template, directory, `${artifact.stackName}.assets.json`),
-    report: await readJson(join(directory, "validation-report.json")),
+    /** What the local run reads from the template. */
+    local: await readStack(directory),
+    /** What cdk-nag found, if it checks the app. */
+    report: await readJson(join(directory, "validation-report.json")).catch(() => undefined),
   };
+}
+
+type Synthesized = ReturnType<typeof synthesizeApp>;
+
+/** The files of a worker share its process, but not its modules. */
+const shared: { synthesized?: Map<string, Synthesized> } = globalThis as object;
+shared.synthesized ??= new Map();
+const { synthesized } = shared;
+
+/**
+ * Synthesizes a stage, once for all test files of a worker: do not change the result.
+ *
+ * @param settings over those of the tests' stage
+ * @param validated whether the CDK and cdk-nag check it
+ */
+export function synthesize(
+  stage: string,
+  settings: TestSettings = {},
+  { validated = false } = {},
+): Synthesized {
+  const key = JSON.stringify([stage, settings, validated]);
+  const created =
+    synthesized.get(key) ??
+    createTestApp(stage, settings, validated).then((app) => synthesizeApp(app, stage, validated));
+  synthesized.set(key, created);
+  return created;
 }
 
 /** The only resource of a type, or the only one whose logical id starts with `within`. */

@@ -42,7 +42,6 @@ test.each<[string, ...unknown[]]>([
   ["tags", {}, { team: "sales", "cost:centre": "4711" }],
   ["removalPolicy", "destroy", "retain"],
   ["deletionProtection", true, false],
-  ["pointInTimeRecovery", true, false],
   ["throttleRate", 1, 100_000],
   ["throttleBurst", 1, 100_000],
   ["rateLimitRequests", 0, 100_000_000],
@@ -63,16 +62,6 @@ test.each<[string, ...unknown[]]>([
   }
 });
 
-test("a domain and its certificate, and a budget and its recipient, can be set", async () => {
-  const domain = {
-    domainName: "api.example.com",
-    certificateArn: certificate,
-    disableExecuteApiEndpoint: true,
-  };
-  const settings = { ...domain, alarmsTo: alarms, monthlyBudget: 250 };
-  expect((await read(JSON.stringify(settings)))()).toEqual(settings);
-});
-
 const account = "an AWS account id of 12 digits in quotes";
 const origin = "an origin such as https://app.example.com";
 const text = "a text of 1 to 256 letters, digits, spaces or . : / = + @ _ -";
@@ -89,10 +78,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["trustedAccounts", "a list of AWS account ids", "123456789012"],
   ["removalPolicy", "destroy or retain", "snapshot", null],
   ["deletionProtection", "true or false", "true", 1],
-  ["pointInTimeRecovery", "true or false", "false"],
   ["throttleRate", "a whole number from 1 to 100000", 0, "5", 1.5, 100_001],
-  ["throttleBurst", "a whole number from 1 to 100000", 0],
-  ["rateLimitRequests", "a whole number from 0 to 100000000", -1],
   ["rateLimitSeconds", "a whole number from 1 to 3600", 0, 3601],
   ["deployment", "all-at-once or canary", "linear", true],
   ["monthlyBudget", "a whole number from 1 to 999999999", 0],
@@ -107,7 +93,6 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
     ...["-api.example.com", `${"a".repeat(64)}.example.com`, `${"a.".repeat(124)}example`],
   ],
   ["certificateArn", arn, "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
-  ["disableExecuteApiEndpoint", "true or false", "yes"],
   ["warmThroughput", "an object with table, indexes or both", 12_000],
   ["backup", "an object with keepDays, and with copyTo and copyKeepDays if it has copies", true, 35],
 ])("%s must be %s", async (name, allowed, ...values) => {
@@ -148,7 +133,6 @@ test.each<[settings: object, sentence: string]>([
     { warmThroughput: { index: warm } },
     "there is no setting warmThroughput.index; the settings are table, indexes",
   ],
-  [{ backup: {} }, "backup needs keepDays"],
   [{ backup: { keepDays: 0 } }, "backup.keepDays must be a whole number from 1 to 36500, not 0"],
   [{ backup: { keepDays: 7, copyKeepDays: 35 } }, "backup.copyKeepDays needs backup.copyTo"],
   [

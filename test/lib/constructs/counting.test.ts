@@ -25,13 +25,6 @@ test("maintain-counts reads the table's stream from its beginning, in large batc
   });
 });
 
-test("Only leads and conversations pass the filter of the event source, not the function's own writes", () => {
-  const { Filters } = source.properties.FilterCriteria;
-  expect(Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
-    { dynamodb: { Keys: { pk: { S: [{ prefix: "LEAD#" }, { prefix: "CONVERSATION#" }] } } } },
-  ]);
-});
-
 test("audit-counts runs every hour", () => {
   const { Target, ...schedule } = only(template, "AWS::Scheduler::Schedule", "Counting").properties;
   expect(schedule).toEqual({

@@ -22,7 +22,9 @@ function findValues(key: string, value: unknown): unknown[] {
 }
 
 test("By default the API has neither CORS nor a custom domain", () => {
-  expect(only(plain.template, "AWS::ApiGatewayV2::Api").properties).not.toHaveProperty("CorsConfiguration");
+  const { properties } = only(plain.template, "AWS::ApiGatewayV2::Api");
+  expect(properties).not.toHaveProperty("CorsConfiguration");
+  expect(properties).not.toHaveProperty("DisableExecuteApiEndpoint");
   plain.template.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
   plain.template.resourceCountIs("AWS::ApiGatewayV2::ApiMapping", 0);
   expect(plain.template.findOutputs("DomainTarget*")).toEqual({});
@@ -83,8 +85,4 @@ test("With the gateway's own address switched off, the API has only its domain",
   const switched = await synthesize("prod", { ...settings, disableExecuteApiEndpoint: true });
   switched.template.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
   expect(switched.template.findOutputs("ApiUrl").ApiUrl?.Value).toBe("https://api.example.com");
-});
-
-test("By default the gateway's own address stays on", () => {
-  expect(api.properties).not.toHaveProperty("DisableExecuteApiEndpoint");
 });

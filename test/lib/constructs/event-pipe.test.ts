@@ -35,25 +35,6 @@ test("One pipe passes new leads, conversations and messages, and erased leads, t
   });
 });
 
-test("Only new items of the four types pass the filter of the pipe", () => {
-  const { Filters } = pipe.properties.SourceParameters.FilterCriteria;
-  expect(Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
-    {
-      eventName: ["INSERT"],
-      dynamodb: {
-        Keys: {
-          pk: {
-            S: [
-              ...[{ prefix: "LEAD#" }, { prefix: "CONVERSATION#" }, { prefix: "MESSAGE#" }],
-              { prefix: "ERASED#" },
-            ],
-          },
-        },
-      },
-    },
-  ]);
-});
-
 test("The stream has two readers, the most that DynamoDB recommends", () => {
   const sources = Object.keys(template.findResources("AWS::Lambda::EventSourceMapping"));
   const pipes = Object.keys(template.findResources("AWS::Pipes::Pipe"));
@@ -109,13 +90,6 @@ test("Only this pipe may assume its role", () => {
       },
     },
   ]);
-});
-
-test("The bus has the stage's name, no archive, and no access for other accounts", () => {
-  const { Description, ...properties } = bus.properties;
-  expect(properties).toEqual({ Name: "leads-and-conversations-prod" });
-  template.resourceCountIs("AWS::Events::Archive", 0);
-  template.resourceCountIs("AWS::Events::EventBusPolicy", 0);
 });
 
 test("The pipe logs errors without the data of events", () => {

@@ -47,17 +47,13 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
     });
   });
 
-  test("has its own log group with a retention", () => {
+  test("has a log group with a retention, and a role, that no other function has", () => {
+    const { LogGroup } = properties.LoggingConfig;
+    expect(logGroups[LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
     const users = Object.values(resources).filter(
-      ({ Properties }) => Properties.LoggingConfig.LogGroup.Ref === properties.LoggingConfig.LogGroup.Ref,
-    );
-    expect(users).toHaveLength(1);
-    expect(logGroups[properties.LoggingConfig.LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
-  });
-
-  test("has its own role", () => {
-    const users = Object.values(resources).filter(
-      ({ Properties }) => Properties.Role["Fn::GetAtt"][0] === Role["Fn::GetAtt"][0],
+      ({ Properties }) =>
+        Properties.LoggingConfig.LogGroup.Ref === LogGroup.Ref ||
+        Properties.Role["Fn::GetAtt"][0] === Role["Fn::GetAtt"][0],
     );
     expect(users).toHaveLength(1);
   });

@@ -1,15 +1,9 @@
 import { expect, test } from "vitest";
-import { readStack } from "../../../lib/local/template/template.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
 const copyTo = "arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-and-conversations";
 
-const readRule = async (backup: { keepDays: number; copyTo?: string; copyKeepDays?: number }) => {
-  const { template } = await synthesize("prod", { backup });
-  return only(template, "AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule[0];
-};
-
-const { template, artifact } = await synthesize("prod", { backup: { keepDays: 90, copyTo } });
+const { template, local } = await synthesize("prod", { backup: { keepDays: 90, copyTo } });
 const plain = await synthesize("prod");
 const vault = only(template, "AWS::Backup::BackupVault");
 
@@ -78,25 +72,26 @@ test("Its role may back up, and not restore", () => {
 });
 
 test("Copies are kept as long as the stage says", async () => {
-  const { CopyActions, Lifecycle } = await readRule({ keepDays: 7, copyTo, copyKeepDays: 365 });
-  expect(Lifecycle).toEqual({ DeleteAfterDays: 7 });
-  expect(CopyActions).toEqual([{ DestinationBackupVaultArn: copyTo, Lifecycle: { DeleteAfterDays: 365 } }]);
-  expect((await readRule({ keepDays: 7 })).CopyActions ?? []).toEqual([]);
+  const backup = { keepDays: 7, copyTo, copyKeepDays: 365 };
+  const plan = only((await synthesize("prod", { backup })).template, "AWS::Backup::BackupPlan");
+  expect(plan.properties.BackupPlan.BackupPlanRule).toMatchObject([
+    { Lifecycle: { DeleteAfterDays: 7 }, CopyActions: [{ Lifecycle: { DeleteAfterDays: 365 } }] },
+  ]);
 });
 
 test("The backup changes no other resource, and no stage has one by default", async () => {
   const before = plain.template.toJSON();
   expect(JSON.stringify(before)).not.toContain("AWS::Backup");
   expect((await synthesize("dev")).template.findResources("AWS::Backup::BackupVault")).toEqual({});
-  const after = template.toJSON();
+  const after = structuredClone(template.toJSON());
   const added = Object.keys(after.Resources).filter((id) => !(id in before.Resources));
   expect(added.every((id) => id.startsWith("Backup"))).toBe(true);
   for (const id of added) delete after.Resources[id];
   expect(after).toEqual(before);
 });
 
-test("The local run ignores it", async () => {
-  const read = async ({ directory }: { readonly directory: string }) =>
-    JSON.stringify(await readStack(directory)).replaceAll(directory, "");
-  expect(await read(artifact.assembly)).toBe(await read(plain.artifact.assembly));
+test("The local run ignores it", () => {
+  const withoutDirectory = (stack: object) =>
+    JSON.stringify(stack).replaceAll(/"codeDirectory":"[^"]*"/g, "");
+  expect(withoutDirectory(local)).toBe(withoutDirectory(plain.local));
 });

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { synthesize } from "../../support/synthesize.ts";
-import { readAlarms, readMetrics } from "./support/alarms.ts";
-import { withEveryAlarm } from "./support/every-alarm.ts";
+import { readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
 
 const page = await readFile(join(import.meta.dirname, "../../../docs/deploying.md"), "utf8");
 const [, section = ""] = page.split("## What a stage costs that nobody uses");

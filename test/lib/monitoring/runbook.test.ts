@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { readAlarms } from "./support/alarms.ts";
-import { withEveryAlarm } from "./support/every-alarm.ts";
+import { readAlarms, withEveryAlarm } from "./support/alarms.ts";
 
 const { template } = await synthesize("prod", withEveryAlarm);
 const alarms = readAlarms(template);

@@ -67,19 +67,6 @@ test("it lints clean, its examples included", async () => {
   expect(await lint(source)).toEqual([]);
 });
 
-test.each([
-  [
-    "a schema that is not there",
-    "#/components/schemas/Lead",
-    "#/components/schemas/Leed",
-    "no-unresolved-refs",
-  ],
-  ["an example that its schema refuses", '"score": 0', '"score": "0"', "no-invalid-media-type-examples"],
-])("the linter finds %s", async (_, good, bad, rule) => {
-  const found = await lint(source.replaceAll(good, bad));
-  expect(found.filter((line) => line.startsWith(rule))).not.toEqual([]);
-});
-
 test("each property has a type, a description and an example, or is another schema", () => {
   const incomplete = properties.filter(
     ({ property: { $ref, type, description, examples } }) =>
@@ -87,17 +74,6 @@ test("each property has a type, a description and an example, or is another sche
   );
   expect(incomplete).toEqual([]);
   expect(properties.length).toBeGreaterThan(100);
-});
-
-test("each parameter has a type and an example", () => {
-  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
-  const parameters = [
-    ...operations.flatMap((operation) => operation.parameters.filter(({ name }) => name !== undefined)),
-    ...Object.values(document.components.parameters),
-  ];
-  const incomplete = parameters.filter(({ schema }) => !schema.type || schema.examples?.length !== 1);
-  expect(incomplete).toEqual([]);
-  expect(parameters.length).toBeGreaterThan(8);
 });
 
 test("every schema has a name and is one object, so that no generator has to make up a name", () => {

@@ -77,7 +77,3 @@ test("no pattern of the document uses what only some languages know", () => {
     expect(pattern.replaceAll(/\\./g, "")).not.toMatch(/\[[^\]]*\[/);
   }
 });
-
-test("texts with several patterns need a pattern for all of them", () => {
-  expect(() => withPortablePattern({ allOf: [{ pattern: "a" }, { pattern: "b" }] })).toThrow("a and b");
-});

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
+import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import { findManifest, stopProcess } from "../../../../lib/local/engine/engine-process.ts";
 
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
@@ -14,7 +15,6 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
 );
 
 test.each([
-  ["freebsd", "x64"],
   ["linux", "riscv64"],
   ["win32", "arm64"],
 ])("without an engine for %s on %s, the error says how to start DynamoDB Local", (platform, arch) => {
@@ -37,4 +37,10 @@ test.each([
   await stopProcess(child);
   expect(child.signalCode).toBe(signal);
   await stopProcess(child);
+});
+
+test.each(enginePorts)("no page can send a request to the port %i", async (port) => {
+  // The fetch of Node.js has the port blocking of the Fetch Standard, as browsers have.
+  const refused = fetch(`http://127.0.0.1:${port}`);
+  await expect(refused).rejects.toMatchObject({ cause: { message: "bad port" } });
 });

@@ -1,47 +1,188 @@
 import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
+import { createTokenBucket } from "../../../../lib/local/gateway/request-handler.ts";
 import { exchange } from "../../../support/socket.ts";
 import { expectGatewayResponse, startProbes } from "../support/gateway.ts";
 
-test("a function's response is passed on with the request's id, which the event has too", async () => {
-  const { get, log } = await startProbes({
-    respond: ({ requestContext }) => ({
-      statusCode: 201,
-      headers: { "x-a": "1" },
-      cookies: ["a=1", "b=2"],
-      body: (requestContext as { requestId: string }).requestId,
-    }),
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Sends what `fetch` does not: another `Host`, and headers that are repeated. */
+async function send(url: string, options: RequestOptions, body: string | Buffer = "") {
+  const sent = httpRequest(url, options).end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: response.statusCode, text: await text(response) };
+}
+
+const identity = { authorization: "x" };
+
+test("a function gets an event of payload format 2.0", async () => {
+  const { url } = await startProbes({ respond: (event) => event });
+  const headers = {
+    host: "localhost:3000",
+    "Content-Type": "application/json",
+    "X-A": ["1", "2"],
+    cookie: ["a=1; b=2"],
+    expect: "x",
+    "user-agent": "probe",
+  };
+  const path = `${url}/probes?a=1&a=2&b=x+y%20z&c=%zz&d`;
+  const event = JSON.parse((await send(path, { method: "POST", headers }, '{"a":"é"}')).text);
+  const at = new Date(event.requestContext.timeEpoch);
+  expect(Date.now() - at.getTime()).toBeLessThan(60_000);
+  expect(event).toEqual({
+    version: "2.0",
+    routeKey: "POST /probes",
+    rawPath: "/probes",
+    rawQueryString: "a=1&a=2&b=x+y%20z&c=%zz&d",
+    queryStringParameters: { a: "1,2", b: "x y z", c: "%zz", d: "" },
+    cookies: ["a=1", "b=2"],
+    headers: {
+      ...{ host: "localhost:3000", "content-type": "application/json", "x-a": "1,2", "user-agent": "probe" },
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-port": new URL(url).port,
+      "x-forwarded-proto": "http",
+    },
+    requestContext: {
+      accountId: "000000000000",
+      apiId: "api",
+      domainName: "api.execute-api.local.amazonaws.com",
+      domainPrefix: "api",
+      http: {
+        ...{ method: "POST", path: "/probes", protocol: "HTTP/1.1" },
+        ...{ sourceIp: "127.0.0.1", userAgent: "probe" },
+      },
+      requestId: expect.stringMatching(/^[\w+/]{15}=$/),
+      routeKey: "POST /probes",
+      stage: "$default",
+      time: expect.stringMatching(`^${String(at.getUTCDate()).padStart(2, "0")}/\\w{3}/.* \\+0000$`),
+      timeEpoch: expect.any(Number),
+    },
+    body: '{"a":"é"}',
+    isBase64Encoded: false,
   });
-  const response = await get("/probes?secret=1");
-  expect(response.status).toBe(201);
-  expect(response.headers.get("x-a")).toBe("1");
-  expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
-  const requestId = response.headers.get("apigw-requestid");
-  expect(await response.text()).toBe(requestId);
-  expect(log).toEqual([expect.stringMatching(/^GET \/probes 201 \d+ ms - /)]);
-  expect(log[0]).toContain(requestId);
 });
 
 test.each([
-  ["GET", "/nowhere"],
+  ["Application/JSON; charset=utf-8", false],
+  ["text/plain; charset=iso-8859-1", true],
+  ["text/csv", false],
+  ["application/problem+json", true],
+  ["application/octet-stream", true],
+])("a body of type %s is base64-encoded: %s", async (type, isBase64Encoded) => {
+  const { get } = await startProbes({ respond: (event) => event });
+  const response = await get("/probes", { method: "POST", headers: { "content-type": type }, body: "{}" });
+  expect(await response.json()).toMatchObject({ isBase64Encoded, body: isBase64Encoded ? "e30=" : "{}" });
+});
+
+const compressed = gzipSync("hello").toString("base64");
+
+test.each<[string, unknown, number, object, string]>([
+  ["an object without a status", { a: 1 }, 200, { "content-type": "application/json" }, '{"a":1}'],
+  ["a text", "hello", 200, { "content-type": "application/json" }, '"hello"'],
+  ["a status alone", { statusCode: 599 }, 599, { "content-type": "text/plain; charset=utf-8" }, ""],
+  [
+    "headers and cookies",
+    { statusCode: 201, headers: { A: 1, b: true, "Content-Length": 9 }, cookies: ["a=1", "b=2"], body: "hi" },
+    201,
+    { a: "1", b: "true", "set-cookie": "a=1,b=2", "content-length": "2" },
+    "hi",
+  ],
+  [
+    "a compressed body",
+    { statusCode: 200, headers: { "content-encoding": "gzip" }, body: compressed, isBase64Encoded: true },
+    200,
+    { "content-encoding": "gzip" },
+    "hello",
+  ],
+])("%s becomes a response", async (_, result, status, headers, body) => {
+  const { get, log } = await startProbes({ respond: () => result });
+  const response = await get("/probes?secret=1");
+  expect([response.status, await response.text()]).toEqual([status, body]);
+  const received = {
+    ...Object.fromEntries(response.headers),
+    "set-cookie": `${response.headers.getSetCookie()}`,
+  };
+  expect(received).toMatchObject(headers);
+  expect(log).toEqual([expect.stringMatching(new RegExp(`^GET /probes ${status} \\d+ ms - `))]);
+  expect(log[0]).toContain(response.headers.get("apigw-requestid"));
+});
+
+test.each([
+  { statusCode: "200" },
+  { statusCode: 199 },
+  { statusCode: 600 },
+  { statusCode: null },
+  { statusCode: 200, body: {} },
+  { statusCode: 200, headers: [] },
+  { statusCode: 200, headers: { "a b": "1" } },
+  { statusCode: 200, headers: { a: "x\r\ny: 1" } },
+  { statusCode: 200, cookies: "a=1" },
+  new Error("thrown"),
+])("a function that returns %j gets 500", async (result) => {
+  const { get } = await startProbes({
+    respond: () => (result instanceof Error ? Promise.reject(result) : result),
+  });
+  await expectGatewayResponse(await get(), 500, "Internal Server Error");
+});
+
+test("a function that exceeds the gateway's timeout gets 503", async () => {
+  const { get } = await startProbes({ respond: () => new Promise(() => {}), timeout: 50 });
+  await expectGatewayResponse(await get(), 503, "Service Unavailable");
+});
+
+const tooLarge = Buffer.alloc(10_485_761, "a");
+const largest = tooLarge.subarray(1);
+
+describe("a request with several faults gets the response to the first one, in this order:", () => {
+  const forbidding = { authorize: () => ({ isAuthorized: false }) };
+  const noTokens = { ...forbidding, throttle: { ratePerSecond: 0, burst: 0 } };
+  const permitting = { authorize: () => ({ isAuthorized: true }) };
+  test.each([
+    ["size", 413, noTokens, "/%zz", { host: "evil.example" }, tooLarge],
+    ["path", 400, noTokens, "/%zz", { host: "evil.example" }, largest],
+    ["host", 403, noTokens, "/nowhere", { host: "evil.example" }, largest],
+    ["route", 404, noTokens, "/nowhere", {}, largest],
+    ["throttle", 429, noTokens, "/probes", {}, largest],
+    ["identity", 401, forbidding, "/probes", {}, largest],
+    ["authorizer", 403, forbidding, "/probes", identity, largest],
+    ["event", 413, permitting, "/probes", identity, largest],
+  ])("%s", async (_, status, options, path, headers, body) => {
+    const { url } = await startProbes(options);
+    expect((await send(url + path, { method: "POST", headers }, body)).status).toBe(status);
+  });
+});
+
+test.each([
   ["GET", "/probes/"],
   ["GET", "/Probes"],
   ["GET", "//probes"],
   ["PUT", "/probes"],
   ["HEAD", "/probes"],
   ["OPTIONS", "/probes"],
-])("%s %s matches no route, and invokes no authorizer", async (method, path) => {
-  const { get } = await startProbes({
-    authorize: () => {
-      throw new Error("must not be called");
-    },
-  });
-  const response = await get(path, { method });
-  expect(response.status).toBe(404);
-  if (method !== "HEAD") expect(await response.json()).toEqual({ message: "Not Found" });
+])("%s %s matches no route, and takes no token from the throttle", async (method, path) => {
+  const { get } = await startProbes({ throttle: { ratePerSecond: 0, burst: 1 } });
+  expect((await get(path, { method })).status).toBe(404);
+  expect((await get()).status).toBe(200);
+  await expectGatewayResponse(await get(), 429, "Too Many Requests");
+});
+
+test("the throttle allows a burst, then the rate, and never more than the burst", () => {
+  let now = 0;
+  const takeToken = createTokenBucket({ ratePerSecond: 10, burst: 3 }, () => now);
+  const take = (count: number) => Array.from({ length: count }, takeToken).filter(Boolean).length;
+  expect(take(5)).toBe(3);
+  now += 100;
+  expect(take(5)).toBe(1);
+  now += 60_000;
+  expect(take(5)).toBe(3);
 });
 
 test.each([
@@ -51,12 +192,8 @@ test.each([
   ["LOCALHOST:5173", 200],
   ["127.0.0.1", 200],
 ])("a request for the host %j gets %i", async (host, status) => {
-  const { url, log } = await startProbes();
-  const sent = httpRequest(`${url}/probes`, { headers: { host } }).end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  response.resume();
-  expect(response.statusCode).toBe(status);
-  expect(log).toEqual([expect.stringContaining(`GET /probes ${status} `)]);
+  const { url } = await startProbes();
+  expect((await send(`${url}/probes`, { headers: { host } })).status).toBe(status);
 });
 
 test("no response allows the pages of another origin to read it", async () => {
@@ -67,55 +204,36 @@ test("no response allows the pages of another origin to read it", async () => {
   }
 });
 
-test("a path that cannot be decoded is a bad request", async () => {
-  const { get } = await startProbes();
-  await expectGatewayResponse(await get("/%zz"), 400, "Bad Request");
+test("an event has at most 6 MB, its envelope included", async () => {
+  const received: number[] = [];
+  const { get } = await startProbes({
+    respond: (event) => {
+      received.push(JSON.stringify(event).length);
+      return {};
+    },
+  });
+  const post = async (length: number) => {
+    const headers = { "content-type": "text/plain", "x-length": String(length).padStart(8) };
+    return (await get("/probes", { method: "POST", headers, body: "a".repeat(length) })).status;
+  };
+  expect(await post(1_000_000)).toBe(200);
+  const envelope = (received[0] ?? 0) - 1_000_000;
+  expect(await post(6_291_456 - envelope)).toBe(200);
+  expect(received[1]).toBe(6_291_456);
+  expect(await post(6_291_457 - envelope)).toBe(413);
 });
 
-test.each([
-  ["throws", () => Promise.reject(new Error("x"))],
-  ["returns an invalid status", () => ({ statusCode: "abc" })],
-  ["returns an invalid header", () => ({ statusCode: 200, headers: { a: "\n" } })],
-])("a function that %s gets 500", async (_, respond) => {
-  const { get } = await startProbes({ respond });
-  await expectGatewayResponse(await get(), 500, "Internal Server Error");
+test("the request line and the headers have at most 10,240 bytes", async () => {
+  const { url } = await startProbes();
+  const status = async (bytes: number) => {
+    const head = "GET /probes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ";
+    const sent = `${head}${"a".repeat(bytes - head.length - 4)}\r\n\r\n`;
+    return String(await exchange(url, sent)).slice(9, 12);
+  };
+  expect([await status(10_000), await status(10_400)]).toEqual(["200", "431"]);
 });
 
-test("a function that exceeds the gateway's timeout gets 503", async () => {
-  const { get } = await startProbes({ respond: () => new Promise(() => {}), timeout: 50 });
-  await expectGatewayResponse(await get(), 503, "Service Unavailable");
-});
-
-test.each([
-  ["over 10 MB", 10_485_761, "application/json"],
-  ["over Lambda's 6 MB with its envelope", 6_291_000, "application/json"],
-  ["over 6 MB when encoded", 5_000_000, "application/octet-stream"],
-])("a body %s gets 413", async (_, size, type) => {
-  const { get } = await startProbes();
-  const body = Buffer.alloc(size, "a");
-  const response = await get("/probes", { method: "POST", body, headers: { "content-type": type } });
-  await expectGatewayResponse(response, 413, "Request Entity Too Large");
-});
-
-test("a body just under the limits is passed on whole", async () => {
-  const { get } = await startProbes({ respond: ({ body }) => ({ length: String(body).length }) });
-  const body = Buffer.alloc(6_285_000, "a");
-  const response = await get("/probes", { method: "POST", body, headers: { "content-type": "text/plain" } });
-  expect(await response.json()).toEqual({ length: body.length });
-});
-
-test("requests over the throttle get 429", async () => {
-  const { get } = await startProbes({ throttle: { ratePerSecond: 0.001, burst: 2 } });
-  expect((await get()).status).toBe(200);
-  expect((await get()).status).toBe(200);
-  await expectGatewayResponse(await get(), 429, "Too Many Requests");
-});
-
-test.each([
-  undefined,
-  "",
-  " ",
-])("the identity %j is unauthorized without invoking the authorizer", async (authorization) => {
+test.each([undefined, " "])("the identity %j is unauthorized without a call", async (authorization) => {
   let calls = 0;
   const { get } = await startProbes({ authorize: () => ({ isAuthorized: ++calls > 0 }) });
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
@@ -124,32 +242,37 @@ test.each([
 });
 
 test.each([
-  ["throws", () => Promise.reject(new Error("x")), 500, "Internal Server Error"],
-  ["returns nothing", () => null, 500, "Internal Server Error"],
-  ["returns no boolean", () => ({ isAuthorized: "true" }), 500, "Internal Server Error"],
-  [
-    "returns a context that is not an object",
-    () => ({ isAuthorized: true, context: "x" }),
-    500,
-    "Internal Server Error",
-  ],
-  ["denies", () => ({ isAuthorized: false }), 403, "Forbidden"],
-])("an authorizer that %s", async (_, authorize, status, message) => {
+  ["throws", () => Promise.reject(new Error("x"))],
+  ["returns nothing", () => null],
+  ["returns no boolean", () => ({ isAuthorized: "true" })],
+  ["returns a context that is not an object", () => ({ isAuthorized: true, context: "x" })],
+])("an authorizer that %s gets 500, and is called again", async (_, result) => {
+  let calls = 0;
+  const authorize = () => {
+    calls += 1;
+    return result();
+  };
   const { get } = await startProbes({ authorize });
-  await expectGatewayResponse(await get("/probes", { headers: { authorization: "x" } }), status, message);
+  for (const _ of [1, 2])
+    await expectGatewayResponse(await get("/probes", { headers: identity }), 500, "Internal Server Error");
+  expect(calls).toBe(2);
 });
 
 test("the authorizer's context is passed to the function and the log", async () => {
   const { get, log } = await startProbes({
-    authorize: ({ type, identitySource }) => ({
+    authorize: ({ type, identitySource, routeArn, body }) => ({
       isAuthorized: true,
-      context: { accountId: "demo", type, identitySource },
+      context: { accountId: "demo", type, identitySource, routeArn, body: body ?? "none" },
     }),
     respond: ({ requestContext }) => (requestContext as { authorizer: unknown }).authorizer,
   });
-  const response = await get("/probes", { headers: { authorization: "Bearer x" } });
+  const headers = { authorization: "Bearer x" };
+  const response = await get("/probes", { method: "POST", headers, body: "hidden" });
   expect(await response.json()).toEqual({
-    lambda: { accountId: "demo", type: "REQUEST", identitySource: ["Bearer x"] },
+    lambda: {
+      ...{ accountId: "demo", type: "REQUEST", identitySource: ["Bearer x"], body: "none" },
+      routeArn: "arn:aws:execute-api:local:000000000000:api/$default/POST/probes",
+    },
   });
   expect(log[0]).toMatch(/ ms demo /);
   expect(log.join()).not.toContain("Bearer");
@@ -158,49 +281,40 @@ test("the authorizer's context is passed to the function and the log", async () 
 test("the authorizer's responses, denials too, are cached by identity for all routes", async () => {
   const identities: unknown[] = [];
   const { get } = await startProbes({
+    identityHeaders: ["authorization", "x-tenant"],
     authorize: ({ identitySource }) => {
-      const [identity] = identitySource as string[];
-      identities.push(identity);
-      return { isAuthorized: identity === "good" };
+      identities.push(identitySource);
+      return { isAuthorized: String(identitySource).startsWith("a") };
     },
   });
-  const getStatus = async (path: string, authorization: string) =>
-    (await get(path, { headers: { authorization } })).status;
-  for (const path of ["/probes", "/others", "/probes"]) {
-    expect(await getStatus(path, "good")).toBe(200);
-    expect(await getStatus(path, "bad")).toBe(403);
-  }
-  expect(identities).toEqual(["good", "bad"]);
+  // Wherever one header ends and the next begins.
+  const pairs = [
+    ["a,b", "c"],
+    ["a", "b,c"],
+    ['a","b', "c"],
+    ["bad", "c"],
+  ];
+  for (const path of ["/probes", "/others", "/probes"])
+    for (const [authorization = "", tenant = ""] of pairs) {
+      const { status } = await get(path, { headers: { authorization, "x-tenant": tenant } });
+      expect([authorization, status]).toEqual([authorization, authorization === "bad" ? 403 : 200]);
+    }
+  expect(identities).toEqual(pairs);
+  await expectGatewayResponse(await get("/probes", { headers: identity }), 401, "Unauthorized");
 });
 
 test.each([
-  ["a TTL of 0", 0, () => ({ isAuthorized: true })],
-  ["an authorizer that fails", 60, () => Promise.reject(new Error("x"))],
-])("nothing is cached with %s", async (_, ttlSeconds, result) => {
+  [60, [1, 1, 2, 2]],
+  [0, [1, 2, 3, 4]],
+])("with a TTL of %i s, the authorizer's responses are cached as long and no longer", async (ttlSeconds, expected) => {
+  vi.useFakeTimers({ toFake: ["Date"] });
   let calls = 0;
-  const authorize = () => {
-    calls += 1;
-    return result();
-  };
-  const { get } = await startProbes({ ttlSeconds, authorize });
-  for (const _ of [1, 2]) await get("/probes", { headers: { authorization: "x" } });
-  expect(calls).toBe(2);
-});
-
-test.each([
-  ["malformed HTTP", "HELLO\r\n\r\n", "HTTP/1.1 400 "],
-  [
-    "two lengths",
-    "POST /probes HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-    "HTTP/1.1 400 ",
-  ],
-  ["large headers", `GET /probes HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(11_000)}\r\n\r\n`, "HTTP/1.1 431 "],
-])("%s gets a response, and the gateway continues", async (_, bytes, status) => {
-  const { url, get } = await startProbes();
-  const response = String(await exchange(url, bytes, true));
-  expect(response.startsWith(status)).toBe(true);
-  expect(response).toContain('{"message":"');
-  expect((await get()).status).toBe(200);
+  const { get } = await startProbes({ ttlSeconds, authorize: () => ({ isAuthorized: ++calls > 0 }) });
+  for (const [request, milliseconds] of [0, 59_999, 1, 59_999].entries()) {
+    vi.setSystemTime(Date.now() + milliseconds);
+    expect((await get("/probes", { headers: identity })).status).toBe(200);
+    expect([request, calls]).toEqual([request, expected[request]]);
+  }
 });
 
 test("a client that closes the connection during its request does no harm", async () => {
@@ -218,10 +332,8 @@ test("a client that closes the connection during its request does no harm", asyn
 test("a port in use is a UserError", async () => {
   const { url } = await startProbes();
   const port = Number(new URL(url).port);
-  const second = startGateway(
-    { apiId: "api", routes: [] },
-    { port, invoke: async () => ({}), log: () => {} },
-  );
+  const options = { port, invoke: async () => ({}), log: () => {} };
+  const second = startGateway({ apiId: "api", routes: [] }, options);
   await expect(second).rejects.toThrow(UserError);
   await expect(second).rejects.toThrow(`The port ${port} is in use`);
 });
@@ -239,9 +351,6 @@ test("stopping completes pending requests and rejects new ones", async () => {
   await called.promise;
   // No timer ends, so nothing but the response ends the wait.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
   const stopped = stop();
   await expect(fetch(`${url}/probes`)).rejects.toThrow();
   late.resolve({ done: true });
@@ -249,5 +358,31 @@ test("stopping completes pending requests and rejects new ones", async () => {
   // A connection that stayed open would keep the gateway from ending.
   expect(last.headers.get("connection")).toBe("close");
   expect(await last.json()).toEqual({ done: true });
+  await stopped;
+});
+
+test("stopping waits five seconds for pending requests, and then ends them", async () => {
+  const called = Promise.withResolvers<void>();
+  const { url, stop } = await startProbes({
+    respond: () => {
+      called.resolve();
+      return new Promise(() => {});
+    },
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const client = connect(Number(new URL(url).port), "127.0.0.1");
+  client.write("GET /probes HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  let closed = false;
+  client
+    .on("error", () => {})
+    .on("close", () => {
+      closed = true;
+    });
+  await called.promise;
+  const stopped = stop();
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(closed).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await expect.poll(() => closed).toBe(true);
   await stopped;
 });

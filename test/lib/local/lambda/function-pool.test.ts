@@ -60,13 +60,6 @@ interface Count {
   readonly served: number;
 }
 
-test("concurrent requests get one environment each", async () => {
-  const { call } = await createPool(counting);
-  const responses = (await Promise.all([1, 2, 3, 4].map(() => call({ wait: 200 })))) as Count[];
-  expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(4);
-  expect(responses.every(({ most }) => most === 1)).toBe(true);
-});
-
 test("requests over the maximum wait for an environment", async () => {
   const { call } = await createPool(counting, { maxEnvironments: 2 });
   const responses = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
@@ -76,7 +69,7 @@ test("requests over the maximum wait for an environment", async () => {
 
 test("the environment used last is used first", async () => {
   const { call } = await createPool(counting);
-  await Promise.all([call({ wait: 50 }), call({ wait: 150 })]);
+  await Promise.all([call({ wait: 20 }), call({ wait: 100 })]);
   const first = (await call()) as Count;
   const second = (await call()) as Count;
   expect(second).toMatchObject({ threadId: first.threadId, served: first.served + 1 });
@@ -84,7 +77,6 @@ test("the environment used last is used first", async () => {
 
 test.each<[string, string, string, Partial<LocalFunction>?]>([
   ["throws", handler("throw new Error('on purpose')"), "on purpose"],
-  ["rejects with no error", handler("throw 'a text'"), "a text"],
   ["exits", handler("process.exit(3)"), "ended by itself with code 3"],
   [
     "throws outside its handler's promise",
@@ -97,7 +89,6 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
     "forgotten",
   ],
   ["loops forever", handler("for (;;);"), "timed out after 0.3 s", { timeout: 300 }],
-  ["never returns", handler("await new Promise(() => {})"), "timed out after 0.3 s", { timeout: 300 }],
   [
     "fills its memory",
     handler("const all = []; for (;;) all.push(new Array(1000).fill(0.5));"),
@@ -105,9 +96,7 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
     { memorySize: 16 },
   ],
   ["returns a value that is not JSON", handler("return { a: 1n }"), "BigInt"],
-  ["returns too much", handler("return 'x'.repeat(6_291_556)"), "larger than Lambda's limit"],
   ["is not JavaScript", "exports.handler = (", "SyntaxError"],
-  ["throws while it is loaded", "throw new Error('at the start')", "at the start"],
   ["has no handler", "exports.other = 1", "index.handler is undefined or not exported"],
   ["has no module", handler(""), "Cannot find module 'nowhere'", { handler: "nowhere.handler" }],
   [
@@ -172,7 +161,8 @@ test("after a crash the next request, even a waiting one, gets a new environment
 test("an environment that ends between two requests is not reused", async () => {
   const { call } = await createPool(handler("setTimeout(() => process.exit(1), 20); return 'fine'"));
   expect(await call()).toBe("fine");
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  // Longer than until it exits; a call in between would fail.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   expect(await call()).toBe("fine");
 });
 
@@ -199,9 +189,4 @@ test("requests that the end of the run ends are no failures of the function", as
   await close();
   expect(await pending).toBeInstanceOf(FunctionError);
   expect(log.join("\n")).not.toContain("failed");
-});
-
-test("a handler may return nothing", async () => {
-  const { call } = await createPool(handler(""));
-  expect(await call()).toBeNull();
 });

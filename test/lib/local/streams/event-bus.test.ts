@@ -28,12 +28,6 @@ test("an event is posted in EventBridge's format", async () => {
   expect(log).toEqual(["[events] message.sent msg_1", "[events] message.sent msg_2"]);
 });
 
-test("without a connector, only an event's type and id are logged", async () => {
-  const log: string[] = [];
-  await putOnBus(bus, [sent("msg_1")], { eventsUrl: undefined, log: (line) => log.push(line) });
-  expect(log).toEqual(["[events] message.sent msg_1"]);
-});
-
 test("an event that the connector rejects fails, and the events after it are not attempted", async () => {
   const connector = await startConnector((_, calls) => (calls === 2 ? 500 : 200));
   const log: string[] = [];

@@ -1,5 +1,12 @@
 import type { Template } from "aws-cdk-lib/assertions";
 
+/** Settings with which the stack has every alarm that it can have. */
+export const withEveryAlarm = {
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/abc-123",
+  deployment: "canary",
+};
+
 interface TemplateMetric {
   readonly Namespace: string;
   readonly MetricName: string;
@@ -7,31 +14,19 @@ interface TemplateMetric {
 }
 
 /** The properties of an alarm in a template: either a metric of its own, or `Metrics` with expressions. */
-export interface Alarm extends Partial<TemplateMetric> {
-  readonly AlarmName: string;
+export interface Alarm extends TemplateMetric {
   readonly AlarmDescription: string;
-  readonly ActionsEnabled?: boolean;
-  readonly AlarmActions?: readonly unknown[];
-  readonly OKActions?: readonly unknown[];
   readonly ComparisonOperator: string;
   readonly Threshold: number;
   readonly DatapointsToAlarm: number;
   readonly EvaluationPeriods: number;
   readonly TreatMissingData: string;
   readonly Statistic?: string;
-  readonly ExtendedStatistic?: string;
   readonly Period?: number;
   readonly Metrics?: readonly {
     readonly Id: string;
     readonly Expression?: string;
-    readonly AccountId?: string;
-    /** Whether it is what the alarm evaluates. */
-    readonly ReturnData?: boolean;
-    readonly MetricStat?: {
-      readonly Metric: TemplateMetric;
-      readonly Stat: string;
-      readonly Period: number;
-    };
+    readonly MetricStat?: { readonly Metric: TemplateMetric; readonly Stat: string; readonly Period: number };
   }[];
 }
 
@@ -44,37 +39,24 @@ export const readAlarms = (template: Template): ReadonlyMap<string, Alarm> =>
     ]),
   );
 
-/** A metric as text, with everything that tells it from other metrics. */
-export function metricKey(
-  namespace: string,
-  name: string,
-  dimensions: Readonly<Record<string, unknown>>,
-  statistic: string,
-  seconds: number,
-): string {
-  const sorted = JSON.stringify(Object.entries(dimensions).sort());
-  return `${namespace} ${name} ${sorted} ${statistic} of ${seconds} s`;
+/** A value of the template as text. References become logical ids. */
+export function flatten(value: unknown): string {
+  if (typeof value === "string") return value;
+  const { Ref, "Fn::GetAtt": attribute, "Fn::Join": join } = value as Record<string, string[]>;
+  return join ? [join[1]].flat().map(flatten).join("") : String(Ref ?? attribute?.join("."));
 }
 
-const toKey = ({ Namespace, MetricName, Dimensions = [] }: TemplateMetric, stat: string, period: number) =>
-  metricKey(
-    Namespace,
-    MetricName,
-    Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value])),
-    stat,
-    period,
-  );
+/** A metric as text: its namespace, name and dimensions. */
+export const metricText = ({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): string =>
+  [Namespace, MetricName, ...Dimensions.map(({ Name, Value }) => `${Name} ${flatten(Value)}`)].join(" ");
 
-/** The metrics that an alarm reads, as `metricKey` writes them, by their ids in its expression. */
+/** The metrics that an alarm reads, with statistic and period in seconds, by their ids in its expression. */
 export function readMetrics(alarm: Alarm): ReadonlyMap<string, string> {
-  const { Metrics, Namespace = "", MetricName = "", Dimensions, Period = 0 } = alarm;
-  if (!Metrics) {
-    const statistic = alarm.Statistic ?? alarm.ExtendedStatistic ?? "";
-    return new Map([["metric", toKey({ Namespace, MetricName, Dimensions }, statistic, Period)]]);
-  }
+  const own = { Metric: alarm, Stat: alarm.Statistic ?? "", Period: alarm.Period ?? 0 };
+  const { Metrics = [{ Id: "metric", MetricStat: own }] } = alarm;
   return new Map(
-    Metrics.flatMap(({ Id, MetricStat }) =>
-      MetricStat ? [[Id, toKey(MetricStat.Metric, MetricStat.Stat, MetricStat.Period)]] : [],
+    Metrics.flatMap(({ Id, MetricStat: stat }) =>
+      stat ? [[Id, `${metricText(stat.Metric)} ${stat.Stat} of ${stat.Period} s`]] : [],
     ),
   );
 }

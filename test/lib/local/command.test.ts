@@ -1,8 +1,9 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, expect, test, vi } from "vitest";
-import { prepareDemoKey } from "../../../lib/local/command.ts";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { UserError } from "../../../lib/errors.ts";
+import { prepareDemoKey, startCommand } from "../../../lib/local/command.ts";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { endApiKey, issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
@@ -49,4 +50,43 @@ test.each<[string, () => Promise<string>]>([
   const apiKey = await prepareDemoKey(directory, run);
   expect(apiKey).not.toBe(other);
   expect(await findApiKey(apiKey)).toMatchObject({ accountId: "demo" });
+});
+
+const parse = (...args: string[]) =>
+  startCommand()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .parseAsync(args, { from: "user" });
+
+test.each([
+  ["PORT", "http", /^PORT=http must be a whole number from 0 to 65535\.$/],
+  ["PORT", "65536", /^PORT=65536 must be/],
+  ["DYNAMODB_ENDPOINT", "localhost:8000", /^DYNAMODB_ENDPOINT=localhost:8000 must be a URL/],
+  ["DYNAMODB_ENDPOINT", "https://localhost:8000", /must be a URL such as http:/],
+  [
+    ...(["DYNAMODB_ENDPOINT", "https://dynamodb.eu-west-1.amazonaws.com"] as const),
+    /must be an engine on this machine, .* does not use AWS\.$/,
+  ],
+  ["DYNAMODB_ENDPOINT", "http://dynamodb.cn-north-1.amazonaws.com.cn", /does not use AWS\.$/],
+  ["DYNAMODB_ENDPOINT", "http://dynamodb.eu-west-1.api.aws", /does not use AWS\.$/],
+  ["EVENTS_URL", "ftp://localhost", /^EVENTS_URL=ftp:\/\/localhost must be a URL/],
+])("%s=%s is rejected with a sentence", async (name, value, sentence) => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv(name, value);
+  const started = parse();
+  await expect(started).rejects.toThrow(UserError);
+  await expect(started).rejects.toThrow(sentence);
+});
+
+test("the name of a stage is checked", async () => {
+  await expect(parse("--stage", "Prod")).rejects.toThrow(
+    /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/,
+  );
+});
+
+test("`npm run dev` starts again when what is deployed, synthesized or run changes", async () => {
+  const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, "../../../package.json"), "utf8"));
+  const watched = [...scripts.dev.matchAll(/--watch-path=(\S+)/g)].map(([, path]) => path);
+  expect(watched.sort()).toEqual(["cdk.json", "functions", "lib", "shared", "stages"]);
+  expect(scripts.dev.replaceAll(/ --watch\S+/g, "")).toBe(scripts.start);
 });

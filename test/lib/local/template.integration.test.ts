@@ -1,0 +1,139 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import { UserError } from "../../../lib/errors.ts";
+import type { Properties, Template } from "../../../lib/local/template/intrinsics.ts";
+import { parseStack } from "../../../lib/local/template/template.ts";
+import { stack } from "../../support/role-check.ts";
+
+const directory = inject("engine").assembly;
+const [file = ""] = (await readdir(directory)).filter((name) => name.endsWith(".template.json"));
+const template = await readFile(join(directory, file), "utf8");
+
+test("the functions, routes and limits are those of the template", () => {
+  const find = (label: string) => stack.functions.find((fn) => fn.label === label);
+  expect(find("maintain-counts")).toMatchObject({
+    ...{ handler: "index.handler", timeout: 60_000, memorySize: 1769 },
+    environment: { TABLE_NAME: stack.table.input.TableName },
+  });
+  const authorizer = { function: find("authorize"), identityHeaders: ["authorization"], ttlSeconds: 60 };
+  const route = (method: string, path: string, label: string) => ({
+    ...{ method, path, function: find(label), timeout: 30_000, authorizer },
+  });
+  expect(stack.routes).toHaveLength(4);
+  expect(stack.routes).toEqual(
+    expect.arrayContaining([
+      route("GET", "/api/v1/leads", "list-leads"),
+      route("POST", "/api/v1/leads", "create-lead"),
+      route("GET", "/api/v1/conversations", "list-conversations"),
+      route("POST", "/api/v1/conversations", "send-message"),
+    ]),
+  );
+  expect(stack).toMatchObject({ throttle: { ratePerSecond: 100, burst: 200 }, hasCors: false });
+  expect(stack.table.timeToLiveAttribute).toBe("expiresAt");
+});
+
+test("the readers of the stream have the settings of the template", () => {
+  const halfADay = 43_200_000;
+  const streamArn = expect.stringMatching(/^arn:aws:dynamodb:local:000000000000:table\/.+\/stream\/local$/);
+  const common = { streamArn, accepts: expect.any(Function), retries: Number.POSITIVE_INFINITY };
+  expect(stack.eventSources).toEqual([
+    {
+      ...{ ...common, id: expect.any(String), maxAge: halfADay },
+      ...{ batchSize: 10_000, window: 1000, bisects: true, reportsFailures: true },
+      function: expect.objectContaining({ label: "maintain-counts" }),
+      failureQueue: expect.stringMatching(/^Counting/),
+    },
+  ]);
+  expect(stack.pipes).toEqual([
+    {
+      ...{ ...common, id: expect.any(String), maxAge: halfADay },
+      ...{ batchSize: 10, window: 0, bisects: true, reportsFailures: false },
+      function: expect.objectContaining({ label: "compose-events" }),
+      failureQueue: expect.stringMatching(/^Events/),
+      bus: { source: "leads-and-conversations", typeField: "type" },
+    },
+  ]);
+});
+
+test.each([
+  ["LEAD#a", "INSERT", true, true],
+  ["LEAD#a", "MODIFY", true, false],
+  ["CONVERSATION#a", "MODIFY", true, false],
+  ["MESSAGE#a#c", "INSERT", false, true],
+  ["ERASED#a", "INSERT", false, true],
+  ["COUNT#a#LEAD", "INSERT", false, false],
+  ["A-LEAD#a", "INSERT", false, false],
+])("counting and the pipe take only the records of their filters: %s %s", (pk, eventName, counted, piped) => {
+  const record = { eventName, dynamodb: { Keys: { pk: { S: pk }, sk: { S: "x" } } } };
+  const [source] = stack.eventSources;
+  const [pipe] = stack.pipes;
+  expect([source?.accepts(record), pipe?.accepts(record)]).toEqual([counted, piped]);
+});
+
+/** Changes the properties of each resource of a type. */
+const change = (type: string, properties: Properties) => (resources: Template["Resources"]) => {
+  for (const { Type, Properties = {} } of Object.values(resources))
+    if (Type === type) Object.assign(Properties, properties);
+};
+const policy = (statement: object) =>
+  change("AWS::IAM::Role", {
+    Policies: [
+      {
+        PolicyDocument: { Statement: { Effect: "Allow", Action: "dynamodb:*", Resource: "*", ...statement } },
+      },
+    ],
+  });
+const source = (properties: Properties) => change("AWS::Lambda::EventSourceMapping", properties);
+const pipe = (properties: Properties) => change("AWS::Pipes::Pipe", properties);
+const filters = (pattern: object) => ({
+  FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
+});
+
+test.each<[string, ReturnType<typeof change>, string]>([
+  [
+    "a path parameter",
+    change("AWS::ApiGatewayV2::Route", { RouteKey: "GET /{id}" }),
+    "cannot serve the route",
+  ],
+  ["IAM authorization", change("AWS::ApiGatewayV2::Route", { AuthorizationType: "AWS_IAM" }), "by AWS_IAM"],
+  [
+    "payload 1.0",
+    change("AWS::ApiGatewayV2::Integration", { PayloadFormatVersion: "1.0" }),
+    "payload format 2.0",
+  ],
+  [
+    "an identity that is no header",
+    change("AWS::ApiGatewayV2::Authorizer", { IdentitySource: ["$context.x"] }),
+    "$context.x",
+  ],
+  ["settings of a route", change("AWS::ApiGatewayV2::Stage", { RouteSettings: {} }), "RouteSettings"],
+  [
+    "a function that the gateway may not call",
+    change("AWS::Lambda::Permission", { Principal: "events.amazonaws.com" }),
+    "no permission for API Gateway to call",
+  ],
+  ["a condition", policy({ Condition: { StringLike: { "dynamodb:LeadingKeys": "x" } } }), "StringLike on"],
+  [
+    "an operator for one value on a key with several",
+    policy({ Condition: { StringEqualsIfExists: { "dynamodb:Attributes": "pk" } } }),
+    "StringEqualsIfExists on dynamodb:Attributes",
+  ],
+  ["NotAction", policy({ NotAction: "s3:*" }), "NotAction"],
+  ["another start of a reader", source({ StartingPosition: "LATEST" }), "from TRIM_HORIZON"],
+  ["an unknown setting of a reader", source({ TumblingWindowInSeconds: 5 }), "TumblingWindowInSeconds"],
+  ["an unknown filter", source(filters({ a: [{ exists: true }] })), "cannot evaluate"],
+  ["a pipe without a bus", pipe({ Target: "arn:elsewhere" }), "must have an event bus"],
+  ["an unknown role", change("AWS::Lambda::Function", { Role: "arn:elsewhere" }), "does not define"],
+  [
+    "a value of another stack",
+    pipe({ Target: { "Fn::ImportValue": "x" } }),
+    "does not support Fn::ImportValue",
+  ],
+])("%s, which the local run does not know, is rejected with a sentence", (_, edit, message) => {
+  const changed = JSON.parse(template) as Template;
+  edit(changed.Resources);
+  const parse = () => parseStack("stack", changed, () => ({ directory: "/code", name: "probe" }));
+  expect(parse).toThrow(UserError);
+  expect(parse).toThrow(message);
+});
