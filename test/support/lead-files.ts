@@ -1,17 +1,22 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { readAllLeads } from "../../lib/ops/leads/leads-export.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
-const root = await mkdtemp(join(tmpdir(), "lead-files-"));
-afterAll(() => rm(root, { recursive: true }));
+/** Made for the first file: not every test file that imports this runs a test. */
+let root: string | undefined;
+afterAll(() => root && rmSync(root, { recursive: true }));
 
 let files = 0;
 
 /** A path for a file that is removed after the test file. */
-export const filePath = (ending: string) => join(root, `leads-${++files}${ending}`);
+export function filePath(ending: string): string {
+  root ??= mkdtempSync(join(tmpdir(), "lead-files-"));
+  return join(root, `leads-${++files}${ending}`);
+}
 
 /** Writes such a file. @returns its path */
 export async function leadFile(content: string | Buffer, ending = ".csv"): Promise<string> {

@@ -1,26 +1,39 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, CommanderError } from "commander";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { apiCommand } from "../../../lib/ops/api/api-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
-import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
+import { findBus } from "../../../lib/ops/events/event-bus.ts";
+import { eventsCommand, parseTime, parseTypes } from "../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 
-/** Makes a command and those below it throw instead of ending the process. */
-function throwing(command: Command): Command {
+const commands = {
+  keys: keysCommand,
+  leads: leadsCommand,
+  conversations: conversationsCommand,
+  counts: countsCommand,
+  events: () => eventsCommand(),
+  accounts: () => accountsCommand(),
+  api: apiCommand,
+};
+
+/** Makes a command and those below it throw instead of ending the process, and do nothing. */
+function idle(command: Command): Command {
   command.exitOverride().configureOutput({ writeErr: () => {} });
-  for (const inner of command.commands) throwing(inner);
+  command.action(() => {});
+  for (const inner of command.commands) idle(inner);
   return command;
 }
 
 /** Parses arguments. @returns the message of the first mistake; undefined if the command would run */
-async function mistake(create: () => Command, name: string, args: readonly string[]) {
-  const command = throwing(create());
-  for (const inner of command.commands) inner.action(() => {});
+async function mistake(line: string, ...args: readonly string[]): Promise<string | undefined> {
+  const [group = "", ...words] = line.split(" ");
   try {
-    await command.parseAsync([name, "--account", "acme", "--table", "unit", ...args], { from: "user" });
+    await idle(commands[group as keyof typeof commands]()).parseAsync([...words, ...args], { from: "user" });
     return undefined;
   } catch (error) {
     if (error instanceof CommanderError) return error.message;
@@ -28,132 +41,111 @@ async function mistake(create: () => Command, name: string, args: readonly strin
   }
 }
 
-const lead = ["--lead", "lead_1"];
-const conversation = ["--conversation", "conv_1"];
-const score = "A score is a whole number from 0 to 100.";
-const status = "A status has 1 to 64 characters, and no control characters.";
+const onTable = ["--account", "acme", "--table", "unit"];
 const duration = "A duration is a number with a unit: 90s, 24h, 7d.";
-const rate = "A rate is a whole number above 0.";
-const units = "Units are a whole number above 0.";
-const limit = "A limit is a whole number from 1 to 100000000.";
-const seconds = "Seconds are a whole number from 0 to 9999.";
+const names = ["", " ", "a b", "a#b", "a/b", "é", "a\n", "a".repeat(65)];
+const urls = ["", "api.example.com", "ftp://api.example.com", "file:///etc"];
 
-/** The option of a command with the values at the edges of what it accepts, and with mistakes. */
-const options: readonly [
-  () => Command,
-  command: string,
-  others: readonly string[],
-  option: string,
-  valid: readonly string[],
-  invalid: readonly string[],
-  sentence: string,
-][] = [
+/** A command that ends with an option, values at the edges of what that accepts, and mistakes. */
+test.each<[line: string, args: string[], valid: string[], invalid: string[], sentence: string]>([
+  ["keys list --account", [], ["a", "A.b-c_9", "a".repeat(64)], names, "has 1 to 64 letters, digits, '_', '.' or '-'"],
+  ["keys issue --valid-for", onTable, ["1s", "90d", "10y"], ["", "30", "0d", "-1d", "1.5h", "999999y"], duration],
+  ["keys issue --access", onTable, ["full", "read"], ["write", "FULL", ""], "Allowed choices are"],
+  ["keys rotate --key x --overlap", onTable, ["1m", "7d", "2w"], ["24", "0s", "soon"], duration],
+  ["leads set-score --lead x --score", onTable, ["0", "100"], ["-1", "101", "1.5", "", "x"], "from 0 to 100."],
+  ["leads set-status --lead x --status", onTable, ["new", "booked"], ["New", "lost", ""], "Allowed choices are"],
+  ["leads import a.csv --rate", onTable, ["1", "999999"], ["0", "1000000", "-5", "1.5"], "A rate is a whole number"],
   [
-    leadsCommand,
-    "set-score",
-    lead,
-    "--score",
-    ["0", "9", "99", "100"],
-    ["-1", "101", "999", "1.5", "", "x"],
-    score,
+    "conversations set-status --conversation x --status",
+    ...[onTable, ["a", "on hold", "\u{1F600}".repeat(64)], ["", "a".repeat(65), "a\nb", "\u0007"]],
+    "A status has 1 to 64 characters, and no control characters.",
   ],
   [
-    leadsCommand,
-    "set-status",
-    lead,
-    "--status",
-    ["new", "booked"],
-    ["New", "lost", ""],
-    "Allowed choices are",
-  ],
-  [leadsCommand, "import", ["a.csv"], "--rate", ["1", "999999"], ["0", "1000000", "-5", "1.5", "x"], rate],
-  [
-    conversationsCommand,
-    "set-status",
-    conversation,
-    "--status",
-    ["a", "on hold", "\u{1F600}".repeat(64)],
-    ["", "a".repeat(65), "a\nb", "\u0007"],
-    status,
+    "accounts set-limit --requests",
+    ...[onTable, ["1", "100000000"], ["0", "100000001", "-1", "1e3"]],
+    "A limit is a whole number from 1 to 100000000.",
   ],
   [
-    keysCommand,
-    "issue",
-    [],
-    "--valid-for",
-    ["1s", "90d", "10y"],
-    ["", "30", "0d", "-1d", "1.5h", "999999y"],
-    duration,
+    "accounts erase --cache-seconds",
+    ...[onTable, ["0", "9999"], ["10000", "-1", "1.5", "x"]],
+    "Seconds are a whole number from 0 to 9999.",
   ],
-  [keysCommand, "issue", [], "--access", ["full", "read"], ["write", "FULL", ""], "Allowed choices are"],
-  [keysCommand, "rotate", ["--key", "x"], "--overlap", ["1m", "7d", "2w"], ["24", "0s", "soon"], duration],
-  [
-    accountsCommand,
-    "set-limit",
-    [],
-    "--requests",
-    ["1", "100000000"],
-    ["0", "100000001", "-1", "1e3"],
-    limit,
-  ],
-  [accountsCommand, "erase", [], "--cache-seconds", ["0", "9999"], ["10000", "-1", "1.5", "x"], seconds],
-  [
-    accountsCommand,
-    "export",
-    [],
-    "--output",
-    ["a.jsonl"],
-    ["a.csv", "jsonl", ""],
-    "The file must end in .jsonl.",
-  ],
-  [countsCommand, "rebuild", [], "--units", ["1", "9999999"], ["0", "10000000", "x", ""], units],
-  [
-    eventsCommand,
-    "republish",
-    [],
-    "--since",
-    ["0000000000", "2026-01-31T09:30:00Z"],
-    ["now", "-1", "2026"],
-    "A time is",
-  ],
-  [
-    eventsCommand,
-    "republish",
-    ["--since=0000000000"],
-    "--types",
-    ["lead.created"],
-    ["leads"],
-    "The types are ",
-  ],
-];
-
-test.each(options)("%o %s", async (create, command, others, option, valid, invalid, sentence) => {
+  ["accounts export --output", onTable, ["a.jsonl"], ["a.csv", "jsonl", ""], "The file must end in .jsonl."],
+  ["counts rebuild --units", onTable, ["1", "9999999"], ["0", "10000000", ""], "Units are a whole number above 0."],
+  ["events republish --since", onTable, ["0000000000"], ["now", "-1", "2026"], "A time is"],
+  ["events republish --since=0000000000 --types", onTable, ["lead.created"], ["leads"], "The types are "],
+  ["api check --url", [], ["http://127.0.0.1:3000", "https://api.example.com/"], urls, "An address is a URL"],
+] as never)("%s", async (line, args, valid, invalid, sentence) => {
+  const words = line.split(" ");
+  const command = words.slice(0, -1).join(" ");
   for (const value of valid)
-    expect([value, await mistake(create, command, [...others, `${option}=${value}`])]).toEqual([
-      value,
-      undefined,
-    ]);
+    expect([value, await mistake(command, `${words.at(-1)}=${value}`, ...args)]).toEqual([value, undefined]);
   for (const value of invalid) {
-    const message = await mistake(create, command, [...others, `${option}=${value}`]);
+    const message = await mistake(command, `${words.at(-1)}=${value}`, ...args);
     expect([value, message]).toEqual([value, expect.stringContaining(sentence)]);
   }
 });
 
-test.each([
-  "http://127.0.0.1:3000",
-  "https://api.example.com/",
-])("the address %s can be checked", async (url) => {
-  const command = throwing(apiCommand());
-  for (const inner of command.commands) inner.action(() => {});
-  await command.parseAsync(["check", "--url", url], { from: "user" });
+const tables = ["--local", "--stage dev", "--table t"];
+
+test.each(
+  tables.flatMap((one) => tables.filter((other) => other !== one).map((other) => `${one} ${other}`)),
+)("%s names two tables, which no command accepts", async (two) => {
+  for (const line of ["keys list --account a", "counts status --all", "accounts list", "keys revoke --key x"])
+    expect(await mistake(`${line} ${two}`)).toMatch(/cannot be used with option/);
 });
 
-test.each([
-  "",
-  "api.example.com",
-  "ftp://api.example.com",
-  "file:///etc",
-])("the address %j cannot", async (url) => {
-  const checking = throwing(apiCommand()).parseAsync(["check", `--url=${url}`], { from: "user" });
-  await expect(checking).rejects.toThrow("An address is a URL such as https://api.example.com.");
+describe("events republish", () => {
+  const time = Date.UTC(2026, 0, 31, 9, 30, 0, 250);
+
+  test.each([
+    ["2026-01-31T10:30:00.250+01:00", time],
+    ["2026-01-31T09:30:00Z", time - 250],
+    ["1769851800", time - 250],
+    ["1769851800.250", time],
+    ["1769851800250", time],
+  ])("reads the time %s", (text, expected) => expect(parseTime(text)).toBe(expected));
+
+  test.each([
+    ...["", "yesterday", "2026-01-31", "2026-02-30T00:00:00Z", "2026", "-1769851800"],
+    ...["1969-12-31T23:59:59Z", "1769851800Z", "1e9"],
+  ])("refuses the time %j", (text) => expect(() => parseTime(text)).toThrow("A time is a timestamp"));
+
+  test("reads types in the order of the events, each once, and refuses others", () => {
+    expect(parseTypes("message.sent,lead.created")).toEqual(["lead.created", "message.sent"]);
+    for (const text of ["", "lead", "lead.created,", "lead.created, message.sent"])
+      expect(() => parseTypes(text)).toThrow("The types are lead.created, conversation.started, message.sent");
+  });
+
+  test.each([
+    [{ stage: "prod" }, "leads-and-conversations-prod"],
+    [{ stage: "prod", bus: "other" }, "other"],
+    [{ table: "restored", bus: "other" }, "other"],
+  ])("of %j sends to the bus %s", (options, name) => expect(findBus(options)).toBe(name));
+});
+
+const root = join(import.meta.dirname, "../../..");
+
+/** A command up to the end of its line or its code, or to where its output goes. */
+const example = /\bnpm run (?:--silent )?ops -- ([a-z].*?)(?=`| [|>]|$)/gm;
+
+const documented = globSync("{README,SECURITY,docs/*}.md", { cwd: root })
+  .concat("docs/delivery/github-actions.yml")
+  .flatMap((file) => {
+    const page = readFileSync(join(root, file), "utf8").replaceAll(/\\\n\s*/g, "");
+    return [...page.matchAll(example)].map(([, text = ""]) => ({ file, text }));
+  });
+
+test.each(documented)("$file: npm run ops -- $text is a command with these options", ({ text }) => {
+  const [group, name] = text.split(/\s+/);
+  const found = commands[group as keyof typeof commands]?.();
+  const command = found?.commands.length ? found.commands.find((inner) => inner.name() === name) : found;
+  expect(command).toBeDefined();
+  const options = command?.options.map(({ long }) => long) ?? [];
+  expect(options).toEqual(expect.arrayContaining(text.match(/--[a-z-]+/g) ?? []));
+});
+
+test("the pages have examples of each group", () => {
+  const groups = new Set(documented.map(({ text }) => text.split(" ")[0]));
+  expect([...groups].sort()).toEqual(Object.keys(commands).sort());
 });

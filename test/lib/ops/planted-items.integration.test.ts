@@ -2,10 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import { beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
-import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
-import { readStack } from "../../../lib/local/template/template.ts";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
 import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
@@ -83,7 +80,7 @@ beforeAll(async () => {
 
 /** Runs a command. What it prints has no control characters, no stack, nothing of another account, and few lines. The time of a test is limited. */
 async function ops(...args: string[]) {
-  const { code, stdout, stderr } = await program(...args, "--table", tableName);
+  const { code, stdout, stderr } = await program([...args, "--table", tableName], { isTerminal: true });
   expect(stderr).not.toMatch(/^\s+at |\w+Error\b/m);
   expect(`${stdout}${stderr}`.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u);
   expect(`${stdout}${stderr}`).not.toContain(`${secret} of another account`);
@@ -94,42 +91,6 @@ async function ops(...args: string[]) {
 const ofAccount = ["--account", account];
 
 const put = (item: Item) => table.send(new PutCommand({ TableName: tableName, Item: { ...item } }));
-
-test("which functions may write the items of each type", async () => {
-  const { functions, table } = await readStack(inject("engine").assembly);
-  const TableName = table.input.TableName;
-  const writers: Record<string, Set<string>> = {};
-  for (const { type, item } of planted) {
-    const { pk, sk, ...attributes } = Object.fromEntries(Object.keys(item).map((name) => [name, { S: "x" }]));
-    const Key = { pk: { S: item.pk }, sk: { S: item.sk } };
-    const update = `SET ${Object.keys(attributes).map((name) => `${name} = :x`)}`;
-    const allows = (fn: (typeof functions)[number], operation: string, input: object) => {
-      const body = Buffer.from(JSON.stringify({ TableName, ...input }));
-      return checkAccess(fn, operation, body, (index) => findPartitionKey(table, index)) === undefined;
-    };
-    const may = functions.filter(
-      (fn) =>
-        allows(fn, "PutItem", { Item: { ...attributes, ...Key } }) ||
-        allows(fn, "UpdateItem", { Key, UpdateExpression: update }),
-    );
-    const labels = may.map(({ label }) => label);
-    writers[type] ??= new Set(labels);
-    expect([item.pk, new Set(labels)]).toEqual([item.pk, writers[type]]);
-  }
-  const lists = ["list-leads", "list-conversations"];
-  const posts = ["create-lead", "send-message"];
-  expect(writers).toEqual({
-    lead: new Set(["create-lead"]),
-    ...Object.fromEntries(
-      ["conversation", "message", "active"].map((type) => [type, new Set(["send-message"])]),
-    ),
-    idempotency: new Set(posts),
-    rate: new Set([...lists, ...posts]),
-    count: new Set(["maintain-counts", "audit-counts"]),
-    ...Object.fromEntries(["limit", "leadImport", "erasedLead", "apiKey"].map((type) => [type, new Set()])),
-  });
-  expect(planted.length).toBeGreaterThan(200);
-});
 
 describe("a command that changes nothing", () => {
   test("leads show", async () => {

@@ -1,137 +1,124 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { operatorConfig } from "../../../lib/ops/common/options.ts";
 import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
-import { createDataDirectory, ops } from "../../support/ops.ts";
+import { leadFile } from "../../support/lead-files.ts";
+import { createDataDirectory } from "../../support/ops.ts";
+import { program } from "./support/program.ts";
 
-const dataDirectory = await createDataDirectory();
-const ended = await mkdtemp(join(tmpdir(), "ended-"));
-afterAll(() => rm(ended, { recursive: true }));
-// A process id above the largest of Linux.
-const run = { tableName, dynamodbEndpoint: "http://127.0.0.1:9", pid: 2 ** 22 + 1 };
-await writeFile(join(ended, "run.json"), JSON.stringify(run));
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async () => {},
+}));
 
 const { keyId } = await issueApiKey("acme", { label: "web" });
 const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 
-const noAccount = `There is no account nobody in the table ${tableName}. See \`npm run ops -- accounts list --local\`, or create it with \`npm run ops -- keys issue --account nobody --local\`.`;
-const noTable = (name: string) =>
-  `There is no table ${name} in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.`;
 const wrongKey = "The checksum of this key is wrong: it has a typo, or is cut off.";
 const asks = (action: string) =>
   `The key ${keyId} of the account acme has the label "web".\nThis cannot be undone. Type the id of the key to ${action}: That is not the id of the key: nothing was changed. Scripts use --yes.`;
-const invalid = (option: string, value: string, sentence: string) =>
-  `error: option '${option}' argument '${value}' is invalid. ${sentence}`;
+const onTable = `--table ${tableName}`;
 
-const noTableOption = "Name the table: --local, --stage NAME or --table NAME.";
-const noKey = (id: string) =>
-  `The account acme has no key ${id}: see \`npm run ops -- keys list --account acme --local\`.`;
-
-test.each([
-  ["keys list --account nobody --local", noAccount],
-  [`keys revoke --account nobody --local --key ${keyId}`, noAccount],
-  [`keys rotate --account nobody --local --key ${keyId}`, noAccount],
-  ["leads set-status --account nobody --local --lead lead_1 --status new", noAccount],
-  ["leads set-score --account nobody --local --lead lead_1 --score 1", noAccount],
-  ["leads export --account nobody --local", noAccount],
-  ["leads show --account nobody --local --email ada@example.com", noAccount],
-  ["leads erase --account nobody --local --lead lead_1 --yes", noAccount],
-  ["conversations set-status --account nobody --local --conversation conv_1 --status closed", noAccount],
-  ["accounts set-limit --account nobody --local --requests 5", noAccount],
-  ["accounts unset-limit --account nobody --local", noAccount],
-  ["accounts show-limit --account nobody --local", noAccount],
-  ["counts status --account nobody --local", noAccount],
-  ["counts verify --account nobody --local", noAccount],
-  ["counts rebuild --account nobody --local", noAccount],
-  ["events republish --account nobody --local --since 1795219200 --dry-run", noAccount],
-
-  [
-    "leads set-status --account acme --local --lead lead_1 --status new",
-    "The account acme has no lead lead_1.",
-  ],
-  ["leads set-score --account acme --local --lead lead_1 --score 1", "The account acme has no lead lead_1."],
-  [
-    "leads show --account acme --local --email ada@example.com",
-    "The account acme has no lead with this email address.",
-  ],
-  [
-    "conversations set-status --account acme --local --conversation conv_1 --status active",
-    "The account acme has no conversation conv_1.",
-  ],
-  ["keys revoke --account acme --local --key 01JZ", noKey("01JZ")],
-  ["keys rotate --account acme --local --key 01JZ", noKey("01JZ")],
-  [
-    `keys revoke --local --key ${unknownKey}`,
-    `There is no key 01JZ0000000000000000000000 in the table ${tableName}.`,
-  ],
-  [`keys revoke --local --key ${mistyped}`, wrongKey],
-  [`keys revoke --account acme --local --key ${unknownKey.replace("lck_", "lkc_")}`, wrongKey],
-  [`keys rotate --local --key ${unknownKey.slice(0, -1)}`, wrongKey],
-  ["keys revoke --local --key 01JZ", "An id needs the account of the key (--account), a whole key does not."],
-  [`keys revoke --account acme --local --key ${keyId}`, asks("revoke it")],
-  [`keys rotate --account acme --local --key ${keyId}`, asks("replace it")],
-
-  ["keys list --account acme --table nowhere", noTable("nowhere")],
-  ["keys issue --account acme --stage nowhere", noTable("leads-and-conversations-nowhere")],
-  ["leads export --account acme --table nowhere", noTable("nowhere")],
-  ["accounts set-limit --account acme --table nowhere --requests 5", noTable("nowhere")],
-  ["accounts list --table nowhere", noTable("nowhere")],
-  ["counts verify --account acme --table nowhere", noTable("nowhere")],
-  ["counts verify --all --table nowhere", noTable("nowhere")],
-  ["events republish --all --table nowhere --since 1795219200 --dry-run", noTable("nowhere")],
-  [
-    "keys list --account acme --local",
-    `The \`npm start\` of ${join(ended, "run.json")} (process ${run.pid}) has ended: start it again.`,
-    ended,
-  ],
-  ["keys list --account acme", noTableOption],
-  ["accounts show-limit --account acme", noTableOption],
-  [
-    "keys list --account acme --local --stage dev",
-    "error: option '--local' cannot be used with option '--stage <name>'",
-  ],
-  [
-    "keys list --account acme --stage Prod",
-    invalid(
-      "--stage <name>",
-      "Prod",
-      "A stage's name has 1 to 21 lower-case letters, digits or '-', the first one a letter.",
+/** Sentences, and the command lines that fail with them. */
+const mistakes: Readonly<Record<string, readonly string[]>> = {
+  [`There is no account nobody in the table ${tableName}. See \`npm run ops -- accounts list ${onTable}\`, or create it with \`npm run ops -- keys issue --account nobody ${onTable}\`.`]:
+    [
+      "keys list",
+      `keys revoke --key ${keyId}`,
+      `keys rotate --key ${keyId}`,
+      "leads set-status --lead lead_1 --status new",
+      "leads set-score --lead lead_1 --score 1",
+      "leads export",
+      `leads import ${await leadFile("name\nAda\n")}`,
+      "leads show --email ada@example.com",
+      "leads erase --lead lead_1 --yes",
+      "conversations set-status --conversation conv_1 --status closed",
+      "accounts export --output nobody.jsonl",
+      "accounts erase --yes",
+      "accounts set-limit --requests 5",
+      "accounts unset-limit",
+      "accounts show-limit",
+      "counts status",
+      "counts verify",
+      "counts rebuild",
+      "events republish --since 1795219200 --dry-run",
+    ].map((line) => `${line} --account nobody ${onTable}`),
+  "The account acme has no lead lead_1.": [
+    ...["set-status --status new", "set-score --score 1", "show", "erase --yes"].map(
+      (line) => `leads ${line} --lead lead_1 --account acme ${onTable}`,
     ),
   ],
-  [
-    "keys list --account a#b --local",
-    invalid("--account <id>", "a#b", "An account id has 1 to 64 letters, digits, '_', '.' or '-'."),
+  "The account acme has no lead with this email address.": [
+    `leads show --account acme ${onTable} --email ada@example.com`,
+    `leads erase --account acme ${onTable} --email ada@example.com`,
   ],
-  ["keys list --local", "error: required option '--account <id>' not specified"],
-  ["counts verify --local", "Name the account: --account ID or --all."],
-  [
-    "counts status --account acme --all --local",
-    "error: option '--all' cannot be used with option '--account <id>'",
+  "Name the person: --lead ID or --email ADDRESS.": [`leads erase --account acme ${onTable}`],
+  "The account acme has no conversation conv_1.": [
+    `conversations set-status --account acme ${onTable} --conversation conv_1 --status active`,
   ],
-  ["leads export --account acme --local --json", "--json needs --output, because stdout has the leads."],
-  [
-    "events republish --account acme --local --since 1795219200",
-    "The local run sends all events again if you stop it, delete stream.json in its data directory, and start it.",
+  "The account acme has nothing to export.": [`accounts export --account acme ${onTable} --output a.jsonl`],
+  [`The account acme has no key 01JZ: see \`npm run ops -- keys list --account acme ${onTable}\`.`]: [
+    `keys revoke --account acme ${onTable} --key 01JZ`,
+    `keys rotate --account acme ${onTable} --key 01JZ`,
   ],
-  [
-    "events republish --account acme --local --since 1769851800 --until 1769851800 --dry-run",
-    "The time of --since must be before that of --until.",
+  [`There is no key 01JZ0000000000000000000000 in the table ${tableName}.`]: [
+    `keys revoke ${onTable} --key ${unknownKey}`,
   ],
-  [
-    `events republish --account acme --table ${tableName} --since 1795219200`,
-    `Name the event bus of the table ${tableName}: --bus NAME.`,
+  [wrongKey]: [
+    `keys revoke ${onTable} --key ${mistyped}`,
+    `keys revoke --account acme ${onTable} --key ${unknownKey.replace("lck_", "lkc_")}`,
+    `keys rotate ${onTable} --key ${unknownKey.slice(0, -1)}`,
   ],
-  ["keys forget --account acme", "error: unknown command 'forget'"],
-  ["lead export --account acme", "error: unknown command 'lead'\n(Did you mean leads?)"],
-])("ops %s fails in one sentence", async (line, sentence, directory = dataDirectory) => {
-  const args = line.split(" ");
-  // A process that has read its stdin to the end cannot ask again.
-  const input = sentence.includes("Type the") ? { input: "yes\n" } : {};
-  const outcome = await ops(args, { dataDirectory: directory, ...input });
+  "An id needs the account of the key (--account), a whole key does not.": [`keys revoke ${onTable} --key 01JZ`],
+  [asks("revoke it")]: [`keys revoke --account acme ${onTable} --key ${keyId}`],
+  [asks("replace it")]: [`keys rotate --account acme ${onTable} --key ${keyId}`],
+  "There is no table nowhere in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.":
+    [
+      "keys list --account acme",
+      "leads export --account acme",
+      "accounts set-limit --account acme --requests 5",
+      "accounts list",
+      "counts verify --account acme",
+      "counts verify --all",
+      "events republish --all --since 1795219200 --dry-run",
+    ].map((line) => `${line} --table nowhere`),
+  "Name the table: --local, --stage NAME or --table NAME.": [
+    "keys list --account acme",
+    "accounts show-limit --account acme",
+  ],
+  "error: option '--local' cannot be used with option '--stage <name>'": [
+    "keys list --account acme --local --stage dev",
+  ],
+  "error: option '--stage <name>' argument 'Prod' is invalid. A stage's name has 1 to 21 lower-case letters, digits or '-', the first one a letter.":
+    ["keys list --account acme --stage Prod"],
+  "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
+  "Name the account: --account ID or --all.": [`counts verify ${onTable}`],
+  "error: option '--all' cannot be used with option '--account <id>'": [
+    `counts status --account acme --all ${onTable}`,
+  ],
+  "--json needs --output, because stdout has the leads.": [`leads export --account acme ${onTable} --json`],
+  "The local run sends all events again if you stop it, delete stream.json in its data directory, and start it.":
+    ["events republish --account acme --local --since 1795219200"],
+  "The time of --since must be before that of --until.": [
+    `events republish --account acme ${onTable} --since 1769851800 --until 1769851800 --dry-run`,
+  ],
+  [`Name the event bus of the table ${tableName}: --bus NAME.`]: [
+    `events republish --account acme ${onTable} --since 1795219200`,
+  ],
+  "error: unknown command 'forget'": ["keys forget --account acme"],
+  "error: unknown command 'lead'\n(Did you mean leads?)": ["lead export --account acme"],
+};
+
+const DATA_DIR = await createDataDirectory();
+
+test.each(
+  Object.entries(mistakes).flatMap(([sentence, lines]) => lines.map((line) => [line, sentence] as const)),
+)("ops %s fails in one sentence", async (line, sentence) => {
+  const outcome = await program(line.split(" "), { env: { DATA_DIR }, input: "yes\n" });
   expect(outcome).toEqual({ code: 1, stdout: "", stderr: `${sentence}\n` });
 });
 
@@ -139,4 +126,71 @@ test("none of them has changed the key", async () => {
   expect(await listApiKeys("acme")).toEqual([
     { keyId, accountId: "acme", access: "full", label: "web", createdAt: expect.any(String) },
   ]);
+});
+
+/** A process id above the largest of Linux. */
+const pid = 2 ** 22 + 1;
+
+test.each<[text: string | undefined, sentence: RegExp]>([
+  [undefined, /^There is no \/nowhere\/run\.json: is `npm start` running, with the same DATA_DIR\?$/],
+  ...["", "{", "null", "{}", '{"tableName":"t","dynamodbEndpoint":"http://127.0.0.1"}'].map(
+    (text): [string, RegExp] => [text, /^.*run\.json is not valid: restart `npm start`\.$/],
+  ),
+  [
+    JSON.stringify({ tableName: "t", dynamodbEndpoint: "http://127.0.0.1:9", pid }),
+    new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`),
+  ],
+])("--local with the run.json %j fails in one sentence", async (text, sentence) => {
+  const directory = text === undefined ? "/nowhere" : await createDataDirectory();
+  if (text !== undefined) await writeFile(join(directory, "run.json"), text);
+  const env = { DATA_DIR: directory };
+  const { code, stdout, stderr } = await program(["keys", "list", "--account", "acme", "--local"], { env });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr.trim()).toMatch(sentence);
+});
+
+test("an empty DATA_DIR is that of `npm start`: the project's", async () => {
+  const args = ["keys", "list", "--account", "acme", "--local"];
+  const { stdout, stderr } = await program(args, { env: { DATA_DIR: "" } });
+  expect(stdout).not.toContain(keyId);
+  // Unless someone's `npm start` is running.
+  if (stderr.startsWith("There is no /"))
+    expect(stderr).toContain(`${join(import.meta.dirname, "../../../.local/run.json")}:`);
+});
+
+test("--local uses neither the AWS credentials nor the endpoint of the operator", async () => {
+  const env = {
+    ...{ DATA_DIR, AWS_PROFILE: "nobody", AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9" },
+    ...{ AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE" },
+  };
+  const outcome = await program(["keys", "list", "--account", "acme", "--local"], { env });
+  expect(outcome).toEqual({ code: 0, stdout: expect.stringContaining(keyId), stderr: "" });
+});
+
+const noConfiguration = { HOME: "/nowhere", AWS_EC2_METADATA_DISABLED: "true" };
+
+test.each([
+  [
+    "no credentials",
+    { ...noConfiguration, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" },
+    /^No AWS credentials were found \(.+\): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\.\n$/,
+  ],
+  [
+    "an empty region",
+    { ...noConfiguration, AWS_REGION: "" },
+    /^No valid AWS region is configured: set AWS_REGION, or .+\.\n$/,
+  ],
+  [
+    "an endpoint without a server",
+    { AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9" },
+    /^DynamoDB cannot be reached \(connect ECONNREFUSED 127\.0\.0\.1:9\): check the network, .+\.\n$/,
+  ],
+])("%s is reported in one sentence", async (_, env, sentence) => {
+  // The SDK would wait between its attempts.
+  vi.spyOn(operatorConfig, "maxAttempts", "get").mockReturnValue(1);
+  const args = ["keys", "list", "--account", "a", "--table", "no-such-table"];
+  const { code, stdout, stderr } = await program(args, { env });
+  vi.restoreAllMocks();
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(sentence);
 });

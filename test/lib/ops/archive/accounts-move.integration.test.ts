@@ -1,28 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
-import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readLimit, writeLimit } from "../../../../lib/ops/accounts/account-limit.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
-import { storeLine } from "../../../../lib/ops/archive/store-line.ts";
 import { formatColumns } from "../../../../lib/ops/common/columns.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
-import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
-import { messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { type Item, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { createdAt, newId } from "../../../../shared/ids.ts";
+import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
-import { filePath, leadFile, readLines } from "../../../support/lead-files.ts";
+import { filePath, leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { compareItems, tableItems } from "../../../support/table-items.ts";
-import { storeLead } from "../events/support.ts";
 
 const noWait = async () => {};
 const accounts = (...args: string[]) => runJson(accountsCommand(noWait), ...args);
@@ -34,28 +28,6 @@ async function exported(account: string): Promise<string> {
   const { failure } = await accounts("export", "--account", account, "--output", path);
   expect(failure).toBeUndefined();
   return path;
-}
-
-/** Stores a conversation that was closed an hour ago, with a message. @returns its id */
-async function storeEndedConversation(account: string, leadId: string): Promise<string> {
-  const time = Date.now() - 3_600_000;
-  const [id, messageId] = [newId("conv", time), newId("msg", time)];
-  const fields = { leadId, channel: "whatsapp" };
-  const lastMessageAt = createdAt(messageId);
-  const message = {
-    id: messageId,
-    conversationId: id,
-    ...fields,
-    message: "Hello",
-    createdAt: lastMessageAt,
-  };
-  const conversation = { id, ...fields, status: "closed", messageCount: 1, lastMessageAt };
-  for (const Item of [
-    conversationItem(account, conversation),
-    { ...messageKey(account, id, messageId), ...message },
-  ])
-    await table.send(new PutCommand({ TableName: tableName, Item }));
-  return id;
 }
 
 /** Everything that callers see of an account. */
@@ -135,7 +107,7 @@ describe("accounts export and import", () => {
     expect(sent.conversationId).toBe(data[0]?.id);
   });
 
-  test("a repeated import changes nothing, but deletes what is left of a lead that was erased since", async () => {
+  test("a repeated import changes nothing", async () => {
     const account = randomUUID();
     const path = await exported(source);
     const args = ["import", path, "--account", account, "--rename"];
@@ -145,16 +117,6 @@ describe("accounts export and import", () => {
     const again = { account, lines: 16, imported: 0, present: 16, replaced: 0, erased: 0, orphaned: 0 };
     expect((await accounts(...args)).output).toEqual(again);
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
-    const lead = (await readLines(path)).find(({ type }) => type === "lead");
-    await beginErasure(account, lead.id, new Pace());
-    const { output } = await accounts(...args);
-    expect(output).toMatchObject({ lines: 16, imported: 0, present: 7, erased: 9 });
-    // The lead with two conversations, six messages and a pointer.
-    const { deleted } = compareItems(before, await tableItems());
-    expect(deleted).toHaveLength(10);
-    expect(deleted.filter((key) => JSON.stringify([key, before.get(key)]).includes(lead.id))).toEqual(
-      deleted,
-    );
   });
 
   test("the limit of an account moves with it, unless it has another one already", async () => {
@@ -166,103 +128,24 @@ describe("accounts export and import", () => {
     expect(await readLimit(other)).toEqual({ account: other, requests: 7 });
   });
 
-  test("what an import stored of a lead that was erased meanwhile is deleted by the next run, when the indexes list it", async () => {
-    const [from, account] = [randomUUID(), randomUUID()];
-    const leadId = await storeLead(from, Date.now() - 3_600_000);
-    const conversationId = await storeEndedConversation(from, leadId);
-    await aLead(from);
-    const path = await exported(from);
-    // The first run knows the erased leads before the lead is erased, stores the rest of the file, and is killed.
-    const pace = new Pace();
-    const run = {
-      ...{ account, runId: "run 1", replace: false, dryRun: false, pace },
-      ...{ erased: new Set<string>(), unmet: new Set<string>(), missing: new Set<string>() },
-    };
-    await beginErasure(account, leadId, pace);
-    for (const line of await readLines(path)) await storeLine(run, line);
-    const send = DynamoDBDocumentClient.prototype.send;
-    let isLate = true;
-    const spy = vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
-      this: DynamoDBDocumentClient,
-      ...args: unknown[]
-    ) {
-      const [command] = args;
-      const hidden = isLate && command instanceof QueryCommand && command.input.IndexName === "by-parent";
-      return hidden ? Promise.resolve({ Items: [] }) : Reflect.apply(send, this, args);
-    } as never);
-    const waits: number[] = [];
-    const wait = async (milliseconds: number) => {
-      waits.push(milliseconds);
-      isLate = false;
-    };
-    const args = ["import", path, "--account", account, "--rename"];
-    const { output } = await runJson(accountsCommand(wait), ...args);
-    spy.mockRestore();
-    expect(output).toMatchObject({ lines: 4, imported: 0, present: 1, erased: 3 });
-    expect(waits).toEqual([32_000]);
-    const left = [...(await tableItems())].filter(
-      (entry) => JSON.stringify(entry).includes(account) && /lead_|conv_/.test(JSON.stringify(entry)),
-    );
-    const naming = left.filter((entry) => JSON.stringify(entry).includes(leadId));
-    expect(naming.map(([key]) => key)).toEqual([`ERASED#${account} ${leadId}`]);
-    expect(left.some((entry) => JSON.stringify(entry).includes(conversationId))).toBe(false);
-    expect((await call("list-leads", { account })).body.pagination.total).toBe(1);
-  });
-
-  test("an import that fails deletes what it stored of a lead that was erased meanwhile", async () => {
-    const [from, account] = [randomUUID(), randomUUID()];
-    const { id } = await aLead(from);
-    await aMessage(from, id);
-    const path = await exported(from);
-    const send = DynamoDBDocumentClient.prototype.send;
-    const spy = vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
-      this: DynamoDBDocumentClient,
-      ...args: unknown[]
-    ) {
-      const [command] = args;
-      if (command instanceof PutCommand && String(command.input.Item?.pk).startsWith("MESSAGE"))
-        return beginErasure(account, id, new Pace()).then(() => Promise.reject(new Error("on purpose")));
-      return Reflect.apply(send, this, args);
-    } as never);
-    const { failure } = await accounts("import", path, "--account", account, "--rename");
-    spy.mockRestore();
-    expect(failure).toMatch(/^Stopped after \d rows: on purpose\. Run the same command again to continue\.$/);
-    const left = [...(await tableItems()).keys()].filter((key) => key.includes(account));
-    expect(left.map((key) => key.split("#")[0])).toEqual(["ERASED"]);
-  });
-
-  describe("refuse with one sentence", () => {
-    const refused = async (path: string, account: string, ...args: string[]) => {
+  test("refuse a damaged file and a missing manifest with one sentence", async () => {
+    const refused = async (path: string) => {
       const before = await tableItems();
-      const { failure } = await accounts("import", path, "--account", account, ...args);
+      const { failure } = await accounts("import", path, "--account", source);
       expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
       return failure;
     };
-
-    test("a damaged file and a missing manifest", async () => {
-      const path = await exported(source);
-      const text = await readFile(path, "utf8");
-      const damaged = `${path} differs from its manifest: it is damaged, or of another export.`;
-      await writeFile(path, text.replace("Message 3", "Message 4"));
-      expect(await refused(path, source)).toBe(damaged);
-      await writeFile(path, text.slice(0, -1));
-      expect(await refused(path, source)).toBe(damaged);
-      await writeFile(path, text);
-      const other = await leadFile("{}\n", ".jsonl");
-      expect(await refused(other, source)).toBe(
-        `${other}.manifest.json cannot be read (ENOENT): an export writes it beside its file.`,
-      );
-    });
-
-    test("an export of nothing, and to a file of another kind", async () => {
-      const account = randomUUID();
-      await issueApiKey(account);
-      const args = ["export", "--account", account, "--output"];
-      const path = filePath(".jsonl");
-      expect((await accounts(...args, path)).failure).toBe(`The account ${account} has nothing to export.`);
-      await expect(stat(path)).rejects.toThrow("ENOENT");
-      expect((await accounts(...args, "a.csv")).failure).toContain("The file must end in .jsonl.");
-    });
+    const path = await exported(source);
+    const text = await readFile(path, "utf8");
+    const damaged = `${path} differs from its manifest: it is damaged, or of another export.`;
+    for (const other of [text.replace("Message 3", "Message 4"), text.slice(0, -1)]) {
+      await writeFile(path, other);
+      expect(await refused(path)).toBe(damaged);
+    }
+    const other = await leadFile("{}\n", ".jsonl");
+    expect(await refused(other)).toBe(
+      `${other}.manifest.json cannot be read (ENOENT): an export writes it beside its file.`,
+    );
   });
 });
 

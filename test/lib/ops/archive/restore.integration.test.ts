@@ -4,25 +4,23 @@ import { setConversationStatus } from "../../../../lib/ops/conversations/convers
 import { verifyCommand } from "../../../../lib/ops/counts/counts-verify-command.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
-import { conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { activeConversationKey, conversationKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runJson } from "../../../support/command.ts";
+import { beforeCall } from "../../../support/conditions.ts";
 import { copyTable } from "../../../support/copied-table.ts";
-import { createDataDirectory, ops } from "../../../support/ops.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { tableItems } from "../../../support/table-items.ts";
+import { program } from "../support/program.ts";
 import { accounts, exported, replace } from "./support/restore.ts";
-import { expectConsistent, remove, restoredItems } from "./support/restored-items.ts";
+import { expectConsistent, put, remove, restoredItems } from "./support/restored-items.ts";
 import { aFilledAccount, ago, anAccount, close, hour, junk, spoil } from "./support/spoiled-account.ts";
-import { interrupted } from "./support/while-writing.ts";
 
 // While a test is in the past, the SDK takes each error for one of the clock, which it corrects before it tries again.
 beforeEach(() => selectTable(tableName, { maxAttempts: 1 }));
-
-const dataDirectory = await createDataDirectory();
 
 const statusOf = async (account: string, id: string) =>
   (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
@@ -80,15 +78,6 @@ describe("a restored copy of the table that is exported, and imported into the a
     expect(items[`LEAD#${data.account} ${data.grace.id}`]).toHaveProperty("status", "booked");
   });
 
-  test("--dry-run finds the same, and changes nothing", async () => {
-    const data = await anAccount();
-    await spoil(data);
-    const before = await tableItems();
-    const path = await exported(data.account, data.from);
-    expect((await replace(data.account, path, "--dry-run")).output).toMatchObject(restoredLines);
-    expect(await tableItems()).toEqual(before);
-  });
-
   test("counts the messages of conversations, also those that were sent since", async () => {
     const data = await anAccount();
     const { account, ada, grace, from } = data;
@@ -109,11 +98,13 @@ describe("a restored copy of the table that is exported, and imported into the a
     await close(account, ada.whatsapp);
     await setConversationStatus(account, ada.whatsapp, "active", Date.now() + 10_000);
     await remove(conversationKey(account, ada.email));
-    await interrupted(
-      (command) => JSON.stringify(command.input).includes(`MESSAGE#${account}#${ada.whatsapp}`),
-      () => aMessage(account, ada.id),
-      () => replace(account, path),
-    );
+    {
+      using _ = beforeCall(
+        ({ input }) => JSON.stringify(input).includes(`MESSAGE#${account}#${ada.whatsapp}`),
+        () => aMessage(account, ada.id),
+      );
+      await replace(account, path);
+    }
     const { conversations } = await expectConsistent(account);
     expect(conversations.find(({ id }) => id === ada.whatsapp)).toMatchObject({ messageCount: 3 });
   });
@@ -124,11 +115,11 @@ describe("a restored copy of the table that is exported, and imported into the a
     const change = async (status: string) =>
       setConversationStatus(account, grace.email, status, Date.now() + 10_000);
     await change("paused");
-    const { output } = await interrupted(
+    using _ = beforeCall(
       ({ input }) => JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email),
       () => change("waiting"),
-      () => replace(account, path),
     );
+    const { output } = await replace(account, path);
     expect(output).toMatchObject({ replaced: 1 });
     expect(restoredItems(await tableItems(), account)).toEqual(before);
   });
@@ -173,24 +164,6 @@ describe("a restored copy of the table that is exported, and imported into the a
     expect((await expectConsistent(account)).items).toEqual(before);
   });
 
-  test("an erased lead stays erased, also one that is erased meanwhile", async () => {
-    const { account, ada, grace, from } = await anAccount();
-    const path = await exported(account, from);
-    await remove(leadKey(account, grace.id));
-    await beginErasure(account, ada.id, new Pace());
-    const { output } = await interrupted(
-      ({ input }) => JSON.stringify(input).includes("attribute_not_exists(pk)"),
-      () => beginErasure(account, grace.id, new Pace()),
-      () => replace(account, path),
-    );
-    expect(output).toMatchObject({ imported: 1, erased: 6 });
-    const left = Object.entries(restoredItems(await tableItems(), account));
-    expect(left.filter((entry) => JSON.stringify(entry).includes(grace.id))).toEqual([]);
-    const again = await replace(account, path);
-    expect(again.output).toMatchObject({ imported: 0, replaced: 0, erased: 12 });
-    expect(restoredItems(await tableItems(), account)).toEqual({});
-  });
-
   test("a lead that is erased in the file but not here stays", async () => {
     const [from, to] = [await aFilledAccount(), randomUUID()];
     await accounts("import", await exported(from.account), "--account", to, "--rename");
@@ -201,20 +174,47 @@ describe("a restored copy of the table that is exported, and imported into the a
     expect((await aLead(to)).id).toBeDefined();
   });
 
-  test("asks before it replaces", async () => {
+  test("asks before it replaces, and --dry-run says the same", async () => {
     const data = await anAccount();
     await spoil(data);
     const path = await exported(data.account, data.from);
     const before = await tableItems();
-    const args = ["accounts", "import", path, "--account", data.account, "--replace", "--local"];
-    const { code, stderr } = await ops(args, { dataDirectory, input: "acme\n" });
-    expect({ code, stderr }).toEqual({
-      code: 1,
+    const args = ["import", path, "--account", data.account, "--replace"];
+    const outcome = await program(["accounts", ...args, "--table", tableName], { input: "acme\n" });
+    expect(outcome).toEqual({
+      ...{ code: 1, stdout: "" },
       stderr: [
         "12 lines: 3 would be imported, 3 would be replaced, 6 already there, 0 of erased leads.",
         "This cannot be undone. Type the name of the account to replace them: That is not the name of the account: nothing was changed. Scripts use --yes.\n",
       ].join("\n"),
     });
+    expect((await accounts(...args, "--dry-run")).output).toMatchObject(restoredLines);
     expect(await tableItems()).toEqual(before);
+  });
+});
+
+test.each([
+  {},
+  { conversationId: 5 },
+  { conversationId: "x".repeat(2000) },
+])("an import replaces a pointer with %j", async (fields) => {
+  const { account, ada } = await aFilledAccount();
+  const path = await exported(account);
+  await put({ ...activeConversationKey(account, ada.id, "whatsapp"), ...fields });
+  expect((await replace(account, path)).failure).toBeUndefined();
+  await expectConsistent(account);
+});
+
+test("an import stores a conversation as active, though its pointer names that of another lead", async () => {
+  const { account, ada, grace } = await aFilledAccount();
+  const path = await exported(account);
+  const before = restoredItems(await tableItems(), account);
+  await remove(conversationKey(account, ada.whatsapp));
+  await put({ ...activeConversationKey(account, ada.id, "whatsapp"), conversationId: grace.whatsapp });
+  expect((await accounts("import", path, "--account", account)).failure).toBeUndefined();
+  const name = `CONVERSATION#${account} ${ada.whatsapp}`;
+  expect(restoredItems(await tableItems(), account)).toEqual({
+    ...before,
+    [name]: { ...before[name], imported: expect.any(String) },
   });
 });

@@ -1,61 +1,107 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ConditionalCheckFailedException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { setLeadScore, setLeadStatus } from "../../../../lib/ops/leads/lead-changes.ts";
+import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
-import { type Key, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
-import { WatchedTable } from "../../../support/watched-table.ts";
+import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
+import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../../shared/ids.ts";
+import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
+import { useMemoryTable } from "../../../support/memory-leads.ts";
+import { storedConversation, storedLead } from "../../../support/stored.ts";
 
-const account = "acme";
-const soon = () => Date.now() + 60_000;
-
-let table: WatchedTable;
-beforeEach(() => {
-  table = new WatchedTable();
-});
 afterEach(() => void vi.restoreAllMocks());
 
-/** Runs something before the next update. */
-function beforeUpdate(run: () => unknown): void {
-  table.before = (command) => {
-    if (!(command instanceof UpdateCommand)) return;
-    table.before = () => {};
-    run();
-  };
+/** A table with items, on which something happens before the first writes of a command, whose number it is called with. */
+function tableWith(items: readonly Item[], meanwhile: (write: number) => unknown) {
+  let writes: number | undefined;
+  const memory = useMemoryTable(async (command, send) => {
+    const isWrite = command instanceof UpdateCommand || command instanceof TransactWriteCommand;
+    if (writes !== undefined && isWrite) await meanwhile(++writes);
+    return send(command);
+  });
+  const put = (Item: Item) => memory.execute(new PutCommand({ TableName: tableName, Item }));
+  const remove = ({ pk, sk }: Item) =>
+    memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
+  for (const item of items) put(item);
+  writes = 0;
+  return { put, remove, stored: () => [...memory.items()], writes: () => writes };
 }
 
-const remove = (Key: Key) => table.memory.execute(new DeleteCommand({ TableName: tableName, Key }));
+const soon = () => Date.now() + 10_000;
 
-const storedItem = ({ pk, sk }: Key) =>
-  [...table.memory.items()].find((item) => item.pk === pk && item.sk === sk);
+const changes: readonly [string, Item, () => Promise<unknown>][] = [
+  ["a lead's status", storedLead("lead_1"), () => setLeadStatus("acme", "lead_1", "booked", soon())],
+  ["a lead's score", storedLead("lead_1"), () => setLeadScore("acme", "lead_1", 7, soon())],
+  [
+    "a conversation's status",
+    storedConversation("conv_1"),
+    () => setConversationStatus("acme", "conv_1", "closed", soon()),
+  ],
+];
 
-test.each([
-  ["status", (id: string) => setLeadStatus(account, id, "booked", soon())],
-  ["score", (id: string) => setLeadScore(account, id, 7, soon())],
-])("a lead that is deleted while its %s is set stays deleted", async (_, change) => {
-  const { id } = await aLead(account);
-  beforeUpdate(() => remove(leadKey(account, id)));
-  expect(await change(id)).toBeUndefined();
-  expect(storedItem(leadKey(account, id))).toBeUndefined();
+describe.each(changes)("%s", (_, item, change) => {
+  test("is not set on what is deleted meanwhile: nothing of it comes back", async () => {
+    const table = tableWith([item], () => table.remove(item));
+    expect(await change()).toBeUndefined();
+    expect(table.stored()).toEqual([]);
+  });
+
+  const conflicts = [
+    new TransactionConflictException({ message: "busy", $metadata: {} }),
+    new ConditionalCheckFailedException({ message: "changed", $metadata: {} }),
+  ];
+
+  test("is set again while others change the item", async () => {
+    const table = tableWith([item], (write) => {
+      const conflict = conflicts[write - 1];
+      if (conflict) throw conflict;
+    });
+    expect(await change()).toMatchObject({ id: item.id });
+    expect(table.writes()).toBe(3);
+  });
+
+  test.each(conflicts)("is given up after ten seconds of $name", async (conflict) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    const table = tableWith([item], () => {
+      vi.setSystemTime(Date.now() + 2400);
+      throw conflict;
+    });
+    await expect(change()).rejects.toThrow();
+    // The fifth attempt ends after twelve seconds.
+    expect(table.writes()).toBe(5);
+  });
 });
 
-test("a conversation that is deleted while its status is set stays deleted", async () => {
-  const { conversationId } = await aMessage(account, (await aLead(account)).id);
-  beforeUpdate(() => remove(conversationKey(account, conversationId)));
-  expect(await setConversationStatus(account, conversationId, "closed", soon())).toBeUndefined();
-  expect(storedItem(conversationKey(account, conversationId))).toBeUndefined();
+test.each([undefined, "web"])("a lead whose source is %s, and changes meanwhile, is listed under its new source", async (source) => {
+  const from = (source: string | undefined, status: Lead["status"] = "new") =>
+    leadItem("acme", {
+      ...{ id: "lead_1", name: "Ada", score: 0, status, tags: [], createdAt: "2026-01-01T00:00:00.000Z" },
+      ...(source !== undefined && { source }),
+    });
+  const table = tableWith([from(source)], (write) => write === 1 && table.put(from("fair")));
+  const changed = await setLeadStatus("acme", "lead_1", "booked", soon());
+  expect(changed).toMatchObject({ source: "fair", status: "booked" });
+  expect(table.stored()).toEqual([from("fair", "booked")]);
 });
 
-test.each([
-  undefined,
-  "web",
-])("a status is set with the source that the lead has by then: %s first", async (source) => {
-  const lead = await aLead(account, source === undefined ? {} : { source });
-  const moved = { ...lead, source: "fair" };
-  const Item = leadItem(account, moved);
-  beforeUpdate(() => table.memory.execute(new PutCommand({ TableName: tableName, Item })));
-  await setLeadStatus(account, lead.id, "booked", soon());
-  expect(storedItem(leadKey(account, lead.id))).toEqual(leadItem(account, { ...moved, status: "booked" }));
+test("a conversation does not become active beside another one that does so meanwhile", async () => {
+  const other = newId("conv");
+  const conversation = (id: string, status: string) => ({
+    ...conversationItem("acme", {
+      ...{ id, leadId: "lead_1", channel: "whatsapp", status, messageCount: 1 },
+      lastMessageAt: "2026-01-01T00:00:00.000Z",
+    }),
+  });
+  const pointer = { ...activeConversationKey("acme", "lead_1", "whatsapp"), conversationId: other };
+  const items = [conversation("conv_1", "closed"), conversation(other, "closed"), pointer];
+  const table = tableWith(items, () => table.put(conversation(other, "active")));
+  await expect(setConversationStatus("acme", "conv_1", "active", soon())).rejects.toThrow(
+    `The lead has another active conversation on this channel, ${other}: end that one first.`,
+  );
+  const statuses = table.stored().flatMap(({ id, status }) => (status ? [[id, status]] : []));
+  expect(Object.fromEntries(statuses)).toEqual({ conv_1: "closed", [other]: "active" });
 });

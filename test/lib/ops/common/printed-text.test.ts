@@ -1,6 +1,7 @@
 import { format } from "node:util";
 import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
+import { formatColumns } from "../../../../lib/ops/common/columns.ts";
 import {
   escapeConsole,
   escapeLines,
@@ -69,4 +70,14 @@ test("the console escapes what it prints, and JSON stays the same data", () => {
   expect(JSON.parse(json)).toEqual(data);
   expect(stack).toMatch(/^Error: \\u001b\[2J\n/);
   expect(warning).toBe("100 % \\u202e");
+});
+
+test("rows are aligned columns, numbers to the right, without empty columns and control characters", () => {
+  const rows = [
+    { account: "acme", leads: 1000, label: undefined, note: "web\u001b[31m" },
+    { account: "a", leads: 7, label: "", note: undefined },
+  ];
+  expect(formatColumns(rows)).toBe(
+    ["account  leads  note", "acme      1000  web\\u001b[31m", "a            7"].join("\n"),
+  );
 });

@@ -1,130 +1,124 @@
 import { randomUUID } from "node:crypto";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { createDataDirectory, ops as runOps } from "../../../support/ops.ts";
+import { runCommand } from "../../../support/command.ts";
+import { aroundCalls } from "../../../support/conditions.ts";
 
-const dataDirectory = await createDataDirectory();
-const ops = (...args: string[]) => runOps(args, { dataDirectory });
-afterEach(() => void vi.restoreAllMocks());
+const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
 
-/** Creates an account with counted leads. */
-async function countedAccount(count: number) {
-  const account = randomUUID();
-  const ids = Array.from({ length: count }, (_, i) => `lead_${ulid(Date.now() - 3_600_000 + i)}`);
+const putLead = (account: string, id: string, status: string) =>
+  put({ ...leadKey(account, id), id, status, source: "web" });
+
+/** Creates counted leads. @returns their ids */
+async function countLeads(account: string): Promise<string[]> {
+  const ids = Array.from({ length: 20 }, (_, i) => `lead_${ulid(Date.now() - 3_600_000 + i)}`);
   for (const id of ids) await putLead(account, id, "new");
   await maintainList({ account, list: countedLists.lead }, [], { deadline: Date.now() + 60_000 });
-  return { account, ids };
+  return ids;
 }
 
-async function putLead(account: string, id: string, status: string) {
-  const Item = { ...leadKey(account, id), id, status, source: "web" };
-  await table.send(new PutCommand({ TableName: tableName, Item }));
-}
-
-/** Runs the command in this process, without its waits. */
+/** Runs the command without its waits. */
 async function counts(...args: string[]) {
-  const printed: unknown[] = [];
-  vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  const errors: unknown[] = [];
-  vi.spyOn(console, "error").mockImplementation((text) => void errors.push(text));
+  const progress: unknown[] = [];
+  const errors = vi.spyOn(console, "error").mockImplementation((text) => void progress.push(text));
   const waits: number[] = [];
   const command = countsCommand(async (milliseconds) => void waits.push(milliseconds));
-  const failure: unknown = await command.parseAsync([...args, "--table", tableName], { from: "user" }).then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
-  return { printed, errors, waits, failure };
+  const { printed, failure } = await runCommand(command, ...args);
+  errors.mockRestore();
+  return { printed, progress, waits, failure };
 }
 
-describe("ops counts", () => {
-  test("verify finds correct counts without waiting", async () => {
-    const { account } = await countedAccount(30);
-    const { code, stdout, stderr } = await ops("counts", "verify", "--account", account, "--local");
-    const sentence = `The counts of the account ${account} are correct.\n`;
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: sentence, stderr: "" });
-    const json = await ops("counts", "verify", "--account", account, "--local", "--json");
-    expect(json).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
-  });
-
-  test("verify reports a difference that remains, and --repair corrects it", async () => {
-    const { account, ids } = await countedAccount(30);
-    // A change that the stream never delivers.
-    await putLead(account, `${ids[3]}`, "booked");
-    const found = `The counts of the account ${account} differ in 1 places`;
-    const command = `\`npm run ops -- counts verify --repair --account ${account} --table ${tableName}\``;
-    const printed = [expect.stringMatching(/^list +row +counted +actual\nleads +lead_\w+ +new +booked$/)];
-    const verified = await counts("verify", "--account", account);
-    expect(verified).toMatchObject({
-      ...{ waits: [60_000], printed, failure: `${found}: run ${command}.` },
+test("verify and --repair work through all accounts, whatever becomes of one", async () => {
+  const [first = ""] = await countLeads("differs");
+  await countLeads("correct");
+  // A change that the stream never delivers.
+  await putLead("differs", first, "booked");
+  const damaged = countNodeKey("lead", "damaged", "root");
+  await put({ ...damaged, version: 1 });
+  const command = (name: string, account: string) =>
+    `\`npm run ops -- counts ${name} --account ${account} --table ${tableName}\``;
+  {
+    using _ = aroundCalls((command, send) => {
+      if (command instanceof GetCommand && command.input.Key?.pk === damaged.pk) throw new Error("on purpose");
+      return send(command);
     });
-    const json = await counts("verify", "--account", account, "--json");
-    expect(JSON.parse(String(json.printed[0]))).toEqual([
-      { list: "leads", row: ids[3], counted: "new", actual: "booked" },
+    const verified = await counts("verify", "--all");
+    expect(verified.progress.map((line) => String(line)[0])).toEqual(["1", "2", "3"]);
+    expect(verified.progress.map((line) => String(line).replace(/^[123] of 3: /, ""))).toEqual(
+      expect.arrayContaining([
+        "correct: correct",
+        "differs: differs in 1 places",
+        expect.stringMatching(/^damaged: ./),
+      ]),
+    );
+    expect(verified.printed).toEqual([
+      expect.stringMatching(new RegExp(`^account +list .+\ndiffers +leads +${first} +new +booked$`)),
+      "The counts of 1 of 3 accounts are correct.",
     ]);
-    const repaired = await counts("verify", "--account", account, "--repair");
-    const errors = [`${found}, which are corrected.`];
-    expect(repaired).toMatchObject({ failure: undefined, printed, errors });
-    expect(await counts("verify", "--account", account)).toMatchObject({ failure: undefined, waits: [] });
-  });
-
-  test("rebuild empties the counts, and counts again", async () => {
-    const { account, ids } = await countedAccount(30);
-    await putLead(account, `${ids[3]}`, "booked");
-    const owner = { account, list: countedLists.lead };
-    const before = await readRoot(owner);
-    const plan = `The counts of the account ${account} would be rebuilt: 30 rows would be read, at most three times.`;
-    expect((await counts("rebuild", "--account", account, "--dry-run")).printed).toEqual([plan]);
-    expect(await readRoot(owner)).toEqual(before);
-    const rebuilt = await counts("rebuild", "--account", account);
-    expect(rebuilt).toMatchObject({
-      ...{ failure: undefined, waits: [60_000] },
-      printed: [`The counts of the account ${account} are rebuilt.`],
-    });
-    expect((await readRoot(owner))?.generation).toBeGreaterThan(Number(before?.generation));
-    expect(await counts("verify", "--account", account)).toMatchObject({ failure: undefined, waits: [] });
-  });
-
-  test("status shows the counts of an account, and of all accounts with rows or counts", async () => {
-    const { account } = await countedAccount(30);
-    await putLead(account, `lead_${ulid()}`, "new");
-    const uncounted = randomUUID();
-    await putLead(uncounted, `lead_${ulid()}`, "new");
-    const shown = await counts("status", "--account", account, "--json");
-    const [leads, conversations] = JSON.parse(String(shown.printed[0]));
-    expect(leads).toMatchObject({ account, list: "leads", counted: 30, tail: 1, levels: 1, unfed: 30 });
-    expect(leads.longerTail).toBe(false);
-    expect(leads.oldestTailSeconds).toBeLessThan(60);
-    expect(conversations).toMatchObject({ list: "conversations", counted: 0, tail: 0 });
-    expect(conversations).not.toHaveProperty("levels");
-    const [text] = (await counts("status", "--account", account)).printed;
-    expect(text).toMatch(/^account +list +counted +unfed +levels .+ tail +oldest in tail +sublists\n/);
-
-    const all: { account: string; list: string }[] = JSON.parse(
-      String((await counts("status", "--all", "--json")).printed[0]),
+    expect(verified.failure).toBe(
+      `The counts of 1 of 3 accounts differ: run ${command("verify --repair", "differs")}. 1 of 3 accounts failed: run ${command("verify", "damaged")}.`,
     );
-    const found = all.filter((list) => list.account === account || list.account === uncounted);
-    expect(found).toMatchObject(
-      [account, uncounted]
-        .sort()
-        .map((id) => ({ account: id, list: "leads", counted: id === account ? 30 : 0 })),
-    );
-  });
+    const json = await counts("verify", "--all", "--json");
+    const difference = { list: "leads", row: first, counted: "new", actual: "booked" };
+    expect(JSON.parse(String(json.printed[0]))).toEqual([
+      { account: "correct", differences: [] },
+      { account: "damaged", failure: expect.any(String) },
+      { account: "differs", differences: [difference] },
+    ]);
+    expect(json.failure).toBe(verified.failure);
 
-  test("a terminal shows the progress", async () => {
-    const { account } = await countedAccount(20);
-    const { isTTY } = process.stderr;
-    const written: string[] = [];
-    vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
-    process.stderr.isTTY = true;
-    await counts("verify", "--account", account);
-    process.stderr.isTTY = isTTY;
-    expect(written.join("")).toContain("20 of 20 rows");
+    const repaired = await counts("verify", "--all", "--repair");
+    expect(repaired.progress).toContainEqual(expect.stringMatching(/ differs: corrected in 1 places$/));
+    expect(repaired.failure).toBe(`1 of 3 accounts failed: run ${command("verify", "damaged")}.`);
+  }
+  await table.send(new DeleteCommand({ TableName: tableName, Key: damaged }));
+  expect(await counts("verify", "--all")).toMatchObject({
+    ...{ printed: ["The counts of 2 of 2 accounts are correct."], failure: undefined, waits: [] },
   });
+});
+
+test("status shows the counts of an account, and of all accounts with rows or counts", async () => {
+  const [account, uncounted] = [randomUUID(), randomUUID()];
+  await countLeads(account);
+  for (const each of [account, uncounted]) await putLead(each, `lead_${ulid()}`, "new");
+  const shown = await counts("status", "--account", account, "--json");
+  const [leads, conversations] = JSON.parse(String(shown.printed[0]));
+  expect(leads).toMatchObject({ account, list: "leads", counted: 20, tail: 1, levels: 1, unfed: 20 });
+  expect(leads.longerTail).toBe(false);
+  expect(leads.oldestTailSeconds).toBeLessThan(60);
+  expect(conversations).toMatchObject({ list: "conversations", counted: 0, tail: 0 });
+  expect(conversations).not.toHaveProperty("levels");
+  const [text] = (await counts("status", "--account", account)).printed;
+  expect(text).toMatch(/^account +list +counted +unfed +levels .+ tail +oldest in tail +sublists\n/);
+
+  const all: { account: string; list: string }[] = JSON.parse(
+    String((await counts("status", "--all", "--json")).printed[0]),
+  );
+  const found = all.filter((list) => list.account === account || list.account === uncounted);
+  expect(found).toMatchObject(
+    [account, uncounted]
+      .sort()
+      .map((id) => ({ account: id, list: "leads", counted: id === account ? 20 : 0 })),
+  );
+});
+
+test("a terminal shows the progress", async () => {
+  const account = randomUUID();
+  await countLeads(account);
+  const { isTTY } = process.stderr;
+  const written: string[] = [];
+  const write = vi
+    .spyOn(process.stderr, "write")
+    .mockImplementation((text) => written.push(String(text)) > 0);
+  process.stderr.isTTY = true;
+  await counts("verify", "--account", account);
+  process.stderr.isTTY = isTTY;
+  write.mockRestore();
+  expect(written.join("")).toContain("20 of 20 rows");
 });

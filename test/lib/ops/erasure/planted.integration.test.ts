@@ -143,7 +143,7 @@ test("messages in a conversation that was overwritten with one of another lead a
     await put(conversationItem(account, { ...fields, lastMessageAt: "2026-01-01T00:00:00.000Z" }), {});
   }
   const ofAda = ["--account", account, "--lead", ada.id];
-  const { code, stdout } = await program("leads", "show", ...ofAda, "--table", tableName, "--json");
+  const { code, stdout } = await program(["leads", "show", ...ofAda, "--table", tableName, "--json"]);
   const { leads, unreadable } = JSON.parse(stdout);
   expect(code).toBe(3);
   const messages = leads[0].conversations.flatMap((each: { messages: object[] }) => each.messages);
@@ -166,4 +166,15 @@ test("a lead that the index lists for an address, and whose own is another or ca
   const second = await erase(account, "--email", "ada@example.com", "--no-scan");
   expect(second.output).toBeUndefined();
   expect(second.failure).toContain(`leads erase --account ${account} --email ada@example.com --table `);
+});
+
+test("an erasure of two leads without a scan follows a pointer of one to a conversation of the other once", async () => {
+  const account = randomUUID();
+  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  const [, ofBob = ""] = bob.items.find((item) => item.startsWith("CONVERSATION"))?.split(" ") ?? [];
+  await put(activeConversationKey(account, ada.id, "sms"), { conversationId: ofBob });
+  for (const { id } of [ada, bob])
+    await put(erasedLeadKey(account, id), { id: "erasure_1", leadId: id, pending: true });
+  const { output, failure } = await erase(account, "--lead", ada.id, "--no-scan");
+  expect({ failure, ...output }).toMatchObject({ failure: undefined, conversations: 4, messages: 6 });
 });

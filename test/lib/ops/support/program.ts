@@ -1,29 +1,62 @@
 import { Console } from "node:console";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
+import { PassThrough, Readable, Writable } from "node:stream";
 import { vi } from "vitest";
 import { run } from "../../../../lib/command-line.ts";
 import { runProgram } from "../../../../lib/ops/program.ts";
+import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import type { Outcome } from "../../../support/ops.ts";
 
-/** Runs `npm run ops -- …` in this process, on a terminal. @returns its exit code, and what it printed */
-export async function program(...args: string[]) {
-  const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()];
-  const terminal = vi.spyOn(process, "stdout", "get").mockReturnValue(stdout as never);
+interface Environment {
+  /** Variables that are added to those of this process; undefined removes one. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** What the command reads from stdin. */
+  readonly input?: string;
+  /** Whether stdout is a terminal. */
+  readonly isTerminal?: boolean;
+}
+
+/** Runs `npm run ops -- …` in this process, as `bin/ops.ts` does, and selects the test's own table again. */
+export async function program(
+  args: readonly string[],
+  { env = {}, input = "", isTerminal = false }: Environment = {},
+): Promise<Outcome> {
+  const own = tableName;
+  const printed = { stdout: "", stderr: "" };
+  let code: number | undefined;
+  const collect = (name: keyof typeof printed) =>
+    new Writable({
+      decodeStrings: false,
+      write(chunk, _, done) {
+        // Nothing is printed after `process.exit()`.
+        if (code === undefined) printed[name] += chunk;
+        done();
+      },
+    });
+  const stdout = Object.assign(collect("stdout"), { isTTY: isTerminal });
+  const stderr = collect("stderr");
+  const stdin = Readable.from([input]).pipe(new PassThrough());
+  const streams = Object.entries({ stdin, stdout, stderr }).map(([name, stream]) =>
+    vi.spyOn(process, name as "stdin", "get").mockReturnValue(stream as never),
+  );
+  const exit = vi.spyOn(process, "exit").mockImplementation((exitCode) => {
+    code ??= Number(exitCode ?? process.exitCode);
+    throw new Error("The command has ended.");
+  });
   const { console: ownConsole } = globalThis;
-  const { argv, exitCode } = process;
+  const { argv, exitCode, env: ownEnv } = process;
   globalThis.console = new Console({ stdout, stderr });
   process.argv = [...argv.slice(0, 2), ...args];
+  process.env = { ...ownEnv, ...env };
+  for (const [name, value] of Object.entries(env)) if (value === undefined) delete process.env[name];
   process.exitCode = 0;
   try {
     await run(runProgram);
-    const code = Number(process.exitCode);
-    stdout.end();
-    stderr.end();
-    return { code, stdout: await text(stdout), stderr: await text(stderr) };
+    return { code: code ?? Number(process.exitCode), ...printed };
   } finally {
-    terminal.mockRestore();
+    for (const spy of [...streams, exit]) spy.mockRestore();
     globalThis.console = ownConsole;
-    process.argv = argv;
-    process.exitCode = exitCode;
+    Object.assign(process, { argv, exitCode, env: ownEnv });
+    // With the settings of the functions' client.
+    selectTable(own, { maxAttempts: 2 });
   }
 }

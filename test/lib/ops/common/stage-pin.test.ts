@@ -1,0 +1,64 @@
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Settings } from "../../../../lib/config/stage-schema.ts";
+import { selectTableByOptions } from "../../../../lib/ops/common/options.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
+
+const account = "111111111111";
+
+const stages: Readonly<Record<string, Partial<Settings>>> = {
+  pinned: { account, region: "eu-west-1" },
+  regional: { region: "eu-west-1" },
+  open: {},
+};
+
+vi.mock(import("../../../../lib/config/stage-settings.ts"), () => ({
+  readProjectStage: (stage) => stages[stage] as Settings | undefined,
+}));
+
+const sts = mockClient(STSClient);
+beforeEach(() => void sts.reset());
+
+/** The regions in which the AWS account of the credentials was asked for. */
+const asked = () => Promise.all(sts.commandCalls(GetCallerIdentityCommand).map(({ thisValue }) => thisValue.config.region()));
+
+test.each([
+  [
+    { Account: "222222222222" },
+    `The stage pinned belongs to the AWS account ${account}, but the credentials are of 222222222222: use those of ${account}.`,
+  ],
+  [
+    new Error("The security token is invalid."),
+    "The AWS account of the credentials is unknown (The security token is invalid.): check the credentials, AWS_REGION and the network.",
+  ],
+])("credentials of another AWS account than that of the stage reach no table: %j", async (identity, sentence) => {
+  const call = sts.on(GetCallerIdentityCommand);
+  if (identity instanceof Error) call.rejects(identity);
+  else call.resolves(identity);
+  const before = tableName;
+  await expect(selectTableByOptions({ stage: "pinned" })).rejects.toThrow(sentence);
+  expect(tableName).toBe(before);
+  expect(await asked()).toEqual(["eu-west-1"]);
+});
+
+test.each([
+  ["pinned", "eu-west-1", 1],
+  ["regional", "eu-west-1", 0],
+  ["open", "local", 0],
+  ["no-file", "local", 0],
+])("a command on the stage %s uses its table in %s, and checks only the credentials of a pinned stage", async (stage, region, checks) => {
+  sts.on(GetCallerIdentityCommand).resolves({ Account: account });
+  await selectTableByOptions({ stage });
+  expect([tableName, await table.config.region()]).toEqual([`leads-and-conversations-${stage}`, region]);
+  expect(await asked()).toHaveLength(checks);
+});
+
+test("a command attempts each call ten times, and waits longer than a route: ten seconds", async () => {
+  await selectTableByOptions({ table: "named" });
+  expect([tableName, await table.config.maxAttempts()]).toEqual(["named", 10]);
+  const { requestHandler } = table.config as unknown as { requestHandler: { configProvider: Promise<object> } };
+  expect(await requestHandler.configProvider).toMatchObject({
+    ...{ connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+  });
+});

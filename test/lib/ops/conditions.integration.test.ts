@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
+import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
+import { eraseCommand } from "../../../lib/ops/erasure/leads-erase.ts";
+import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
+import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
+import { importCommand } from "../../../lib/ops/leads/leads-import.ts";
+import { conversationItem } from "../../../shared/domain/conversations.ts";
+import { leadItem } from "../../../shared/domain/leads.ts";
+import {
+  accountApiKeysPartition,
+  accountLimitKey,
+  activeConversationKey,
+  apiKeyKey,
+  countNodeKey,
+  erasedLeadKey,
+  idempotencyKey,
+  leadImportKey,
+  leadKey,
+  messageKey,
+  sourceOrChannelPartition,
+  sublistKey,
+} from "../../../shared/dynamodb/keys.ts";
+import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { createdAt, newId } from "../../../shared/ids.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
+import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { runCommand } from "../../support/command.ts";
+import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
+import { filePath, leadFile } from "../../support/lead-files.ts";
+import { tableItems } from "../../support/table-items.ts";
+
+const noWait = async () => {};
+
+const time = Date.now() - 3_600_000;
+const [ada, grace, gone] = [0, 1, 2].map((i) => newId("lead", time + i)) as [string, string, string];
+const [chat, mail, other, ended] = [0, 1, 2, 3].map((i) => newId("conv", time + 10 + i)) as [
+  ...[string, string, string, string],
+];
+const messages = Array.from({ length: 9 }, (_, i) => newId("msg", time + 20 + i));
+const erasure = newId("erasure", time);
+
+/** An account with items of each type, the same in each account. */
+function itemsOf(account: string): Item[] {
+  const lead = (id: string, source: string) =>
+    leadItem(account, {
+      ...{ id, name: "Ada", email: "ada@example.com", score: 0, status: "new", source, tags: [] },
+      createdAt: createdAt(id),
+    });
+  const conversation = (id: string, leadId: string, channel: string, ids: string[], status = "active") => [
+    conversationItem(account, {
+      ...{ id, leadId, channel, status, messageCount: ids.length },
+      lastMessageAt: createdAt(ids.at(-1) ?? ""),
+    }),
+    ...ids.map((messageId) => ({
+      ...{ ...messageKey(account, id, messageId), id: messageId, conversationId: id, leadId, channel },
+      ...{ message: "Hello", createdAt: createdAt(messageId) },
+    })),
+    ...(status === "active"
+      ? [{ ...activeConversationKey(account, leadId, channel), conversationId: id }]
+      : []),
+  ];
+  const list = { account, list: countedLists.lead };
+  const origin = sourceOrChannelPartition("lead", account, "fair");
+  const root = rootItem({ ...emptyRoot(1), version: 1 });
+  return [
+    ...[lead(ada, "fair"), lead(grace, "web")],
+    ...conversation(chat, ada, "email", messages.slice(0, 5)),
+    ...conversation(mail, ada, "whatsapp", messages.slice(5, 7)),
+    ...conversation(other, grace, "whatsapp", messages.slice(7, 8)),
+    ...conversation(ended, grace, "email", messages.slice(8), "closed"),
+    { ...erasedLeadKey(account, gone), id: erasure, leadId: gone },
+    { ...leadImportKey(account, "0".repeat(64)), startedAt: createdAt(ada) },
+    { ...accountLimitKey(account), requests: 5 },
+    { ...idempotencyKey(account, "create-lead", "1"), ids: { id: ada } },
+    {
+      ...apiKeyKey("hash", account),
+      byParent: accountApiKeysPartition(account),
+      keyId: account,
+      accountId: account,
+    },
+    ...[list, { ...list, origin }].map((owner) => ({ ...treeKey(owner, "root"), ...root })),
+    { ...sublistKey("lead", account, origin), origin },
+    { ...countNodeKey("lead", account, "node#1#1#"), entries: new Uint8Array() },
+  ];
+}
+
+const put = (Item: Item) => table.send(new PutCommand({ TableName: tableName, Item }));
+
+/** Stores such an account, without the items for which the condition does not hold. @returns its name */
+async function fill(account: string, condition: (item: Item) => boolean = () => true): Promise<string> {
+  await Promise.all(itemsOf(account).filter(condition).map(put));
+  return account;
+}
+
+/** What the table has of an account, without what differs from one run of a command to the next; of trees the names. */
+async function stateOf(account: string): Promise<Record<string, unknown>> {
+  const own = [...(await tableItems())].filter(
+    ([key, item]) => key.includes(account) || item.accountId === account,
+  );
+  const state = own.map(([key, { imported, startedAt, ...item }]) => [
+    key,
+    key.startsWith("COUNT") ? {} : item,
+  ]);
+  const text = JSON.stringify(Object.fromEntries(state)).replaceAll(account, "ACCOUNT");
+  // The names of the trees of sublists are hashes.
+  return JSON.parse(
+    text.replaceAll(/erasure_\w+/g, "erasure").replaceAll(/(?<=#)[\w-]{43}(?=[ "])/g, "HASH"),
+  );
+}
+
+const neighbour = randomUUID();
+beforeAll(() => fill(neighbour));
+
+const on = (account: string) => ["--account", account];
+const since = ["--since", "2020-01-01T00:00:00Z", "--dry-run"];
+
+describe.each([
+  ["in small pages", smallPages],
+  ["before the indexes list its items", lateReads],
+])("an account is read completely %s", (_, condition) => {
+  test.each([
+    ["leads show", () => leadsCommand(), ["show", "--lead", ada]],
+    ["leads export", () => leadsCommand(), ["export", "--output"]],
+    ["leads erased", () => leadsCommand(), ["erased"]],
+    ["leads erase --dry-run", () => eraseCommand(noWait), ["--lead", ada, "--dry-run"]],
+    [
+      "leads erase --dry-run --no-scan",
+      () => eraseCommand(noWait),
+      ["--lead", ada, "--dry-run", "--no-scan"],
+    ],
+    ["accounts export", () => accountsCommand(noWait), ["export", "--output"]],
+    ["accounts erase --dry-run", () => accountsCommand(noWait), ["erase", "--dry-run"]],
+    ["events republish --dry-run", () => eventsCommand(noWait), ["republish", ...since]],
+  ] as const)("by %s", async (_name, command, args) => {
+    const account = randomUUID();
+    const read = async () => {
+      const path = filePath(".jsonl");
+      const output = args.at(-1) === "--output" ? [path] : [];
+      const { printed, failure } = await runCommand(command(), ...args, ...output, ...on(account), "--json");
+      expect(failure).toBeUndefined();
+      const text = String(printed).replaceAll(/"(?:createdAt|until|output)":"?[^",]+"?/g, "");
+      return [text, output.length > 0 ? await readFile(path, "utf8") : ""];
+    };
+    let found: unknown;
+    {
+      using _condition = condition();
+      await fill(account);
+      found = await read();
+    }
+    process.exitCode = undefined;
+    expect(found).toEqual(await read());
+  });
+});
+
+test("all accounts are read in small pages, and the keys of one", async () => {
+  const list = () => runCommand(accountsCommand(noWait), "list", "--json");
+  const expected = await list();
+  using _ = smallPages();
+  expect(await list()).toEqual(expected);
+});
+
+/** A command that changes an account, and the items that the account does not have before. */
+interface Change {
+  readonly run: (account: string) => ReturnType<typeof runCommand>;
+  readonly isAbsent?: (account: string, item: Item) => boolean;
+  readonly prepare?: (account: string) => Promise<unknown>;
+}
+
+let archive: string;
+let leads: string;
+beforeAll(async () => {
+  archive = filePath(".jsonl");
+  await runCommand(accountsCommand(noWait), "export", ...on(neighbour), "--output", archive);
+  leads = await leadFile(
+    "name,source,createdAt\nAda,fair,2026-01-01T00:00:00Z\nGrace,,2026-01-02T00:00:00Z\nMary,,2026-01-03T00:00:00Z\n",
+  );
+});
+
+const changes: Readonly<Record<string, Change>> = {
+  "accounts erase": {
+    run: (account) =>
+      runCommand(accountsCommand(noWait), "erase", ...on(account), "--yes", "--cache-seconds", "0"),
+  },
+  "leads erase": {
+    run: (account) => runCommand(eraseCommand(noWait), ...on(account), "--yes", "--lead", ada),
+  },
+  "leads erase --no-scan": {
+    run: (account) => runCommand(eraseCommand(noWait), ...on(account), "--yes", "--no-scan", "--lead", ada),
+  },
+  "accounts import": {
+    run: (account) =>
+      runCommand(
+        accountsCommand(noWait),
+        ...["import", archive, ...on(account), "--rename", "--replace", "--yes"],
+      ),
+    // A lead, a conversation with its messages and pointer, the limit, and the notes of an erasure and of an import.
+    isAbsent: (account, { pk, sk, conversationId }) =>
+      sk === ada ||
+      [sk, conversationId].includes(chat) ||
+      ["LIMIT", "ERASED", "IMPORT"].some((type) => pk === `${type}#${account}`),
+    prepare: (account) => put({ ...leadKey(account, grace), id: grace, name: "Spoiled", status: "booked" }),
+  },
+  "leads import": { run: (account) => runCommand(importCommand(noWait), leads, ...on(account)) },
+  "conversations set-status active": {
+    run: (account) =>
+      runCommand(
+        conversationsCommand(),
+        ...["set-status", ...on(account), "--conversation", ended, "--status", "active"],
+      ),
+  },
+  "conversations set-status closed": {
+    run: (account) =>
+      runCommand(
+        conversationsCommand(),
+        ...["set-status", ...on(account), "--conversation", chat, "--status", "closed"],
+      ),
+  },
+};
+
+describe.each(Object.entries(changes))("%s", (_name, { run, isAbsent, prepare }) => {
+  const before = async () => {
+    const account = await fill(
+      randomUUID(),
+      (item) => !isAbsent?.(String(item.pk).split("#")[1] ?? "", item),
+    );
+    await prepare?.(account);
+    return account;
+  };
+  let expected: unknown;
+  let ofNeighbour: unknown;
+
+  beforeAll(async () => {
+    ofNeighbour = await stateOf(neighbour);
+    const account = await before();
+    expect((await run(account)).failure).toBeUndefined();
+    expected = await stateOf(account);
+  });
+
+  test.each([
+    ["in small pages", smallPages],
+    ["before the indexes list its items", lateReads],
+  ])("does the same %s", async (_condition, condition) => {
+    let account: string;
+    {
+      using _ = condition();
+      account = await before();
+      expect((await run(account)).failure).toBeUndefined();
+    }
+    expect(await stateOf(account)).toEqual(expected);
+  });
+
+  test("does the same when it is killed at any of its writes, and runs again", async () => {
+    const kills = await killAtEachWrite(async (kill) => {
+      const account = await before();
+      await kill(() => run(account));
+      const { failure } = await run(account);
+      // One that was killed at its very end has nothing to do.
+      expect(failure).toBeUndefined();
+      expect(await stateOf(account)).toEqual(expected);
+    });
+    expect(kills).toBeGreaterThan(0);
+    expect(await stateOf(neighbour)).toEqual(ofNeighbour);
+  });
+});
