@@ -1,4 +1,3 @@
-import type { ThrottlingReason } from "../support/dynamodb-limits/throttling-reason.ts";
 import type { TableResponse } from "./exchange.ts";
 
 /** A response in DynamoDB's error format. */
@@ -19,19 +18,6 @@ const messages = {
 /** The error with which DynamoDB rejects a call. */
 export const refusal = (type: keyof typeof messages) => response(400, type, { message: messages[type] });
 
-/**
- * The error for a call that is throttled for a reason. The two exceptions spell the member with the reasons differently.
- *
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html#API_PutItem_Errors
- */
-export const throttled = (type: ThrottlingType, reason: ThrottlingReason) =>
-  response(400, type, {
-    message: messages[type],
-    [type === "ThrottlingException" ? "throttlingReasons" : "ThrottlingReasons"]: [reason],
-  });
-
-export type ThrottlingType = "ThrottlingException" | "ProvisionedThroughputExceededException";
-
 /** The error after which a write may or may not have taken effect. */
 export const serverError = () => response(500, "InternalServerError", { message: "Internal server error" });
 
@@ -41,8 +27,6 @@ const reasons = {
   ThrottlingError: messages.ThrottlingException,
 };
 
-export type CancellationCode = keyof typeof reasons;
-
 /**
  * The error with which DynamoDB cancels a transaction.
  *
@@ -50,7 +34,7 @@ export type CancellationCode = keyof typeof reasons;
  * @param at the index of the item that is the reason
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
-export function cancellation(code: CancellationCode, items: number, at: number): TableResponse {
+export function cancellation(code: keyof typeof reasons, items: number, at: number): TableResponse {
   const CancellationReasons = Array.from({ length: items }, (_, index) =>
     index === at ? { Code: code, Message: reasons[code] } : { Code: "None" },
   );

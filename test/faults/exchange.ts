@@ -1,5 +1,4 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { CallInput } from "../support/dynamodb-limits/table-uses.ts";
 
 /** The response to a table call. */
 export interface TableResponse {
@@ -11,10 +10,14 @@ export interface TableResponse {
 type Item = Readonly<Record<string, AttributeValue>>;
 
 /** The parts of a call's input that faults depend on. */
-export interface Input extends CallInput {
+export interface Input {
   readonly Item?: Item;
   readonly Key?: Item;
+  readonly IndexName?: string;
   readonly ReturnConsumedCapacity?: "INDEXES" | "TOTAL" | "NONE";
+  readonly TransactItems?: readonly object[];
+  /** The keys that a batch reads of the table. */
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly Item[] }>>;
 }
 
 /** A table call that the proxy holds. */

@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import { addUnprocessed, type BatchKeys, keysOf, pickKeys } from "../support/dynamodb-limits/batch-keys.ts";
 import { pick } from "../support/random.ts";
 import { cancellation, refusal, serverError } from "./aws-errors.ts";
 import { type Exchange, withBody } from "./exchange.ts";
@@ -27,11 +26,13 @@ const cancel = ({ input }: Exchange, code: Parameters<typeof cancellation>[0], r
 
 /** Reads the first key of a batch and about half of the others. */
 async function readInPart({ input, forward, reply }: Exchange, random: () => number): Promise<void> {
-  const batch = input.RequestItems as BatchKeys;
-  const read = new Set(keysOf(batch).filter((_, position) => position === 0 || random() < 0.5));
-  const response = await forward({ RequestItems: pickKeys(batch, (key) => read.has(key)) });
-  const unprocessed = pickKeys(batch, (key) => !read.has(key));
-  reply(withBody(response, addUnprocessed(JSON.parse(response.body.toString()), unprocessed)));
+  const [[table, batch] = ["", { Keys: [] }]] = Object.entries(input.RequestItems ?? {});
+  const { read = [], left = [] } = Object.groupBy(batch.Keys, (_, position) =>
+    position === 0 || random() < 0.5 ? "read" : "left",
+  );
+  const response = await forward({ RequestItems: { [table]: { ...batch, Keys: read } } });
+  const UnprocessedKeys = left.length > 0 ? { [table]: { ...batch, Keys: left } } : {};
+  reply(withBody(response, { ...JSON.parse(response.body.toString()), UnprocessedKeys }));
 }
 
 /** Every kind of fault, by name. */

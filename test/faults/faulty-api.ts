@@ -2,7 +2,7 @@ import { inject, vi } from "vitest";
 import { engineEndpoint } from "../support/engine-endpoint.ts";
 import type { MaintainerOptions } from "./maintainer.ts";
 import { type FaultyTable, startFaultyTable } from "./proxy.ts";
-import { emptyAccount, readTable, type Stored } from "./stored.ts";
+import { readStored, type Stored } from "./stored.ts";
 
 /** The routes on the test file's table, behind a proxy that injects faults. */
 export interface FaultyApi extends MaintainerOptions {
@@ -19,7 +19,6 @@ export async function startFaultyApi(): Promise<FaultyApi> {
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", table.endpoint);
   // Rejected requests are logged, as intended.
   vi.spyOn(console, "error").mockImplementation(() => {});
-  const stored = async (account: string) =>
-    (await readTable(engineEndpoint, tableName)).get(account) ?? emptyAccount();
+  const stored = (account: string) => readStored(engineEndpoint, tableName, account);
   return { table, engine: engineEndpoint, tableName, assembly, stored };
 }

@@ -1,71 +1,59 @@
-import type { RouteName } from "../../shared/routes.ts";
-import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
-import type { Lead } from "../../shared/schemas/lead-schemas.ts";
-
-/** The routes that write. */
-export type WriteName = "create-lead" | "send-message";
-
-/** The routes that list. */
-export type ListName = Exclude<RouteName, WriteName>;
+import { isDeepStrictEqual } from "node:util";
+import { type Message, message } from "../../shared/schemas/conversation-schemas.ts";
+import { type Lead, lead } from "../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../shared/schemas/record.ts";
+import type { Stored } from "./stored.ts";
 
 /** A write that a client requested, perhaps more than once. */
 export interface Write {
-  readonly name: WriteName;
-  readonly account: string;
+  readonly name: "create-lead" | "send-message";
   /** The lead's name or the message's text, unique to this write. */
   readonly marker: string;
-  /** The record in the final response, and its time; absent when the client gave up. */
-  acknowledged?: { readonly at: number; readonly record: Lead | Message };
+  /** The record in the final response; absent when the client gave up. */
+  record?: Lead | Message;
 }
 
-/** The response of a list, with the request and its times. */
-export interface Listing {
-  readonly name: ListName;
-  readonly account: string;
-  readonly filter: Readonly<Record<string, string>>;
-  readonly page: number;
-  readonly limit: number;
-  /** In milliseconds since the epoch. */
-  readonly start: number;
-  readonly end: number;
-  readonly data: readonly (Lead | Conversation)[];
-  readonly total: number;
-}
-
-/** An operator's change of a status; nothing else changes statuses. */
-export interface StatusChange {
-  readonly account: string;
-  readonly id: string;
-  readonly status: string;
-  /** When the change was confirmed, in milliseconds since the epoch. */
-  acknowledgedAt?: number;
-}
-
-/** All requests and responses of the clients, with which the table is compared afterwards. */
+/** What the clients of an account requested, with which the table is compared afterwards. */
 export class Ledger {
+  readonly account: string;
   /** How often a route was called. */
   requests = 0;
+  /** How many lists were answered. */
+  lists = 0;
   readonly writes: Write[] = [];
-  readonly listings: Listing[] = [];
-  /** By the lead's or the conversation's id. */
-  readonly changes = new Map<string, StatusChange>();
+  /** An operator's changes of statuses, by the id of the lead, and whether they were confirmed. Nothing else changes any. */
+  readonly changes = new Map<string, { readonly status: Lead["status"]; isConfirmed: boolean }>();
   /** What must never happen, in sentences. */
   readonly violations: string[] = [];
-  /** Calls whose clients may have timed out. */
-  readonly inProgress = new Set<Promise<unknown>>();
 
-  /** The record of an acknowledged write, at a position from 0 (the first) to below 1. */
-  acknowledged<T extends Lead | Message>(name: WriteName, account: string, position: number): T | undefined {
-    const all = this.writes.filter(
-      (write) => write.name === name && write.account === account && write.acknowledged,
-    );
-    return all[Math.floor(position * all.length)]?.acknowledged?.record as T | undefined;
+  constructor(account: string) {
+    this.account = account;
   }
 
-  /** Keeps a call among those in progress until it ends, even if its client has timed out. */
-  track<T>(call: Promise<T>): Promise<T> {
-    const tracked = call.finally(() => this.inProgress.delete(tracked)).catch(() => {});
-    this.inProgress.add(tracked);
-    return call;
+  /** The records of the acknowledged writes of a route. */
+  acknowledged<T extends Lead | Message>(name: Write["name"]): readonly T[] {
+    return this.writes.flatMap((write) => (write.name === name && write.record ? [write.record as T] : []));
   }
 }
+
+/** Compares every write and every change with the table: none that was acknowledged is lost, and none was made twice. */
+export function checkWrites({ writes, changes }: Ledger, { leads, messages }: Stored) {
+  const all = [
+    ...leads.map((item) => ({ marker: item.name, record: toRecord(lead, { ...item }) })),
+    ...messages.map((item) => ({ marker: item.message, record: toRecord(message, { ...item }) })),
+  ];
+  const copies = Map.groupBy(all, ({ marker }) => marker);
+  const isStored = ({ marker, record }: Write) =>
+    copies.get(marker)?.some((copy) => isDeepStrictEqual(withoutStatus(copy.record), withoutStatus(record)));
+  const statuses = new Map(leads.map(({ id, status }) => [id, status]));
+  const isUndone = ([id, { status, isConfirmed }]: [string, { status: string; isConfirmed: boolean }]) =>
+    isConfirmed && statuses.get(id) !== status;
+  return {
+    lost: writes.filter((write) => write.record && !isStored(write)).map(({ marker }) => marker),
+    doubled: writes.filter(({ marker }) => (copies.get(marker) ?? []).length > 1).map(({ marker }) => marker),
+    undone: [...changes].filter(isUndone).map(([id]) => id),
+  };
+}
+
+/** A record without the status, which an operator may have changed. */
+const withoutStatus = (record: object = {}) => ({ ...record, status: undefined });

@@ -3,7 +3,7 @@ import { type Consumed, chargeConsumed } from "../support/dynamodb-limits/consum
 import type { PartitionLimits } from "../support/dynamodb-limits/partition-limits.ts";
 import type { ItemUse } from "../support/dynamodb-limits/table-uses.ts";
 import { throttlingReason } from "../support/dynamodb-limits/throttling-reason.ts";
-import { cancellation, throttled } from "./aws-errors.ts";
+import { cancellation, refusal } from "./aws-errors.ts";
 import { type Exchange, type TableResponse, withBody } from "./exchange.ts";
 
 /** What a write consumes whose condition does not hold, if its item is not larger than 1 KB. */
@@ -45,6 +45,10 @@ export class LimitedTable {
       return cancellation(code, input.TransactItems?.length ?? 0, use.item);
     }
     const type = odd ? "ProvisionedThroughputExceededException" : "ThrottlingException";
-    return throttled(type, throttlingReason(use, this.#tableName));
+    const { body, ...response } = refusal(type);
+    // The two exceptions spell the member differently.
+    const name = odd ? "ThrottlingReasons" : "throttlingReasons";
+    const reasons = { [name]: [throttlingReason(use, this.#tableName)] };
+    return withBody({ ...response, body }, { ...JSON.parse(body.toString()), ...reasons });
   }
 }

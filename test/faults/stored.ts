@@ -16,33 +16,25 @@ export interface Stored {
 /** Identifies the conversations of a lead on a channel. */
 export const pairKey = ({ leadId, channel }: { leadId: string; channel: string }) => `${leadId} ${channel}`;
 
-/** Reads the whole table directly from the engine. @returns the stored rows by account */
-export async function readTable(engine: string, tableName: string): Promise<Map<string, Stored>> {
+/** Reads what the table holds of an account, directly from the engine. */
+export async function readStored(engine: string, TableName: string, account: string): Promise<Stored> {
   const client = DynamoDBDocumentClient.from(engineClient(engine));
-  const accounts = new Map<string, Stored>();
+  const stored: Stored = { leads: [], conversations: [], messages: [], pointers: new Map() };
   try {
-    for await (const { Items = [] } of paginateScan({ client }, { TableName: tableName }))
-      for (const item of Items) sort(item, accounts);
+    for await (const { Items = [] } of paginateScan({ client }, { TableName }))
+      for (const item of Items) sort(item, account, stored);
   } finally {
     client.destroy();
   }
-  return accounts;
+  return stored;
 }
 
-function sort(item: Record<string, unknown>, accounts: Map<string, Stored>): void {
-  const [type, account = "", leadId = ""] = String(item.pk).split("#").map(decodeURIComponent);
-  const stored = accounts.get(account) ?? emptyAccount();
-  accounts.set(account, stored);
+function sort(item: Record<string, unknown>, of: string, stored: Stored): void {
+  const [type, account, leadId = ""] = String(item.pk).split("#").map(decodeURIComponent);
+  if (account !== of) return;
   if (type === itemTypes.lead) stored.leads.push(item as unknown as Lead);
   if (type === itemTypes.conversation) stored.conversations.push(item as unknown as Conversation);
   if (type === itemTypes.message) stored.messages.push(item as unknown as Message);
   if (type === itemTypes.active)
     stored.pointers.set(pairKey({ leadId, channel: String(item.sk) }), String(item.conversationId));
 }
-
-export const emptyAccount = (): Stored => ({
-  leads: [],
-  conversations: [],
-  messages: [],
-  pointers: new Map(),
-});

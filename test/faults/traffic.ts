@@ -1,28 +1,17 @@
-import type { Message } from "../../shared/schemas/conversation-schemas.ts";
+import { setTimeout } from "node:timers/promises";
+import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
-import { pick, seeded, skewed } from "../support/random.ts";
-import { type Call, Client, type RetryPolicy } from "./client.ts";
-import type { Ledger, Write, WriteName } from "./ledger.ts";
-import { Lister } from "./lister.ts";
-import { Operator } from "./operator.ts";
-import { channels, emails, sources } from "./values.ts";
+import { call, type ResponseBodies } from "../support/call.ts";
+import type { TestRequest } from "../support/events.ts";
+import { pick, skewed } from "../support/random.ts";
+import { channels, sources } from "./count-check.ts";
+import type { Ledger, Write } from "./ledger.ts";
 
-export interface Traffic {
-  readonly call: Call;
-  readonly ledger: Ledger;
-  readonly accounts: readonly string[];
-  /** Whether enough requests have been sent. */
-  readonly isEnough: () => boolean;
-  /** How many clients send concurrently. */
-  readonly clients: number;
-  readonly seed: number;
-}
-
-/** Sends requests from many clients concurrently, and waits for all calls to end. */
-export async function drive(traffic: Traffic): Promise<void> {
-  const clients = Array.from({ length: traffic.clients }, (_, number) => new Caller(traffic, number));
-  await Promise.all(clients.map((client) => client.run()));
-  await Promise.all(traffic.ledger.inProgress);
+/** How a client of the API retries: how many requests it sends at most, and how long it waits for a response, in milliseconds. */
+interface RetryPolicy {
+  readonly tries: number;
+  readonly timeout: number;
 }
 
 /** Some clients time out early; those that do not retry need no Idempotency-Key. */
@@ -32,96 +21,122 @@ const retryPolicies: readonly RetryPolicy[] = [
   { tries: 1, timeout: 10_000 },
 ];
 
-class Caller {
-  readonly #traffic: Traffic;
+/** A client of an account. It retries requests that are rejected or time out, as the documentation recommends. */
+export class Client {
+  readonly #ledger: Ledger;
   readonly #number: number;
   readonly #random: () => number;
-  readonly #client: Client;
-  readonly #lister: Lister;
-  readonly #operator: Operator;
+  /** Calls that may have lost their client. */
+  readonly #calls: Promise<unknown>[] = [];
   #writes = 0;
 
-  constructor(traffic: Traffic, number: number) {
-    this.#traffic = traffic;
+  /** @param number identifies it among the clients of the account */
+  constructor(ledger: Ledger, number: number, random: () => number) {
+    this.#ledger = ledger;
     this.#number = number;
-    this.#random = seeded(traffic.seed + number);
-    this.#client = new Client(traffic.call, traffic.ledger);
-    this.#lister = new Lister(this.#client, traffic.ledger, this.#random);
-    this.#operator = new Operator(traffic.ledger);
+    this.#random = random;
   }
 
-  async run(): Promise<void> {
-    const { isEnough } = this.#traffic;
+  /** Sends requests until they are enough, and waits for all calls to end. */
+  async run(isEnough: () => boolean): Promise<void> {
     const next = skewed<() => Promise<unknown>>(this.#random, [
       [() => this.#createLead(), 22],
       [() => this.#sendMessage(), 38],
-      [() => this.#lister.leads(this.#account()), 18],
-      [() => this.#lister.conversations(this.#account()), 18],
-      [() => this.#changeLead(), 2],
-      [() => this.#closeConversation(), 2],
+      [() => this.#list(), 36],
+      [() => this.#changeLead(), 4],
     ]);
     while (!isEnough()) await next()();
+    await Promise.allSettled(this.#calls);
   }
 
-  async #createLead(): Promise<void> {
-    const account = this.#account();
+  #createLead(): Promise<void> {
     const source = this.#random() < 0.8 ? { source: pick(this.#random, sources) } : {};
-    const email = this.#random() < 0.5 ? { email: pick(this.#random, emails) } : {};
-    const marker = this.#marker(account);
-    await this.#write("create-lead", account, marker, { name: marker, ...source, ...email });
+    return this.#write("create-lead", (marker) => ({ name: marker, ...source }));
   }
 
   /** Prefers the first leads, so that messages join the same conversations. */
   async #sendMessage(): Promise<void> {
-    const account = this.#account();
-    const lead = this.#traffic.ledger.acknowledged<Lead>("create-lead", account, this.#random() ** 3);
-    if (!lead) return this.#createLead();
-    const message = this.#marker(account);
-    const body = { leadId: lead.id, channel: pick(this.#random, channels), message };
-    await this.#write("send-message", account, message, body);
+    const leads = this.#ledger.acknowledged<Lead>("create-lead");
+    const lead = leads[Math.floor(this.#random() ** 3 * leads.length)];
+    if (!lead) return;
+    const to = { leadId: lead.id, channel: pick(this.#random, channels) };
+    await this.#write("send-message", (marker) => ({ ...to, message: marker }));
   }
 
-  async #write(name: WriteName, account: string, marker: string, body: object): Promise<void> {
-    const { ledger } = this.#traffic;
-    const write: Write = { name, account, marker };
-    ledger.writes.push(write);
-    const retryPolicy = pick(this.#random, retryPolicies);
-    const keyed = retryPolicy.tries > 1;
-    const request = { account, body, ...(keyed && { headers: { "idempotency-key": marker } }) };
-    const success = await this.#client.request(name, request, retryPolicy);
-    if (!success) return;
-    write.acknowledged = { at: success.end, record: success.body };
-    if (keyed && this.#random() < 0.05) await this.#repeat(name, request, retryPolicy, success.body);
-    if (keyed && this.#random() < 0.02) {
-      const other = { ...body, ...(name === "create-lead" ? { tags: ["other"] } : { message: "other" }) };
-      await this.#client.reuse(name, { ...request, body: other }, retryPolicy);
-    }
+  async #write(name: Write["name"], toBody: (marker: string) => object): Promise<void> {
+    const marker = `${this.#number}-${this.#writes++}`;
+    const write: Write = { name, marker };
+    this.#ledger.writes.push(write);
+    const policy = pick(this.#random, retryPolicies);
+    const headers = { "idempotency-key": marker };
+    const request = { body: toBody(marker), ...(policy.tries > 1 && { headers }) };
+    const body = await this.#request(name, request, policy);
+    if (body) write.record = body;
   }
 
-  /** Repeats a request that has succeeded. */
-  async #repeat(name: WriteName, request: object, retryPolicy: RetryPolicy, first: object): Promise<void> {
-    const repeated = await this.#client.request(name, request, retryPolicy);
-    if (!repeated || (repeated.replayed && JSON.stringify(repeated.body) === JSON.stringify(first))) return;
-    this.#traffic.ledger.violations.push(`${name}: repeated, it did not return ${JSON.stringify(first)}`);
+  /** Lists the newest leads, whose total is exact under every fault: it has all that were acknowledged, and none besides those requested. */
+  async #list(): Promise<void> {
+    const { account } = this.#ledger;
+    const least = this.#ledger.acknowledged("create-lead").length;
+    const body = await this.#request("list-leads", { query: "limit=10" }, { tries: 4, timeout: 10_000 });
+    if (!body) return;
+    this.#ledger.lists++;
+    const most = this.#ledger.writes.filter(({ name }) => name === "create-lead").length;
+    const { total } = body.pagination;
+    if (total < least || total > most || body.data.length !== Math.min(10, total))
+      this.#ledger.violations.push(
+        `${account} has ${body.data.length} of ${total} leads, not of ${least} to ${most}`,
+      );
   }
 
+  /** An operator changes the status of a lead, once. A change that fails may or may not have taken effect. */
   async #changeLead(): Promise<void> {
-    const account = this.#account();
-    const lead = this.#traffic.ledger.acknowledged<Lead>("create-lead", account, this.#random());
-    if (lead) await this.#operator.changeLead(account, lead.id, pick(this.#random, ["qualified", "booked"]));
+    const { account, changes } = this.#ledger;
+    const { id = "" } =
+      pick(this.#random, [...this.#ledger.acknowledged<Lead>("create-lead"), undefined]) ?? {};
+    if (id === "" || changes.has(id)) return;
+    const change = { status: pick(this.#random, ["qualified", "booked"]), isConfirmed: false };
+    changes.set(id, change);
+    const confirmed = setLeadStatus(account, id, change.status, Date.now() + 5000).then(
+      () => true,
+      () => false,
+    );
+    change.isConfirmed = await confirmed;
   }
 
-  async #closeConversation(): Promise<void> {
-    const account = this.#account();
-    const message = this.#traffic.ledger.acknowledged<Message>("send-message", account, this.#random());
-    if (message) await this.#operator.closeConversation(account, message.conversationId);
+  /** @returns undefined when no request succeeded */
+  async #request<Name extends RouteName>(
+    name: Name,
+    request: TestRequest,
+    { tries, timeout }: RetryPolicy,
+  ): Promise<ResponseBodies[Name] | undefined> {
+    for (let tried = 0; tried < tries; tried++) {
+      const response = await this.#send(name, request, timeout);
+      if (!response) continue;
+      const { status, body, headers, problem } = response;
+      if (status === routes[name].success) return body;
+      const isRefused = status === 429 || (status === 503 && problem.code === "busy");
+      const seconds = Number(headers["retry-after"]);
+      if (!isRefused || !Number.isInteger(seconds)) {
+        this.#ledger.violations.push(`${name} returned ${JSON.stringify(response)}`);
+        return undefined;
+      }
+      await setTimeout(seconds * 1000);
+    }
+    return undefined;
   }
 
-  #account(): string {
-    return pick(this.#random, this.#traffic.accounts);
-  }
-
-  #marker(account: string): string {
-    return `${account}-${this.#number}-${this.#writes++}`;
+  /** @returns undefined after the timeout; the call continues without its client */
+  async #send<Name extends RouteName>(name: Name, request: TestRequest, timeout: number) {
+    const called = call(name, { account: this.#ledger.account, ...request });
+    this.#calls.push(called);
+    this.#ledger.requests++;
+    const timer = new AbortController();
+    const late = setTimeout(timeout, undefined, { signal: timer.signal }).catch(() => undefined);
+    try {
+      return await Promise.race([called, late]);
+    } finally {
+      timer.abort();
+    }
   }
 }

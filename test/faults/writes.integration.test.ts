@@ -144,7 +144,7 @@ describe("when the function's time is used up", () => {
     await landed;
     const all = await stored(account);
     expect(all.messages).toHaveLength(1);
-    expect(checkConversations(account, all)).toEqual([]);
+    expect(checkConversations(all)).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { cellOf } from "../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
-import type { LeadHistory } from "./lead-history.ts";
+import type { LeadHistory } from "./history.ts";
 import { treeRows } from "./tree-rows.ts";
 
 /** The tree of an account's leads, or of those of a source. */
@@ -19,7 +19,7 @@ export async function expectCounted(history: LeadHistory, sources: readonly stri
     expect(filling, source).toBeUndefined();
     const isMissed = ({ id, ...lead }: { readonly id: string; readonly source?: string }) =>
       lead.source === source && id >= watermark && id < (list.fed ?? "");
-    expect([...history.leads.values()].filter(isMissed), source).toEqual([]);
+    expect([...history.rows.values()].filter(isMissed), source).toEqual([]);
   }
   return list;
 }
@@ -29,7 +29,7 @@ async function expectTree(history: LeadHistory, source?: string): Promise<Root> 
   const root = await readRoot(owner);
   if (!root) throw new Error(`There is no tree of ${source ?? "the list"}.`);
   const found = await treeRows(owner, root);
-  const expected = [...history.leads.values()]
+  const expected = [...history.rows.values()]
     .filter((lead) => lead.id < root.watermark && (source === undefined || lead.source === source))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ id, status }) => rowEntry(id, cellOf(owner.list, status)));

@@ -78,7 +78,7 @@ test("without a rate limit all long lists are admitted and nothing is written", 
 test("a long list that is refused gets 429 with Retry-After, and short ones do not ask", async () => {
   const { admitLongList } = await coldStart("1000");
   const { call } = await import("../../support/call.ts");
-  const { LeadHistory } = await import("../../support/lead-history.ts");
+  const { LeadHistory } = await import("../../support/history.ts");
   vi.spyOn(console, "error").mockImplementation(() => {});
   const history = new LeadHistory();
   history.addMany(40, { age: 60_000 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { readAllLeads } from "../../../../lib/ops/leads/leads-export.ts";
-import { LeadHistory } from "../../../support/lead-history.ts";
+import { LeadHistory } from "../../../support/history.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -14,7 +14,7 @@ test("an export reads every page of the table consistently", async () => {
   const { calls } = await history.table.watch(async () => {
     for await (const page of readAllLeads(history.account, {})) ids.push(...page.map(({ id }) => id));
   });
-  expect(ids).toEqual([...history.leads.keys()].sort().reverse());
+  expect(ids).toEqual([...history.rows.keys()].sort().reverse());
   expect(calls.length).toBeGreaterThan(2);
   for (const { input } of calls) {
     expect(input.ConsistentRead).toBe(true);

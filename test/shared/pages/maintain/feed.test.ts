@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/lead-history.ts";
+import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 import type { WatchedCall } from "../../../support/watched-table.ts";
 
@@ -42,31 +42,13 @@ test("sources whose names begin alike have trees of their own", async () => {
   expect((await expectCounted(history, sources)).fed).toBe((await readRoot(history.owner))?.watermark);
   const trees = await Promise.all(sources.map((source) => readRoot(treeOf(history, source))));
   expect(trees.map((root) => root?.last.length)).not.toContain(0);
-  for (const [n, id] of [...history.leads.keys()].entries()) {
+  for (const [n, id] of [...history.rows.keys()].entries()) {
     if (n % 5 === 0) history.setStatus(id, "qualified");
     if (n % 7 === 0) history.delete(id);
   }
   await history.deliver(limits);
   await expectCounted(history, sources);
   await expectLists(history, filters);
-});
-
-test("a feed that is interrupted at any call continues, and commits nothing twice", async () => {
-  addLeads(40);
-  const commits = new Set<number>();
-  const meanwhile = () => expectLists(history, filters);
-  await history.interruptEachCall(
-    limits,
-    async (made, again) => {
-      commits.add([...made, ...again].filter(isCommit).length);
-      const { fed, watermark } = await expectCounted(history, sources);
-      expect(fed).toBe(watermark);
-      await expectLists(history, filters);
-    },
-    meanwhile,
-  );
-  expect([...commits]).toEqual([expect.any(Number)]);
-  expect(Math.max(...commits)).toBeGreaterThan(3 * sources.length);
 });
 
 test("a list that is far behind is fed in portions", async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/lead-history.ts";
+import { LeadHistory } from "../../../support/history.ts";
 import { seeded } from "../../../support/random.ts";
 import { throttled } from "../../../support/watched-table.ts";
 
@@ -36,11 +36,11 @@ function historyWithTail(): LeadHistory {
 /** An account with changes of counted leads in many leaves and in nodes of a source, and with a tail. */
 async function historyWithChanges(): Promise<LeadHistory> {
   const history = new LeadHistory();
-  history.addMany(800, { age: 60_000, source: "web" });
+  history.addMany(200, { age: 60_000, source: "web" });
   await history.deliver();
   history.advance(100_000);
-  for (const id of [...history.leads.keys()].filter((_, i) => i % 60 === 0)) history.setStatus(id, "booked");
-  history.delete([...history.leads.keys()].at(7) ?? "");
+  for (const id of [...history.rows.keys()].filter((_, i) => i % 40 === 0)) history.setStatus(id, "booked");
+  history.delete([...history.rows.keys()].at(7) ?? "");
   history.addMany(30, { age: 10_000, source: "web" });
   return history;
 }
@@ -121,7 +121,7 @@ describe("a table that throttles", () => {
     history.addMany(1200, { age: 60_000, source: "web" });
     await history.deliver();
     history.advance(100_000);
-    for (const id of [...history.leads.keys()]) history.setStatus(id, "booked");
+    for (const id of [...history.rows.keys()]) history.setStatus(id, "booked");
     const all = keysOf(history.changes);
     let runs = 0;
     for (let { changes } = history; changes.length > 0; runs++) {

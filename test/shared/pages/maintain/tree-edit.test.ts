@@ -52,15 +52,18 @@ describe.each<[string, Limits, { readonly rows: number; readonly level: number }
     { rows: 160, level: 3 },
   ],
   ["the smallest nodes", { ...smallLimits, ...{ nodeRows: 2, nodeEntries: 2 } }, { rows: 60, level: 5 }],
-  ["the nodes of production", production, { rows: 24_000, level: 2 }],
+  ["the nodes of production", production, { rows: 8400, level: 2 }],
 ])("a tree with %s", (_, limits, { rows, level }) => {
-  test.each([1, 2])("has its rows in order, whatever is set and however often (%i)", async (seed) => {
+  test("has its rows in order, whatever is set and however often", async () => {
     const largest = useTable();
-    const random = seeded(seed);
+    const random = seeded(1);
     const keys = Array.from({ length: rows }, (_, i) => newId("lead", start + i * 1000));
     const expected = new Map<string, number>();
     let deepest = 0;
-    const parts = [keys, ...Array.from({ length: 6 }, () => shuffled(random, keys).slice(0, rows / 3))];
+    const parts = [
+      keys,
+      ...Array.from({ length: 3 }, () => shuffled(random, keys).slice(0, Math.min(300, rows / 3))),
+    ];
     for (const part of parts) {
       const edits = part.map((sk) => ({ sk, cell: [0, 1, 2, undefined][Math.floor(random() * 4)] }));
       const root = await setRows(edits, limits);
@@ -109,5 +112,5 @@ test("the work of setting rows at once grows with their number, not with its squ
     expect(editTree(root, paths, changed, limits).nodes.length).toBeGreaterThan(count / 400);
     return reads;
   };
-  expect(work(50_000) / work(25_000)).toBeLessThan(2.5);
+  expect(work(4000) / work(2000)).toBeLessThan(2.5);
 });

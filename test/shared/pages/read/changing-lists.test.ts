@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { expectCounted } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/lead-history.ts";
+import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 afterEach(() => {
@@ -9,12 +9,12 @@ afterEach(() => {
 });
 
 const source = "web";
-const filters = [{}, { source }, { status: "new" }, { status: "new", source }] as const;
+const filters = [{}, { status: "new", source }] as const;
 
 /** An account with rows that are counted, in its tree and in that of their source, a settled tail, and young rows. */
 async function historyWithTail(limits?: typeof smallLimits): Promise<LeadHistory> {
   const history = new LeadHistory();
-  history.addMany(200, { age: 60_000, source });
+  history.addMany(100, { age: 60_000, source });
   await history.deliver(limits);
   await expectCounted(history, [source]);
   history.advance(100_000);
@@ -26,16 +26,16 @@ async function historyWithTail(limits?: typeof smallLimits): Promise<LeadHistory
 
 describe.each(filters)("leads with %o, while some are created between all calls,", (filter) => {
   test.each([
-    1, 5, 20, 54, 100, 254,
+    3, 20, 54, 154,
   ])("are all on the pages, of which the last by its total ends with the oldest lead: by %i", async (limit) => {
     const history = await historyWithTail();
-    const atStart = [...history.leads.keys()];
+    const atStart = [...history.rows.keys()];
     const oldest = atStart.toSorted()[0];
     const seen = new Set<string>();
     let created = 0;
     history.table.before = () => {
-      // With a limit of 1, a lead for each call would mean a walk without an end.
-      if (created > 400 || ++created % Math.ceil(10 / limit) !== 0) return;
+      // With few on a page, a lead for each call would mean a walk without an end.
+      if (created > 200 || ++created % Math.ceil(10 / limit) !== 0) return;
       // Some land late: between leads of the first pages.
       for (const age of [0, 50, 4000]) history.add({ source, age });
     };
@@ -56,7 +56,7 @@ describe.each(filters)("leads with %o, while some are created between all calls,
     [
       "leads leave, and are deleted",
       (history: LeadHistory) => {
-        for (const [n, id] of [...history.leads.keys()].entries()) {
+        for (const [n, id] of [...history.rows.keys()].entries()) {
           if (n % 5 === 0) history.setStatus(id, "booked");
           if (n % 7 === 0) history.delete(id);
         }
@@ -72,7 +72,7 @@ describe.each(filters)("leads with %o, while some are created between all calls,
     history.advance(10_000);
     const restore = history.save();
     const all = { page: 1, limit: 1000 };
-    for (const request of [1, 9, 30].map((page) => ({ page, limit: 7 }))) {
+    for (const request of [1, 9].map((page) => ({ page, limit: 7 }))) {
       for (let nth = 1, calls = 0; calls === nth - 1; nth++) {
         restore();
         const before = history.expected(filter, all);
@@ -97,9 +97,10 @@ describe.each(filters)("leads with %o, while some are created between all calls,
   });
 });
 
-test.each(
-  filters.slice(0, 2),
-)("a page just past the end of leads with %o is empty, and only the newest rows are read", async (filter) => {
+test.each([
+  {},
+  { source },
+])("a page just past the end of leads with %o is empty, and only the newest rows are read", async (filter) => {
   const history = new LeadHistory();
   history.addMany(200, { age: 60_000, source });
   await history.deliver();

@@ -5,7 +5,7 @@ import { type Item, tableName } from "../../../../shared/dynamodb/table-client.t
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../../shared/pages/tree/rows.ts";
 import { expectCounted, expectLists } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/lead-history.ts";
+import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const source = "web";
@@ -52,7 +52,7 @@ test.each([
 ])("the counts go past thousands of items that are no rows, %s", async (_, sortKey) => {
   const [item = {}] = rows();
   for (let n = 0; n < 2500; n++) put({ ...item, sk: sortKey(10_000 + n, String(item.sk)) });
-  const newest = [...history.leads.keys()].at(-1) ?? "";
+  const newest = [...history.rows.keys()].at(-1) ?? "";
   history.addMany(40, { age: 10_000, source });
   await history.deliver();
   history.advance(10_000);

@@ -4,7 +4,7 @@ import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { forgetTails, readTail } from "../../../../shared/pages/read/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/lead-history.ts";
+import { LeadHistory } from "../../../support/history.ts";
 import { throttled, type WatchedCall } from "../../../support/watched-table.ts";
 
 afterEach(() => {
@@ -50,7 +50,7 @@ test("a settled tail is read once: later lists read only what is young, and what
 });
 
 describe("a row of the tail that is deleted", () => {
-  const last = (history: LeadHistory) => [...history.leads.keys()].at(-1) ?? "";
+  const last = (history: LeadHistory) => [...history.rows.keys()].at(-1) ?? "";
 
   test("is forgotten after a maintainer has seen the deletion", async () => {
     const history = await countedHistory();
@@ -97,7 +97,7 @@ describe("a row of the tail that is deleted", () => {
     const history = await create();
     history.addMany(60, { source: "web", age: 90_000 });
     await expectLists(history, [filter], [request]);
-    history.delete([...history.leads.keys()].at(-30) ?? "");
+    history.delete([...history.rows.keys()].at(-30) ?? "");
     await expectLists(history, [filter], [request]);
   });
 });
@@ -143,7 +143,7 @@ describe("an environment remembers", () => {
       calls++;
       return send({ abortSignal: new AbortController().signal });
     });
-    expect(found).toHaveLength(1 + keys.length);
+    expect(found.length).toBe(1 + keys.length);
     return calls > 0;
   }
 
@@ -161,18 +161,15 @@ describe("an environment remembers", () => {
   });
 
   test("a million sort keys, and forgets the tail that was read least recently", async () => {
-    const lengths = { short: 1, longest: 600_000, long: 500_000 };
-    for (const [partition, isNew] of [
-      ["short", true],
-      ["longest", true],
-      ["longest", false],
-      ["short", false],
-      ["long", true],
-      ["long", false],
-      ["short", false],
-      ["longest", true],
+    for (const [partition, length, isNew] of [
+      ["long", 600_000, true],
+      ["short", 1, true],
+      ["longer", 400_000, true],
+      ["short", 1, false],
+      // It has become shorter meanwhile, which an environment that remembers it would not know.
+      ["long", 1, true],
     ] as const) {
-      keys = Array.from({ length: lengths[partition] }, () => id("M"));
+      keys = Array.from({ length }, () => id("M"));
       expect(await isRead(partition), partition).toBe(isNew);
     }
   });

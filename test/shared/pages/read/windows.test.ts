@@ -5,7 +5,7 @@ import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { conversation } from "../../../../shared/schemas/conversation-schemas.ts";
 import { toRecord } from "../../../../shared/schemas/record.ts";
-import { ConversationHistory, leadId } from "../../../support/conversation-history.ts";
+import { ConversationHistory, leadId } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const list = countedLists.conversation;
@@ -57,8 +57,8 @@ function read({ leadId, status, channel: sourceOrChannel }: Filter, window: Wind
 
 /** The sort keys of some rows, of times, and those before and after all rows. */
 function someKeys(every: number): string[] {
-  const ids = [...history.conversations.keys()];
-  const times = [0, 1, 2].map((n) => keyAt(list, Date.now() - n * 40_000));
+  const ids = [...history.rows.keys()];
+  const times = [0, 1, 2].map((n) => keyAt(list, Date.now() - n * 30_000));
   return ["", ...ids.filter((_, n) => n % every === 0), ...ids.slice(-3), ...times, "~"];
 }
 
@@ -68,18 +68,18 @@ describe.each([
 ])("a window %s", (_, limits) => {
   beforeEach(async () => {
     history = new ConversationHistory();
-    history.addMany(70, fields);
+    history.addMany(70, {}, fields);
     history.advance(60_000);
     if (limits) await history.deliver(limits);
-    history.addMany(20, fields);
+    history.addMany(20, {}, fields);
   });
 
   const expected = (filter: Filter) => history.expected(filter, { page: 1, limit: 1000 }).data;
 
   test.each(filters)("has exact pages, whatever its ends: %o", async (filter) => {
     const all = expected(filter);
-    for (const from of someKeys(17)) {
-      for (const before of someKeys(13)) {
+    for (const from of someKeys(31)) {
+      for (const before of someKeys(23)) {
         if (before <= from) continue;
         const rows = all.filter(({ id }) => isWithin({ from, before })(id));
         const last = Math.ceil(rows.length / 5);

@@ -1,0 +1,46 @@
+import type { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { table } from "../../../../shared/dynamodb/table-client.ts";
+import { fill } from "../../../../shared/pages/maintain/advance-sublist.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
+import { commit, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { putSourcedLeads } from "../../../support/counted-sublists.ts";
+import { useMemoryTable } from "../../../support/memory-leads.ts";
+import type { MemoryTable } from "../../../support/memory-table.ts";
+import { smallLimits as limits } from "../../../support/small-limits.ts";
+import { treeRows } from "../../../support/tree-rows.ts";
+
+const list = { account: "acme", list: countedLists.lead };
+const sublist = { ...list, origin: sourceOrChannelPartition("lead", "acme", "a") };
+const means = { limits, retry: <T>(call: () => Promise<T>) => call() };
+
+let memory: MemoryTable;
+beforeEach(() => {
+  memory = useMemoryTable();
+});
+afterEach(() => void vi.restoreAllMocks());
+
+test("filling reads the list after the sublist: a row that moved meanwhile would be past what it fills", async () => {
+  await commit(list, emptyRoot(1));
+  await commit(sublist, { ...emptyRoot(1), filling: "lead_1" });
+  const send = vi.mocked(table.send);
+  send.mockClear();
+  expect(await fill(sublist, means)).toBe(false);
+  const roots = send.mock.calls.map(([command]) => (command as unknown as GetCommand).input.Key?.pk);
+  expect(roots.slice(0, 2)).toEqual([treeKey(sublist, "root").pk, treeKey(list, "root").pk]);
+});
+
+test.each([
+  ["the list has fed, if that is further", 0, 4],
+  ["it was to go, if that is further", 4, 0],
+])("filling goes as far as %s", async (_, filling, fed) => {
+  const keys = putSourcedLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
+  await commit(list, { ...emptyRoot(1), watermark: "~", fed: keys[fed] });
+  await commit(sublist, { ...emptyRoot(1), filling: keys[filling] });
+  expect(await fill(sublist, means)).toBe(false);
+  const root = (await readRoot(sublist)) ?? emptyRoot(1);
+  expect([root.watermark, root.filling]).toEqual([keys[4], undefined]);
+  expect((await treeRows(sublist, root))?.map(({ start }) => start)).toEqual(keys.slice(0, 4));
+});
