@@ -7,7 +7,7 @@ import { type Context, runCheck } from "./check.ts";
 import { checks } from "./checks.ts";
 import { Client } from "./client.ts";
 
-const api = await startApi();
+const api = await startApi({ maxEnvironments: 4 });
 const [account, limited] = [randomUUID(), randomUUID()];
 await writeLimit({ account: limited, requests: 20 });
 
