@@ -1,0 +1,21 @@
+import type { Check } from "./check.ts";
+import { accessChecks } from "./checks/access.ts";
+import { conversationChecks } from "./checks/conversations.ts";
+import { faultChecks } from "./checks/faults.ts";
+import { filterChecks } from "./checks/filters.ts";
+import { idempotencyChecks } from "./checks/idempotency.ts";
+import { leadChecks } from "./checks/leads.ts";
+import { pageChecks } from "./checks/pages.ts";
+import { responseChecks } from "./checks/responses.ts";
+
+/** Every promise, in the order of the checks. The last ones look at what the others received. */
+export const checks: readonly Check[] = [
+  ...leadChecks,
+  ...conversationChecks,
+  ...pageChecks,
+  ...filterChecks,
+  ...faultChecks,
+  ...idempotencyChecks,
+  ...accessChecks,
+  ...responseChecks,
+];

@@ -1,0 +1,277 @@
+import { conversations, leads } from "../account.ts";
+import { type Check, promises } from "../check.ts";
+import { type Answer, posting, type Sending } from "../client.ts";
+import { expectAnswer, expectMatch } from "../expectations.ts";
+
+interface Problem {
+  readonly detail: string;
+  readonly errors: readonly Readonly<Record<"in" | "field" | "code" | "message", string>>[];
+}
+
+/** Expects a problem with these faults, each as `in field code`, in any order. @throws Failure */
+export function expectFaults(answer: Answer, faults: readonly string[], status = 400) {
+  const code = status === 415 ? "unsupported_media_type" : "invalid_input";
+  const headers = { "content-type": "application/problem+json" };
+  const { errors = [] } = expectAnswer<Problem>(answer, { status, headers, body: { status, code } });
+  const seen = errors.map((fault) => `${fault.in} ${fault.field} ${fault.code}`);
+  expectMatch(answer.request, seen.sort(), faults.toSorted());
+}
+
+/** A request, and the fields of its body, or else the parameters, that have a fault. */
+type Case = readonly [Sending, ...fields: string[]];
+
+/** All faults of these requests have one code. */
+const rejects =
+  (code: string, ...cases: readonly Case[]): Check["run"] =>
+  async ({ mine }) => {
+    for (const [sending, ...fields] of cases) {
+      const answer = await mine.send(sending);
+      const body = Buffer.isBuffer(sending.body) ? sending.body.toString("hex") : sending.body;
+      const request = `${answer.request} ${JSON.stringify(body)?.slice(0, 200) ?? ""}`;
+      const place = sending.method === "POST" || sending.body !== undefined ? "body" : "query";
+      expectFaults(
+        { ...answer, request },
+        fields.map((field) => `${place} ${field} ${code}`),
+      );
+    }
+  };
+
+const long = (length: number, unit = "x") => unit.repeat(length);
+const post = (body: unknown) => posting(leads, body);
+const lead = (fields: object) => post({ name: "Ada", ...fields });
+const message = (fields: object) =>
+  posting(conversations, { leadId: "lead_1", channel: "web", message: "Hello", ...fields });
+
+const leadsBy = (query: string): Sending => ({ path: `${leads}?${query}` });
+const conversationsBy = (query: string): Sending => ({ path: `${conversations}?${query}` });
+
+/** A parameter that both lists reject with each of these values. */
+const lists = (parameter: string, ...values: readonly string[]) =>
+  values
+    .map((value) => `${parameter}=${value}`)
+    .flatMap((query): Case[] => [
+      [leadsBy(query), parameter],
+      [conversationsBy(query), parameter],
+    ]);
+
+/** Bodies with a fault as a whole. */
+const bodies = (...texts: readonly unknown[]) => texts.map((body): Case => [post(body), ""]);
+
+/** A body of this many bytes, mostly spaces. */
+const padded = (bytes: number) => `{"name":"Zo\u00eb"${" ".repeat(bytes - 15)}}`;
+
+/** A body with bytes that are not UTF-8. */
+const notUtf8 = (...bytes: readonly number[]) =>
+  Buffer.concat([Buffer.from('{"name":"Ada '), Buffer.from(bytes), Buffer.from('"}')]);
+
+/** Requests, and what the message of their fault has: names of what is meant, or the place in the JSON. */
+const hints: readonly (readonly [Sending, RegExp])[] = [
+  [leadsBy("created_after=x"), /createdAfter/],
+  [lead({ phone: "1" }), /name, email, source, tags/],
+  [posting(leads, { name: "Ada" }, { "x-idempotency-key": "k" }), /Idempotency-Key/],
+  [post('{\n"name":"Ada",\n}'), /line \d+, column \d+/],
+];
+
+export const faultChecks = [
+  ...promises("docs/errors.md#errors", {
+    "A 400 lists all faults of the query, the headers and the body at once": async ({ mine }) => {
+      const body = { nmae: "Ada", email: "ada", tags: ["a", ""] };
+      expectFaults(await mine.post(`${leads}?page=1`, body, { "idempotency-key": "a b" }), [
+        "query page unknown",
+        "header idempotency-key invalid_format",
+        "body name required",
+        "body nmae unknown",
+        "body email invalid_format",
+        "body tags[1] too_short",
+      ]);
+      const query = "page=0&x=1&status=new&status=";
+      const faults = ["query page out_of_range", "query x unknown", "query status repeated"];
+      expectFaults(await mine.send(leadsBy(query)), faults);
+      expectFaults(await mine.send({ ...conversationsBy(query), body: {} }), [...faults, "body  unexpected"]);
+    },
+    "The detail of a problem has the message of each fault": async ({ mine }) => {
+      const answer = await mine.post(leads, { nmae: "Ada", tags: [""] });
+      const { detail, errors } = expectAnswer<Problem>(answer, { status: 400 });
+      const missing = errors.filter((fault) => !detail.includes(`${fault.field} ${fault.message}`));
+      expectMatch(`what is missing in: ${detail}`, missing, []);
+    },
+  }),
+  ...promises("docs/errors.md#faults", {
+    "A field or a body that is missing is required": rejects(
+      "required",
+      [post({}), "name"],
+      [posting(conversations, {}), "leadId", "channel", "message"],
+      ...bodies("", undefined),
+    ),
+    "A parameter or a field that the route does not define is unknown": rejects(
+      "unknown",
+      ...lists("cursor", "x"),
+      ...lists("Page", "1"),
+      [leadsBy("leadId=x"), "leadId"],
+      [conversationsBy("email=a@example.com"), "email"],
+      [lead({ score: 5, Name: "x" }), "score", "Name"],
+      [message({ status: "active" }), "status"],
+    ),
+    "A value of another JSON type, such as null, is of the wrong type": rejects(
+      "wrong_type",
+      [lead({ name: null, email: 5, source: {}, tags: "vip" }), "name", "email", "source", "tags"],
+      [lead({ tags: ["a", null, 5] }), "tags[1]", "tags[2]"],
+      [message({ leadId: 1, channel: true, message: ["a"] }), "leadId", "channel", "message"],
+      ...bodies("[]", "null", '"name"'),
+    ),
+    "A status that no lead can have is not allowed": rejects(
+      "not_allowed",
+      [leadsBy("status=NEW"), "status"],
+      [leadsBy("status=active"), "status"],
+    ),
+    "An empty text is too short": rejects(
+      "too_short",
+      [lead({ source: "", tags: ["a", ""] }), "source", "tags[1]"],
+      [message({ leadId: "", channel: "" }), "leadId", "channel"],
+      [leadsBy("source=&id="), "source", "id"],
+    ),
+    "A name or a message of white space is blank": rejects(
+      "blank",
+      [post({ name: "" }), "name"],
+      [post({ name: " \u3000\u00a0" }), "name"],
+      [message({ message: " \r\n\t" }), "message"],
+    ),
+    "A text that is no email address has an invalid format": rejects(
+      "invalid_format",
+      ...["ada", "ada@x", "a b@example.com", ""].map((email): Case => [lead({ email }), "email"]),
+      [leadsBy("email=ada"), "email"],
+    ),
+    "A parameter that occurs more than once is repeated": rejects("repeated", ...lists("page", "1&page=1")),
+    "A field that occurs more than once is a duplicate key": rejects(
+      "duplicate_key",
+      [post('{"name":"a","name":"a"}'), "name"],
+      [post('{"name":"a","\\u006eame":"b"}'), "name"],
+    ),
+    "A query that is not UTF-8 has an invalid encoding": rejects(
+      "invalid_encoding",
+      ...lists("status", "%ff", "%zz", "%ed%a0%80"),
+    ),
+    "The body of a GET is unexpected": rejects("unexpected", [{ path: leads, body: {} }, ""]),
+    "A body that is not JSON is invalid": rejects(
+      "invalid_json",
+      ...bodies("{", '{"name":}', "{'name':'x'}", "NaN", "\ufeff{}", "name=x"),
+    ),
+    "A key that JavaScript reserves is forbidden": rejects(
+      "forbidden_key",
+      ...bodies('{"name":"a","__proto__":{}}', '{"constructor":{"prototype":{}}}'),
+    ),
+  }),
+  ...promises("docs/errors.md#names-and-places", {
+    "A message names the field that is meant, or where the JSON is broken": async ({ mine }) => {
+      for (const [sending, words] of hints) {
+        const answer = await mine.send(sending);
+        expectAnswer(answer, { status: 400, body: { detail: words, errors: [{ message: words }] } });
+      }
+    },
+  }),
+  ...promises("README.md#routes-and-fields", {
+    "A text of one character more than it may have is too long": rejects(
+      "too_long",
+      [
+        lead({ name: long(201, "\u{1F600}"), source: long(65), tags: [long(65)] }),
+        "name",
+        "source",
+        "tags[0]",
+      ],
+      [lead({ email: `${long(64, "a")}@${long(93, "b.")}comm` }), "email"],
+      [message({ leadId: long(65), channel: long(65) }), "leadId", "channel"],
+      [message({ message: long(4097, "\u{1F600}") }), "message"],
+      [conversationsBy(`channel=${long(65)}&id=${long(65)}`), "channel", "id"],
+    ),
+    "A lead has at most 50 tags": rejects("too_many", [lead({ tags: Array(51).fill("t") }), "tags"]),
+  }),
+  ...promises("docs/usage.md#input", {
+    "Control characters and unpaired surrogates are invalid": rejects(
+      "invalid_characters",
+      [lead({ name: "a\nb", source: "\t", tags: ["\u001b"] }), "name", "source", "tags[0]"],
+      [lead({ name: "a\ud800b" }), "name"],
+      [message({ channel: "\u0007", message: "a\0" }), "channel", "message"],
+      [leadsBy("source=%00"), "source"],
+    ),
+    "A request that is refused stores nothing": ({ mine }) =>
+      mine.expectNothingStored(async () => {
+        for (const sending of [
+          lead({ x: 1 }),
+          lead({ tags: [""] }),
+          posting(`${leads}?x=1`, { name: "Ada" }),
+        ])
+          expectAnswer(await mine.send(sending), { status: 400 });
+        const text = posting(leads, '{"name":"Ada"}', { "content-type": "text/plain" });
+        expectAnswer(await mine.send(text), { status: 415 });
+      }),
+  }),
+  ...promises("docs/usage.md#filters", {
+    "A time that is no RFC 3339 timestamp has an invalid format": rejects(
+      "invalid_format",
+      ...lists("createdAfter", "now", "2026-01-31", "2026-01-31T09:30:00", "2026-01-31T09:30:00+01:00"),
+      ...lists("createdBefore", "2026-02-30T09:30:00Z"),
+    ),
+    "A createdBefore that is earlier than createdAfter is out of range": rejects(
+      "out_of_range",
+      ...lists("createdBefore", "2026-01-31T09:30:00Z&createdAfter=2026-01-31T09:30:00.001Z"),
+    ),
+    "The id of another kind of record has an invalid format": rejects(
+      "invalid_format",
+      [leadsBy("id=conv_1"), "id"],
+      [conversationsBy("id=lead_1"), "id"],
+      [conversationsBy("leadId=conv_1"), "leadId"],
+      [conversationsBy("leadId=msg_1"), "leadId"],
+    ),
+  }),
+  ...promises("docs/usage.md#pages", {
+    "A page is a whole number from 1 to 999,999,999, in plain digits": rejects(
+      "out_of_range",
+      ...lists("page", "0", "-1", "1e1", "2.0", "%2B5", "01", "", "x", "1000000000"),
+    ),
+    "A limit is a whole number from 1 to 100, in plain digits": rejects(
+      "out_of_range",
+      ...lists("limit", "0", "-1", "101", "1e1", "20.0", "020"),
+    ),
+  }),
+  ...promises("docs/errors.md#sizes-and-encodings", {
+    "A body has at most 64 KB": rejects("too_large", ...bodies(padded(65_537), padded(5_000_000))),
+    "A body has at most 1,000 values": rejects("too_many", ...bodies(`[${long(1100, "1,")}1]`)),
+    "A body has at most 100 levels": rejects("too_deep", ...bodies(long(101, "[") + long(101, "]"))),
+    "A body of 64 KB is stored, with any JSON content type": async ({ mine }) => {
+      for (const type of [
+        "application/json; charset=utf-8",
+        "APPLICATION/JSON",
+        "application/vnd.acme+json",
+      ]) {
+        const answer = await mine.post(leads, padded(65_536), { "content-type": type });
+        expectAnswer(answer, { status: 201, body: { name: "Zo\u00eb" } });
+      }
+    },
+    "A body that is not UTF-8 has an invalid encoding": rejects(
+      "invalid_encoding",
+      ...bodies(notUtf8(0xeb), notUtf8(0xed, 0xa0, 0x80), notUtf8(0xc0, 0xaf)),
+      [posting(leads, notUtf8(0xeb), { "content-type": "application/vnd.acme+json" }), ""],
+    ),
+    "U+FFFD itself can be sent, as a character or as an escape": async ({ mine }) => {
+      for (const body of ['{"name":"Zo\ufffd"}', '{"name":"Zo\\ufffd"}'])
+        expectAnswer(await mine.post(leads, body), { status: 201, body: { name: "Zo\ufffd" } });
+    },
+    "A response lists the first 100 faults": async ({ mine }) => {
+      const fields = Array.from({ length: 150 }, (_, n) => `f${n}`);
+      const answer = await mine.send(lead(Object.fromEntries(fields.map((field) => [field, 1]))));
+      const faults = fields.map((field) => `body ${field} unknown`);
+      expectFaults(answer, faults.slice(0, 100));
+    },
+  }),
+  ...promises("docs/errors.md#problem-codes", {
+    "A body that is not declared as JSON, or is compressed, returns 415": async ({ mine }) => {
+      for (const type of ["text/plain", "text/json", "application/x-www-form-urlencoded", ""]) {
+        const answer = await mine.post(leads, '{"name":"Ada"}', { "content-type": type });
+        expectFaults(answer, ["header content-type unsupported"], 415);
+      }
+      const answer = await mine.post(leads, Buffer.from([0x1f, 0x8b]), { "content-encoding": "gzip" });
+      expectFaults(answer, ["header content-encoding unsupported"], 415);
+      expectMatch("the headers", answer.headers, { "accept-encoding": "identity" });
+    },
+  }),
+];

@@ -1,0 +1,140 @@
+import { setTimeout } from "node:timers/promises";
+import { conversations, leads, type Message, type Query, type Row, unique } from "../account.ts";
+import { type Check, type Context, promises, shared } from "../check.ts";
+import { expectAnswer } from "../expectations.ts";
+
+/** Four leads, the oldest first, and a conversation on two channels of each of the first two. */
+async function makeRecords({ mine }: Context) {
+  const tag = unique("filters");
+  const made: Row[] = [];
+  const sent: Message[] = [];
+  for (const [address, source] of [
+    [`Ada-${tag}@Example.com`, "web"],
+    [`grace-${tag}@example.com`, "web"],
+    [`ada-${tag}@example.com`, "fair"],
+    [`ada-${tag}@example.com.au`, "straße, a=b&c+d"],
+  ] as const) {
+    made.push(await mine.createLead({ email: address, source: `${tag}-${source}` }));
+    // Each has a time of its own.
+    await setTimeout(3);
+  }
+  for (const { id } of made.slice(0, 2)) {
+    for (const channel of ["sms", "web"]) {
+      sent.push(await mine.sendMessage(id, `${tag}-${channel}`));
+      await setTimeout(3);
+    }
+  }
+  /** The creation time of a row, moved by some milliseconds. */
+  const time = (rows: readonly Row[], n: number, more = 0) =>
+    new Date(Date.parse(rows[n]?.createdAt ?? "") + more).toISOString();
+  return {
+    tag,
+    ids: {
+      [leads]: made.map(({ id }) => id),
+      [conversations]: sent.map((message) => message.conversationId),
+    },
+    lead: (n: number) => made[n]?.id ?? "",
+    conversation: (n: number) => sent[n]?.conversationId ?? "",
+    at: (n: number, more?: number) => time(made, n, more),
+    startedAt: (n: number, more?: number) => time(sent, n, more),
+  };
+}
+
+type Records = Awaited<ReturnType<typeof makeRecords>>;
+
+/** Queries, and the numbers of the rows that each finds, the newest first. */
+type Cases = (records: Records) => readonly (readonly [Query, number[]])[];
+
+const finds =
+  (path: typeof leads | typeof conversations, cases: Cases): Check["run"] =>
+  async (context) => {
+    const records = await shared(context, makeRecords);
+    for (const [query, rows] of cases(records)) {
+      const ids = rows.map((n) => records.ids[path][n] ?? "");
+      await context.mine.expectIndexed(path, query, ids);
+    }
+  };
+
+export const filterChecks = promises("docs/usage.md#filters", {
+  "Leads are filtered by source, in any letter case": finds(leads, ({ tag }) => [
+    [{ source: `${tag}-web` }, [1, 0]],
+    [{ source: `${tag}-WEB` }, [1, 0]],
+    [{ source: `${tag}-straße, A=b&c+d` }, [3]],
+    [{ source: `${tag}-strasse, a=b&c+d` }, []],
+    [{ source: tag }, []],
+  ]),
+  "Leads are filtered by email, in any letter case": finds(leads, ({ tag }) => [
+    [{ email: `ada-${tag}@example.com` }, [2, 0]],
+    [{ email: `ADA-${tag}@EXAMPLE.COM` }, [2, 0]],
+    [{ email: `ada-${tag}@example.com.au` }, [3]],
+  ]),
+  "Leads are filtered by status": finds(leads, ({ at }) => [
+    [{ status: "new", createdAfter: at(0), createdBefore: at(3, 1) }, [3, 2, 1, 0]],
+    [{ status: "qualified", createdAfter: at(0), createdBefore: at(3, 1) }, []],
+    [{ status: "booked", createdAfter: at(0), createdBefore: at(3, 1) }, []],
+  ]),
+  "Leads are filtered by id": finds(leads, ({ lead }) => [
+    [{ id: lead(2) }, [2]],
+    [{ id: lead(2).toLowerCase() }, []],
+  ]),
+  "Filters of leads combine": finds(leads, ({ tag, lead, at }) => [
+    [{ email: `ada-${tag}@example.com`, source: `${tag}-web` }, [0]],
+    [{ source: `${tag}-web`, status: "new" }, [1, 0]],
+    [{ source: `${tag}-web`, status: "booked" }, []],
+    [{ id: lead(2), source: `${tag}-fair`, status: "new", email: `ada-${tag}@example.com` }, [2]],
+    [{ id: lead(2), source: `${tag}-web` }, []],
+    [{ id: lead(2), createdAfter: at(3) }, []],
+    [{ source: `${tag}-web`, createdAfter: at(1) }, [1]],
+    [{ email: `ada-${tag}@example.com`, createdBefore: at(2) }, [0]],
+  ]),
+  "createdAfter includes its time, createdBefore excludes it, and if equal they find nothing": finds(
+    leads,
+    ({ at }) => [
+      [{ createdAfter: at(1), createdBefore: at(3) }, [2, 1]],
+      [{ createdAfter: at(1, 1), createdBefore: at(3, 1) }, [3, 2]],
+      [{ createdAfter: at(1), createdBefore: at(1) }, []],
+    ],
+  ),
+  "A time can have an offset, and digits beyond the millisecond are ignored": finds(leads, ({ at }) => {
+    const inIndia = at(1, 5.5 * 3_600_000).replace("Z", "+05:30");
+    return [[{ createdAfter: inIndia, createdBefore: at(3).replace("Z", "999Z") }, [2, 1]]];
+  }),
+  "Conversations are filtered by lead": finds(conversations, ({ lead }) => [
+    [{ leadId: lead(0) }, [1, 0]],
+    [{ leadId: lead(3) }, []],
+  ]),
+  "Conversations are filtered by channel and status, in any letter case": finds(conversations, ({ tag }) => [
+    [{ channel: `${tag}-web` }, [3, 1]],
+    [{ channel: `${tag}-WEB`, status: "ACTIVE" }, [3, 1]],
+    [{ channel: `${tag}-web`, status: "closed" }, []],
+  ]),
+  "Conversations are filtered by id, and by when they started": finds(
+    conversations,
+    ({ conversation, startedAt }) => [
+      [{ id: conversation(2) }, [2]],
+      [{ createdAfter: startedAt(1), createdBefore: startedAt(3) }, [2, 1]],
+    ],
+  ),
+  "Filters of conversations combine": finds(conversations, ({ tag, lead, conversation, startedAt }) => [
+    [{ leadId: lead(1), channel: `${tag}-sms`, status: "active" }, [2]],
+    [{ channel: `${tag}-web`, createdAfter: startedAt(2) }, [3]],
+    [{ id: conversation(2), channel: `${tag}-web` }, []],
+    [{ id: conversation(2), leadId: lead(0) }, []],
+  ]),
+  "A value that no row has returns an empty page": async ({ mine }) => {
+    const nobody = unique("nobody");
+    const longest = `${nobody}${"\u{1F600}".repeat(64 - nobody.length)}`;
+    for (const value of [nobody, `${nobody} %#`, longest]) {
+      for (const filter of ["id", "source"]) await mine.expectRows(leads, { [filter]: value }, []);
+      for (const filter of ["id", "leadId", "channel", "status"])
+        await mine.expectRows(conversations, { [filter]: value }, []);
+    }
+  },
+  "A query is read in each of the usual encodings": async (context) => {
+    const { tag, lead } = await shared(context, makeRecords);
+    await context.mine.expectIndexed(leads, { source: `${tag}-straße, a=b&c+d` }, [lead(3)]);
+    const body = { data: [{ id: lead(3) }], pagination: { total: 1 } };
+    for (const value of ["stra%C3%9Fe%2C+a%3Db%26c%2Bd", "stra%c3%9fe,%20a=b%26c%2Bd"])
+      expectAnswer(await context.mine.get(`${leads}?&source=${tag}-${value}&&page=1`), { status: 200, body });
+  },
+});

@@ -1,0 +1,148 @@
+import { gunzipSync } from "node:zlib";
+import { conversations, leads } from "../account.ts";
+import { type Check, type Context, promises, Skipped } from "../check.ts";
+import { type Answer, posting } from "../client.ts";
+import { expectAnswer, expectMatch, Failure } from "../expectations.ts";
+
+/** Answers of functions, with each usual status. */
+const ofFunctions = async ({ mine }: Context): Promise<Answer[]> => [
+  await mine.get(leads),
+  await mine.get(conversations),
+  await mine.post(leads, { name: "Ada" }),
+  await mine.get(`${leads}?page=0`),
+  await mine.post(conversations, { leadId: "lead_nobody", channel: "web", message: "Hello" }),
+  await mine.post(leads, "x", { "content-type": "text/plain" }),
+];
+
+const acceptsGzip = { "accept-encoding": "br, GZIP;q=0.5" };
+
+/** Answers of the gateway itself. */
+const ofGateway = async ({ mine, anonymous }: Context): Promise<Answer[]> => [
+  await anonymous.get(leads, acceptsGzip),
+  await anonymous.get(leads, { ...acceptsGzip, authorization: "Bearer x" }),
+  await mine.get("/api/v1/nothing", acceptsGzip),
+];
+
+const eachHas =
+  (expected: (answer: Answer) => object): Check["run"] =>
+  async (context) => {
+    for (const answer of await ofFunctions(context)) expectMatch(answer.request, answer, expected(answer));
+  };
+
+const eachHasHeader = (name: string, value: unknown) => eachHas(() => ({ headers: { [name]: value } }));
+
+/** The numbers of the `RateLimit` headers. @throws Skipped if the deployment has no limit */
+function readRateLimit({ request, headers }: Answer) {
+  const { "ratelimit-policy": policy, ratelimit } = headers;
+  if (policy === undefined && ratelimit === undefined) throw new Skipped("this deployment has no rate limit");
+  const [, q, w] = /^"account";q=([1-9]\d*);w=([1-9]\d*)$/.exec(String(policy)) ?? [];
+  const [, r, t] = /^"account";r=(\d+);t=([1-9]\d*)$/.exec(String(ratelimit)) ?? [];
+  const limit = { q: Number(q), w: Number(w), r: Number(r), t: Number(t) };
+  if (limit.r <= limit.q && limit.t <= limit.w) return limit;
+  throw new Failure(request, '"account";q=<q>;w=<w> and "account";r=<r>;t=<t>', [policy, ratelimit]);
+}
+
+/** How many requests may pass beyond a limit: environments have leased some before. */
+const leased = 100;
+
+/** A response of more than 1,024 bytes. */
+const large = posting(leads, { name: "Ada", tags: Array(50).fill("") });
+
+export const responseChecks = [
+  ...promises("docs/openapi.json#/components/headers/CacheControl", {
+    "No cache may keep a response of a function": eachHasHeader("cache-control", "no-store"),
+  }),
+  ...promises("docs/openapi.json#/components/headers/Vary", {
+    "Responses of functions depend on Accept-Encoding": eachHasHeader("vary", "Accept-Encoding"),
+  }),
+  ...promises("docs/openapi.json#/components/headers/RequestId", {
+    "Every response has an id of its own": async (context) => {
+      const answers = [...(await ofFunctions(context)), ...(await ofGateway(context))];
+      const ids = answers.map(({ headers }) => headers["apigw-requestid"]);
+      expectMatch("the ids", ids, Array(ids.length).fill(/./));
+      expectMatch("different ids", new Set(ids).size, ids.length);
+    },
+  }),
+  ...promises("docs/errors.md#errors", {
+    "An error of a function is a problem, with the id of its request": eachHas((answer) => {
+      const { status, body, headers } = answer;
+      if (status < 400) return { headers: { "content-type": /^application\/json\b/ } };
+      const type = `urn:problem-type:${Object(body).code}`;
+      const texts = { code: /^[a-z_]+$/, title: /./, detail: /\.$/, requestId: headers["apigw-requestid"] };
+      return { headers: { "content-type": "application/problem+json" }, body: { type, status, ...texts } };
+    }),
+  }),
+  ...promises("docs/errors.md#errors-of-the-gateway", {
+    "An error of the gateway has only a message, and is never compressed": async (context) => {
+      const plain = {
+        "content-type": /^application\/json\b/,
+        "content-encoding": undefined,
+        vary: undefined,
+      };
+      for (const { request, headers, body } of await ofGateway(context)) {
+        expectMatch(request, headers, plain);
+        expectMatch(request, Object.keys(Object(body)), ["message"]);
+      }
+    },
+    "A body of more than 6 MB returns 413": async ({ mine }) => {
+      const answer = await mine.post(leads, `{"name":"${"x".repeat(7_000_000)}"}`);
+      expectAnswer(answer, { status: 413, body: { message: "Request Entity Too Large" } });
+    },
+  }),
+  ...promises("docs/syncing.md#a-synchronization-that-misses-nothing", {
+    "A response has the time of the service": eachHasHeader("date", / GMT$/),
+  }),
+  ...promises("docs/usage.md#pages", {
+    "Responses from 1,024 bytes are compressed for callers that accept gzip": async ({ mine }) => {
+      await mine.createLead({ tags: Array(50).fill("t".repeat(64)) });
+      for (const sending of [{ path: `${leads}?limit=1` }, large]) {
+        const headers = { ...sending.headers, ...acceptsGzip };
+        const [plain, compressed] = [await mine.send(sending), await mine.send({ ...sending, headers })];
+        expectMatch("the plain response", plain.headers, { "content-encoding": undefined });
+        expectMatch("the compressed response", compressed.headers, { "content-encoding": "gzip" });
+        expectMatch("its length in full", gunzipSync(compressed.bytes).length, plain.bytes.length);
+        const { requestId: _, ...body } = Object(plain.body);
+        expectMatch("its body", compressed.body, body);
+      }
+    },
+  }),
+  ...promises("docs/openapi.json#/components/headers/ContentEncoding", {
+    "Short responses, and those to callers that do not accept gzip, are plain": async ({ mine }) => {
+      const answers = [await mine.get(`${leads}?page=0`, acceptsGzip)];
+      for (const encoding of ["identity", "gzip;q=0", "br"])
+        answers.push(await mine.post(large.path, large.body, { "accept-encoding": encoding }));
+      for (const { request, headers } of answers)
+        expectMatch(request, headers, { "content-encoding": undefined });
+    },
+  }),
+  ...promises("docs/usage.md#rate-limits", {
+    "Each response of a function reports the rate limit of its account": async (context) => {
+      for (const answer of await ofFunctions(context)) readRateLimit(answer);
+    },
+    "Past its limit, an account gets 429 for the rest of the window, and no other": async (context) => {
+      const { limited, mine } = context;
+      if (!limited) throw new Skipped("needs --limited-key");
+      let answer = await limited.sendOnce({ path: leads });
+      const { q, w } = readRateLimit(answer);
+      for (let n = 0; n < q + leased && answer.status === 200; n++)
+        answer = await limited.sendOnce({ path: leads });
+      const body = { code: "rate_limited", title: "Rate limit used up" };
+      expectAnswer(answer, { status: 429, headers: { "retry-after": /^[1-9]\d*$/ }, body });
+      const seconds = Number(answer.headers["retry-after"]);
+      const rest = w - ((Date.parse(String(answer.headers.date)) / 1000) % w);
+      if (Math.abs(seconds - rest) > 2) throw new Failure("Retry-After", `about ${rest}`, seconds);
+      expectMatch("its rate limit", readRateLimit(answer), { r: 0, t: seconds });
+      await mine.count(leads);
+    },
+  }),
+  ...promises("docs/openapi.json#/components/headers/RetryAfter", {
+    "A function that asks for a retry says after how many seconds": async ({ mine, other }) => {
+      const asked = [...mine.retried, ...other.retried].filter(
+        ({ status, body }) => status !== 500 && "code" in Object(body),
+      );
+      if (asked.length === 0) throw new Skipped("no function returned 429 or 503");
+      for (const { request, headers } of asked)
+        expectMatch(request, headers, { "retry-after": /^[1-9]\d*$/ });
+    },
+  }),
+];

@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { buffer } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface Sending {
+  /** By default GET. */
+  readonly method?: string;
+  /** The path and the query, sent as they are. */
+  readonly path: string;
+  /** Sent in addition to that of the key, or in its place. */
+  readonly headers?: Headers;
+  /** A text or bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  /** The method and the path, for messages. */
+  readonly request: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it was received, perhaps compressed. */
+  readonly bytes: Buffer;
+  /** The parsed body; undefined if it is not JSON. */
+  readonly body: unknown;
+}
+
+/** How often a request is sent until an answer counts that asks for a retry. */
+const attempts = 8;
+
+/** The longest wait for a retry, in seconds: a window of the default rate limit. */
+const longestWait = 60;
+
+/** How long a response may take, in milliseconds: API Gateway waits 30 seconds for a function. */
+const timeout = 35_000;
+
+/** A POST of JSON, unless the headers have another content type. */
+export function posting(path: string, body: unknown, headers: Headers = {}): Sending {
+  return { method: "POST", path, body, headers: { "content-type": "application/json", ...headers } };
+}
+
+/** Sends requests with one API key. */
+export class Client {
+  readonly #base: URL;
+  readonly #key: string | undefined;
+  /** Every answer that asked for a retry. */
+  readonly retried: Answer[] = [];
+
+  /** @param key no `Authorization` header is sent without it */
+  constructor(url: string, key?: string) {
+    this.#base = new URL(url);
+    this.#key = key;
+  }
+
+  get(path: string, headers?: Headers): Promise<Answer> {
+    return this.send({ path, ...(headers && { headers }) });
+  }
+
+  post(path: string, body: unknown, headers?: Headers): Promise<Answer> {
+    return this.send(posting(path, body, headers));
+  }
+
+  /** Sends a request, and again where the documentation asks for it. @returns the last answer */
+  async send(sending: Sending): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.sendOnce(sending);
+      if (attempt === attempts || !mayRetry(sending, answer)) return answer;
+      this.retried.push(answer);
+      const seconds = Number(answer.headers["retry-after"] ?? 1) || 1;
+      await setTimeout(1000 * Math.min(seconds, longestWait));
+    }
+  }
+
+  /** @throws Error if there is no response */
+  async sendOnce({ method = "GET", path, headers, body }: Sending): Promise<Answer> {
+    const { protocol, hostname, port, pathname } = this.#base;
+    const bytes = Buffer.isBuffer(body) ? body : toBytes(body);
+    const key = this.#key !== undefined && { authorization: `Bearer ${this.#key}` };
+    const sent = (protocol === "https:" ? requestHttps : requestHttp)({
+      hostname,
+      port,
+      // The path is sent as it is: a URL would correct what is wrong with it.
+      path: pathname.replace(/\/$/, "") + path,
+      method,
+      headers: { ...key, ...(bytes && { "content-length": String(bytes.length) }), ...headers },
+      timeout,
+    });
+    sent.on("timeout", () => sent.destroy(new Error(`no response within ${timeout / 1000} s`)));
+    // A response may come before the whole body is sent, and end the connection.
+    sent.on("error", () => {});
+    const [response] = (await once(sent.end(bytes), "response")) as [IncomingMessage];
+    const received = await buffer(response);
+    return {
+      request: `${method} ${path}`,
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      bytes: received,
+      body: parse(response.headers["content-encoding"] === "gzip" ? gunzipSync(received) : received),
+    };
+  }
+}
+
+/** A 429 has not taken effect; after a 5xx, only an idempotency key makes the retry of a POST safe. */
+function mayRetry({ method, headers = {} }: Sending, { status }: Answer): boolean {
+  return status === 429 || (status >= 500 && (method !== "POST" || "idempotency-key" in headers));
+}
+
+function toBytes(body: unknown): Buffer | undefined {
+  return body === undefined ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

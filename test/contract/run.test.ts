@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { slips } from "./checks/access.ts";
+import { checks } from "./checks.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The suite outside of the project, as somebody may run it who has nothing else. */
+const copy = mkdtempSync(join(tmpdir(), "contract-"));
+afterAll(() => rmSync(copy, { recursive: true }));
+const files = globSync("{*.ts,checks/*.ts}", { cwd: import.meta.dirname, exclude: ["*.test.ts"] });
+for (const file of files) cpSync(join(import.meta.dirname, file), join(copy, file));
+
+/** Runs the suite. @returns its exit code and what it printed */
+function run(args: readonly string[]): Promise<{ code: unknown; printed: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(copy, "run.ts"), ...args], { cwd: copy }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, printed: stdout + stderr }),
+    );
+  });
+}
+
+/** Serves wrong responses until the test ends. @returns the address */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => listener(request, response));
+  });
+  onTestFinished(() => void server.close().closeAllConnections());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const keys = ["--key", "one", "--other-key", "two"];
+const emptyPage = JSON.stringify({ data: [], pagination: { page: 1, limit: 20, total: 0 } });
+const oneRow = JSON.stringify({ id: "lead_1", data: [], pagination: { page: 1, limit: 20, total: 1 } });
+
+test("a service that stores nothing fails by the names of its promises", async () => {
+  const url = await serve((_, response) => void response.end(emptyPage));
+  const { code, printed } = await run(["--url", url, ...keys]);
+  expect(code).toBe(1);
+  expect(printed).toMatch(/^FAILED {2}A new lead is returned with 201 .*\(README\.md#first-requests\)$/m);
+  expect(printed).toMatch(/^ {8}expected \{"status":201,.*\n {8}seen {5}\{"status":200,/m);
+  expect(printed).toMatch(/^skipped A key that may only read lists .*\n {8}needs --read-only-key$/m);
+  expect(printed).toMatch(/^\d+ ok, \d+ failed, \d+ skipped in \d/m);
+});
+
+test.each([
+  [[], "--url is missing."],
+  [["--url", "http://127.0.0.1:1", "--key", "one"], "--other-key is missing."],
+  [["--url", "127.0.0.1", ...keys], "--url must be an address such as http://127.0.0.1:3000, not 127.0.0.1."],
+  [["--url", "http://127.0.0.1:1", ...keys], "http://127.0.0.1:1 does not respond"],
+  [["--urls"], "Unknown option '--urls'"],
+])("%j cannot be checked", async (args, message) => {
+  const { code, printed } = await run(args);
+  expect(printed).toContain(message);
+  expect(code).toBe(2);
+});
+
+test.each([
+  ["a refused key", 403, "refuses --key with 403."],
+  ["two keys of one account", 201, "--key and --other-key see the same data"],
+])("%s is an error", async (_, status, message) => {
+  const headers = { "idempotency-replayed": "true" };
+  const url = await serve((request, response) => {
+    response.writeHead(request.method === "GET" && status === 201 ? 200 : status, headers).end(oneRow);
+  });
+  const { code, printed } = await run(["--url", url, ...keys]);
+  expect(printed).toContain(message);
+  expect(code).toBe(2);
+});
+
+test("the suite imports nothing but Node.js and itself", () => {
+  expect(files.length).toBeGreaterThan(10);
+  for (const file of files) {
+    const imports = readFileSync(join(copy, file), "utf8").matchAll(/(?:from|import\() ?"([^"]+)"/g);
+    for (const [, path = ""] of imports)
+      expect(path, file).toMatch(/^node:|^\.\/[\w/-]+\.ts$|^\.\.\/[\w-]+\.ts$/);
+  }
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const headings = readFileSync(join(root, page), "utf8").matchAll(/^#+ (.+)$/gm);
+  return Array.from(headings, ([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+const openapi = (pointer: string) =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/"))
+    .reduce(
+      (value, part) => Object(value)[part],
+      JSON.parse(readFileSync(join(root, "docs/openapi.json"), "utf8")),
+    );
+
+test.each([...new Set(checks.map(({ page }) => page))])("%s exists", (page) => {
+  const [path = "", anchor = ""] = page.split("#");
+  if (path.endsWith(".json")) expect(openapi(anchor)).toBeDefined();
+  else expect(anchorsOf(path)).toContain(anchor);
+});
+
+test("each promise is checked once", () => {
+  expect(checks.length).toBeGreaterThan(70);
+  expect(new Set(checks.map(({ promise }) => promise)).size).toBe(checks.length);
+});
+
+test("the usual slips of docs/errors.md are all checked", () => {
+  const [, table = ""] = readFileSync(join(root, "docs/errors.md"), "utf8").split("### Usual slips\n");
+  const documented: Record<string, string[]> = {};
+  for (const [, requests = "", status = ""] of table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \| (\d{3}) `/gm)) {
+    const texts = Array.from(requests.matchAll(/`([^`]+)`/g), ([, request = ""]) => request);
+    documented[status] = [...(documented[status] ?? []), ...texts];
+  }
+  expect(documented).toEqual(slips);
+});
