@@ -8,12 +8,9 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as authorize } from "../../functions/authorize.ts";
-import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { idempotentRequest } from "../../shared/domain/idempotency.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
-import { authorizerEvent } from "../support/events.ts";
 import { mockClient } from "../support/mocked-client.ts";
 import { idOf, storedLead } from "../support/stored.ts";
 
@@ -77,15 +74,6 @@ describe("a table that rejects calls", () => {
     );
   });
 
-  test("makes the authorizer throw, for which API Gateway returns 500, and log the cause", async () => {
-    table.onAnyCommand().rejects(namedError("ThrottlingException"));
-    const event = authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`);
-    await expect(authorize(event)).rejects.toThrow(/^The function failed\. Its log says where\.$/);
-    expect(logged).toHaveBeenCalledExactlyOnceWith({
-      event: "function failed",
-      cause: { name: "ThrottlingException", stack: expect.stringMatching(/^ {4}at /) },
-    });
-  });
 });
 
 test("creates a lead once when the response of its first write was lost", async () => {
@@ -93,16 +81,6 @@ test("creates a lead once when the response of its first write was lost", async 
   const { status, body } = await call("create-lead", { body: { name: "Ada" } });
   expect(status).toBe(201);
   expect(body.id).toBe(table.commandCalls(PutCommand)[0]?.args[0].input.Item?.sk);
-});
-
-test("returns 500 without a call when the authorizer named no account", async () => {
-  expect((await call("list-leads", { account: "" })).status).toBe(500);
-  expect(table.calls()).toHaveLength(0);
-});
-
-test("rejects a malformed key without a read", async () => {
-  expect(await authorize(authorizerEvent("Bearer lck_nonsense"))).toEqual({ isAuthorized: false });
-  expect(table.calls()).toHaveLength(0);
 });
 
 test("a list continues where a partial response ended", async () => {

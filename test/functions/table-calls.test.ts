@@ -6,10 +6,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
-import { handler as authorize } from "../../functions/authorize.ts";
-import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import { call } from "../support/call.ts";
-import { authorizerEvent } from "../support/events.ts";
 import { mockClient } from "../support/mocked-client.ts";
 import { idOf, storedConversation, storedLead } from "../support/stored.ts";
 
@@ -39,12 +36,6 @@ describe("reads the base table consistently", () => {
     expect((await call("send-message", { body: message, headers })).status).toBe(404);
     expect(reads()).toHaveLength(3);
     expect(reads()[2]).toMatchObject({ Key: { pk: "IDEMPOTENCY#acme#key-1" }, ConsistentRead: true });
-  });
-
-  test("for an API key", async () => {
-    table.on(GetCommand).resolves({});
-    await authorize(authorizerEvent(`Bearer ${newApiKey("01JZ0000000000000000000000")}`));
-    expect(reads()).toMatchObject([{ Key: { sk: "01JZ0000000000000000000000" }, ConsistentRead: true }]);
   });
 
   test.each([
