@@ -125,21 +125,6 @@ describe("a message whose transaction", () => {
     expect(writes()[2]?.[1]?.Put?.Item?.id).toBe(body.id);
   });
 
-  test.each([
-    "TransactionConflict",
-    "ThrottlingError",
-  ])("is cancelled with %s each time gets 429, which is no error of the service", async (code) => {
-    // A conversation of its own: the next messages to the same one are refused for a while.
-    withActiveConversation(conversationId, code);
-    table.on(TransactWriteCommand).rejects(canceled(code, "None"));
-    const body = { ...message, leadId: code };
-    const { status, problem, headers } = await call("send-message", { body });
-    expect([status, problem.code]).toEqual([429, "too_many_at_once"]);
-    expect(headers["retry-after"]).toMatch(/^[1234]$/);
-    expect(writes().length).toBeGreaterThan(1);
-    expect(logged).not.toHaveBeenCalled();
-  });
-
   test("is cancelled in the SDK's second attempt gets 503 and is not retried, and its cause is logged", async () => {
     withActiveConversation(conversationId);
     const $metadata = { attempts: 2, requestId: "aws-1" };
@@ -270,18 +255,5 @@ describe("a request with an Idempotency-Key", () => {
     expect(written).toEqual([body.id, body.id]);
     expect(lost?.[0]).toBe(lost?.[1]);
     expect(lost?.[0]).not.toBe(body.id);
-  });
-
-  test.each([
-    "create-lead",
-    "send-message",
-  ] as const)("meets conflicts each time: %s returns 429", async (name) => {
-    withActiveConversation(conversationId, "lead_2");
-    table.on(TransactWriteCommand).rejects(canceled("None", "TransactionConflict"));
-    const body = name === "create-lead" ? { name: "Ada" } : { ...message, leadId: "lead_2" };
-    const { status, headers: responseHeaders, problem } = await call(name, { body, headers });
-    expect([status, problem.code]).toEqual([429, "too_many_at_once"]);
-    expect(responseHeaders["retry-after"]).toMatch(/^[1234]$/);
-    expect(writes().length).toBeGreaterThan(1);
   });
 });
