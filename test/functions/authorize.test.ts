@@ -1,10 +1,18 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, test } from "vitest";
-import { handler } from "../../functions/authorize.ts";
-import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
+import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import { newApiKey } from "../../shared/domain/api-key-format.ts";
+import { accountLimitKey } from "../../shared/dynamodb/keys.ts";
+import { forgetMalformed } from "../../shared/dynamodb/malformed-items.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { authorizerEvent } from "../support/events.ts";
-import { useMemoryTable } from "../support/memory-leads.ts";
+import { WatchedTable } from "../support/watched-table.ts";
+
+// The authorizer reads these when it is loaded.
+vi.stubEnv("RATE_LIMIT_REQUESTS", "100");
+vi.stubEnv("RATE_LIMIT_SECONDS", "60");
+const { handler } = await import("../../functions/authorize.ts");
 
 /** A key and its item, as an operator's command stored it. The digest is by Python's hashlib. */
 const issued = {
@@ -20,59 +28,208 @@ const issued = {
   },
 };
 
-let memory: ReturnType<typeof useMemoryTable>;
+let table: WatchedTable;
+let logged = vi.spyOn(console, "error");
 beforeEach(() => {
-  memory = useMemoryTable();
+  table = new WatchedTable();
+  logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  forgetMalformed();
 });
+afterEach(() => void vi.restoreAllMocks());
 
-const store = (item: object) => memory.send(new PutCommand({ TableName: tableName, Item: item }));
+const store = (Item: Record<string, unknown>) =>
+  table.memory.execute(new PutCommand({ TableName: tableName, Item }));
+const authorize = (authorization: string, authorizer = handler) => authorizer(authorizerEvent(authorization));
+const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+const denied = { isAuthorized: false };
 
-test("a stored key works, and nothing of its item but account, id and access is passed on", async () => {
-  await store({ ...issued.item, label: "CI", note: "internal", validUntil: "9999-01-01T00:00:00.000Z" });
-  expect(await handler(authorizerEvent(`Bearer ${issued.apiKey}`))).toEqual({
-    isAuthorized: true,
-    context: { accountId: "acme", keyId: issued.item.keyId, access: "full" },
+describe("the authorizer", () => {
+  test.each([
+    "Bearer ",
+    "bearer ",
+    "BEARER  ",
+  ])("admits a stored key after %j, and passes on nothing else", async (scheme) => {
+    store({ ...issued.item, label: "CI", note: "internal", validUntil: "9999-01-01T00:00:00.000Z" });
+    expect(await authorize(`${scheme}${issued.apiKey}`)).toEqual({
+      isAuthorized: true,
+      context: { accountId: "acme", keyId: issued.item.keyId, access: "full" },
+    });
+  });
+
+  test("returns the access of the key", async () => {
+    store({ ...issued.item, access: "read" });
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({ context: { access: "read" } });
+  });
+
+  test.each([
+    undefined,
+    "",
+    "FULL",
+    "write",
+    null,
+    1,
+    ["full"],
+  ])("rejects a key with the access %j", async (access) => {
+    store({ ...issued.item, access });
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied);
+  });
+
+  test.each<[string, unknown]>([
+    ...["accountId", "keyId", "validUntil", "revokedAt"].map((name): [string, unknown] => [name, 1]),
+    ["accountId", ""],
+    ["keyId", "another"],
+  ])("rejects a key with the %s %j, and logs the item", async (name, value) => {
+    store({ ...issued.item, [name]: value });
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied);
+    const { sk } = issued.item;
+    expect(logged.mock.calls).toEqual([[expect.objectContaining({ event: "malformed item", sk })]]);
+  });
+
+  test("rejects a revoked key, and no other of its account", async () => {
+    const [revoked, other] = [await issueApiKey("acme"), await issueApiKey("acme")];
+    await endApiKey({ account: "acme", keyId: revoked.keyId }, { revokedAt: soon(0) });
+    expect(await authorize(`Bearer ${revoked.apiKey}`)).toEqual(denied);
+    expect(await authorize(`Bearer ${other.apiKey}`)).toMatchObject({ isAuthorized: true });
+  });
+
+  test("rejects a key from the moment it expires", async () => {
+    const validUntil = "2026-02-01T00:00:00.000Z";
+    store({ ...issued.item, validUntil });
+    for (const [after, isAuthorized] of [
+      [-1, true],
+      [0, false],
+    ] as const) {
+      vi.spyOn(Date, "now").mockReturnValue(Date.parse(validUntil) + after);
+      expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({ isAuthorized });
+    }
+  });
+
+  test.each([
+    "",
+    issued.apiKey,
+    `Basic ${issued.apiKey}`,
+    `Bearer${issued.apiKey}`,
+    `Bearer ${issued.apiKey}x`,
+    `Bearer ${issued.apiKey},Bearer ${issued.apiKey}`,
+    `Bearer ${issued.apiKey} ${issued.apiKey}`,
+    `Bearer ${issued.apiKey.slice(0, -1)}`,
+    `Bearer ${issued.apiKey.replace("lck", "LCK")}`,
+    "Bearer null",
+  ])("rejects %j without a read", async (authorization) => {
+    store(issued.item);
+    expect(await authorize(authorization)).toEqual(denied);
+    expect(table.calls).toEqual([]);
+  });
+
+  test("rejects an unknown key, and no identity, with one consistent read at the most", async () => {
+    store(issued.item);
+    expect(await authorize(`Bearer ${newApiKey(issued.item.keyId)}`)).toEqual(denied);
+    expect(table.calls).toMatchObject([{ name: "GetCommand", input: { ConsistentRead: true } }]);
+    expect(await handler({ ...authorizerEvent(""), identitySource: [] })).toEqual(denied);
+    expect(table.calls).toHaveLength(1);
   });
 });
 
-test("a new key is stored where the authorizer looks for it, under the account's keys, without the key itself", async () => {
+test("a new key's record holds a digest, never the secret", async () => {
   const { apiKey, keyId } = await issueApiKey("acme", { label: "CI" });
-  const [item, ...others] = [...memory.items()];
+  const [item, ...others] = [...table.memory.items()];
   expect(others).toEqual([]);
   expect(item).toEqual({
-    pk: expect.stringMatching(/^KEY#[0-9a-f]{64}$/),
-    sk: keyId,
-    byParent: "KEY#acme",
-    keyId,
-    accountId: "acme",
-    access: "full",
-    label: "CI",
+    ...issued.item,
+    ...{ pk: expect.stringMatching(/^KEY#[0-9a-f]{64}$/), sk: keyId, keyId, label: "CI" },
     createdAt: expect.any(String),
   });
   for (const part of apiKey.split("_").slice(2)) expect(JSON.stringify(item)).not.toContain(part);
+  expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ isAuthorized: true });
 });
 
 // API Gateway caches the result by the identity source: what it does not contain must not decide.
 describe("only the identity source decides", () => {
   const live = `Bearer ${issued.apiKey}`;
   const bad = "Bearer bad";
-  const elsewhere = [
+
+  test.each([
     ["the Authorization header", { headers: { authorization: live } }],
     ["another header", { headers: { "x-api-key": issued.apiKey, "x-account": "acme" } }],
     ["a second identity source", { identitySource: [bad, live] }],
     ["a cookie", { cookies: [`authorization=${live}`] }],
     ["the query", { queryStringParameters: { authorization: live, apiKey: issued.apiKey } }],
-  ] as const;
-
-  test.each(elsewhere)("not a live key in %s", async (_, parts) => {
-    await store(issued.item);
+  ])("not a live key in %s", async (_, parts) => {
+    store(issued.item);
     const event = { ...authorizerEvent(bad), ...parts } as ReturnType<typeof authorizerEvent>;
-    expect(await handler(event)).toEqual({ isAuthorized: false });
+    expect(await handler(event)).toEqual(denied);
   });
 
   test("nor a bad one", async () => {
-    await store(issued.item);
+    store(issued.item);
     const event = { ...authorizerEvent(live), headers: { authorization: bad } };
     expect(await handler(event)).toMatchObject({ isAuthorized: true });
+  });
+});
+
+describe("the limit of an account", () => {
+  const reads = () => table.calls.map(({ input }) => String((input.Key as { pk: string }).pk).split("#")[0]);
+
+  test("is passed on with each of its keys, for one more read, consistent as well", async () => {
+    await writeLimit({ account: "acme", requests: 250 });
+    for (let key = 0; key < 2; key++) {
+      const { apiKey } = await issueApiKey("acme");
+      table.calls = [];
+      expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ context: { rateLimitRequests: 250 } });
+      expect(reads()).toEqual(["KEY", "LIMIT"]);
+      for (const { input } of table.calls) expect(input.ConsistentRead).toBe(true);
+    }
+  });
+
+  test("is not passed on if it is that of the stage", async () => {
+    store(issued.item);
+    await writeLimit({ account: "acme", requests: 7 });
+    await writeLimit({ account: "acme", requests: null });
+    await writeLimit({ account: "other", requests: 8 });
+    expect(JSON.stringify(await authorize(`Bearer ${issued.apiKey}`))).not.toContain("rateLimit");
+  });
+
+  test.each([
+    "7",
+    0,
+    -1,
+    1.5,
+    null,
+  ])("passes none on for a limit of %j, and logs the item", async (requests) => {
+    store(issued.item);
+    store({ ...accountLimitKey("acme"), requests });
+    const { context } = (await authorize(`Bearer ${issued.apiKey}`)) as { context: object };
+    expect(context).not.toHaveProperty("rateLimitRequests");
+    const line = { event: "malformed item", ...accountLimitKey("acme"), field: "requests" };
+    expect(logged).toHaveBeenCalledWith(line);
+  });
+
+  test("is not read for a key that is revoked", async () => {
+    store({ ...issued.item, revokedAt: soon(0) });
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied);
+    expect(reads()).toEqual(["KEY"]);
+  });
+
+  test("is not read on a stage without a rate limit", async () => {
+    vi.stubEnv("RATE_LIMIT_REQUESTS", undefined);
+    vi.resetModules();
+    const unlimited = await import("../../functions/authorize.ts");
+    const { WatchedTable } = await import("../support/watched-table.ts");
+    table = new WatchedTable();
+    store(issued.item);
+    expect(await authorize(`Bearer ${issued.apiKey}`, unlimited.handler)).toMatchObject({
+      isAuthorized: true,
+    });
+    expect(reads()).toEqual(["KEY"]);
+  });
+
+  test("makes the authorizer fail if it cannot be read, so that nothing is cached", async () => {
+    store(issued.item);
+    table.before = (_, call) => {
+      if (call > 1) throw new Error("ada@example.com");
+    };
+    await expect(authorize(`Bearer ${issued.apiKey}`)).rejects.toThrow(
+      /^The function failed\. Its log says where\.$/,
+    );
   });
 });

@@ -94,17 +94,6 @@ describe("a retry with the same Idempotency-Key", () => {
     expect(await messageCount("twins", messages[0]?.body.conversationId ?? "")).toBe(1);
   });
 
-  test("starts one conversation in place of one that was closed", async () => {
-    const { id } = await aLead("successor");
-    const { body } = await send("successor", "s-1", id);
-    await endConversation("successor", body.conversationId);
-    const next = await send("successor", "s-2", id);
-    expect(next.status).toBe(201);
-    expect(next.body.conversationId).not.toBe(body.conversationId);
-    expect((await send("successor", "s-2", id)).body).toEqual(next.body);
-    expect(await messageCount("successor", next.body.conversationId)).toBe(1);
-  });
-
   test("returns the message after the conversation was closed and after the lead was deleted", async () => {
     const { id } = await aLead("later");
     const { body } = await send("later", "l-1", id);
@@ -207,24 +196,6 @@ describe("an Idempotency-Key", () => {
       },
     ]);
     expect(await leadCount("faulty")).toBe(0);
-  });
-
-  test("that is invalid is reported with the other faults", async () => {
-    const headers = { "idempotency-key": "a b" };
-    const faultyParts = async (body: unknown) =>
-      (await call("create-lead", { query: "page=1", body, headers })).problem.errors?.map(
-        ({ in: place, field }) => [place, field],
-      );
-    expect(await faultyParts({ name: 5 })).toEqual([
-      ["query", "page"],
-      ["body", "name"],
-      ["header", "idempotency-key"],
-    ]);
-    expect(await faultyParts("{")).toEqual([
-      ["query", "page"],
-      ["header", "idempotency-key"],
-      ["body", ""],
-    ]);
   });
 
   test("is ignored by a list", async () => {

@@ -1,8 +1,11 @@
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
+import middy from "@middy/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { RouteName } from "../../shared/routes.ts";
-import type { TestRequest } from "../support/events.ts";
+import { requestLog } from "../../shared/http/request-log.ts";
+import type { RouteEvent } from "../../shared/http/route-event.ts";
+import { lambdaContext, routeEvent, type TestRequest } from "../support/events.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 // The handlers read these when they are loaded.
@@ -12,10 +15,12 @@ const { call } = await import("../support/call.ts");
 
 let table: WatchedTable;
 let logged = vi.spyOn(console, "error");
+let info = vi.spyOn(console, "info");
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
   logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  info = vi.spyOn(console, "info").mockImplementation(() => {});
   table = new WatchedTable();
 });
 afterEach(() => {
@@ -86,7 +91,7 @@ test("the cases have every problem", () => {
 
 test.each(
   cases,
-)("$status $code of $route is not cached, and only a failure is logged with its cause", async ({
+)("$status $code of $route is not cached, logged without the caller's text, and a failure with its cause", async ({
   status,
   code,
   route,
@@ -101,10 +106,28 @@ test.each(
     "cache-control": "no-store",
     "content-type": code ? "application/problem+json" : "application/json",
   });
+  const common = { event: "request", replayed: false, account, requestId: "request-1" };
+  expect(info.mock.lastCall).toEqual([{ ...common, route, status, ...(code && { code }) }]);
   if (!code) return expect(logged).not.toHaveBeenCalled();
   const { title } = problems[code];
   expect(response.problem).toMatchObject({ type: `urn:problem-type:${code}`, title, status, code });
   const line = { event: "request failed", code, requestId: "request-1", detail: response.problem.detail };
   const cause = expect.objectContaining({ stack: expect.stringMatching(/^ {4}at /) });
   expect(logged.mock.calls).toEqual(status >= 500 ? [[{ ...line, cause }]] : []);
+});
+
+test("a replayed response is logged as one", async () => {
+  await createOther("replayed");
+  await createOther("replayed");
+  expect(info.mock.calls).toMatchObject([[{ replayed: false }], [{ status: 201, replayed: true }]]);
+});
+
+test("a handler that throws is logged with the 500 that API Gateway returns", async () => {
+  const failing = middy<RouteEvent>({ requestEnd: requestLog("create-lead") }).handler(() => {
+    throw new Error("inside");
+  });
+  const event = routeEvent("create-lead") as unknown as RouteEvent;
+  await expect(failing(event, lambdaContext())).rejects.toThrow("inside");
+  const common = { event: "request", replayed: false, account: "acme", requestId: "request-1" };
+  expect(info.mock.calls).toEqual([[{ ...common, route: "create-lead", status: 500 }]]);
 });

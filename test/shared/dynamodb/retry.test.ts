@@ -53,27 +53,9 @@ describe("an attempt", () => {
     expect(delays()).toEqual([0, 39.96]);
   });
 
-  test.each([
-    new StaleReadError(),
-    canceled("TransactionConflict"),
-    canceled("None", "ThrottlingError"),
-    canceled("ProvisionedThroughputExceeded", "None"),
-    canceled("ConditionalCheckFailed", "TransactionConflict"),
-  ])("is retried after %o", async (error) => {
-    const attempt = failing(error);
-    expect(await withRetry(attempt, { deadline: farDeadline, isRetryable })).toBe("done");
-    expect(attempt).toHaveBeenCalledTimes(2);
-  });
-
-  test.each([
-    canceled("ConditionalCheckFailed", "None"),
-    canceled("ValidationError"),
-    new TransactionCanceledException({ message: "no reasons", $metadata: {} }),
-    Object.assign(new Error("inside"), { name: "ThrottlingException" }),
-    new ApiError("lead_not_found", "no lead"),
-  ])("is not retried after %o", async (error) => {
-    const attempt = failing(error);
-    await expect(withRetry(attempt, { deadline: farDeadline, isRetryable })).rejects.toBe(error);
+  test("is not retried after another error", async () => {
+    const attempt = failing(new Error("inside"));
+    await expect(withRetry(attempt, { deadline: farDeadline, isRetryable })).rejects.toThrow("inside");
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(delays()).toEqual([]);
   });

@@ -55,11 +55,11 @@ describe("the reason why an email address is refused", () => {
   test("exists for every short text that the validator refuses, and for no other", () => {
     const units = [..."a0.-@_+< é\n"];
     let texts = [""];
-    for (let length = 0; length <= 5; length++) {
+    for (let length = 0; length <= 4; length++) {
       for (const text of texts) if (isRefused(text) !== hasReason(text)) expect(text).toBe("consistent");
       texts = texts.flatMap((text) => units.map((unit) => text + unit));
     }
-    expect(texts).toHaveLength(units.length ** 6);
+    expect(texts).toHaveLength(units.length ** 5);
   });
 
   test("exists for every text that the validator refuses, and for no other", () => {
@@ -78,7 +78,7 @@ describe("the reason why an email address is refused", () => {
           expect(hasReason(text)).toBe(isRefused(text));
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -1,0 +1,528 @@
+import { readFile } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import { maxBodyBytes, maxValues } from "../../shared/http/json-scan.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import { call } from "../support/call.ts";
+import type { TestRequest } from "../support/events.ts";
+import { useMemoryTable } from "../support/memory-leads.ts";
+import { aLead, aMessage } from "../support/requests.ts";
+
+beforeEach(() => void useMemoryTable());
+
+/** Sends an invalid request. @returns its problem */
+async function refuse(name: RouteName, request: TestRequest, status = 400) {
+  const { problem, ...response } = await call(name, request);
+  expect(response.status, JSON.stringify(problem)).toBe(status);
+  for (const { field, message } of problem.errors?.slice(0, 5) ?? [])
+    expect(problem.detail).toContain(`${field || "body"} ${message}`);
+  return { ...response, problem, faults: problem.errors ?? [] };
+}
+
+/** The faults of an invalid request, each as `field code`. */
+const listFaults = async (name: RouteName, request: TestRequest, status?: number) =>
+  (await refuse(name, request, status)).faults.map(({ field, code }) => `${field} ${code}`);
+
+const lists = ["list-leads", "list-conversations"] as const;
+const posts = ["create-lead", "send-message"] as const;
+const long = (length: number, unit = "x") => unit.repeat(length);
+const emoji = "\u{1F600}";
+const valid = {
+  "create-lead": { name: "Ada" },
+  "send-message": { leadId: "lead_1", channel: "a", message: "Hello" },
+};
+/** Nobody has the lead of the message. */
+const accepted = { "create-lead": 201, "send-message": 404 };
+
+describe.each(lists)("%s rejects", (name) => {
+  const numbers = "0 -1 1e1 20.0 0x10 %2B5 +5 5+ 01 1,2 ٣ NaN null".split(" ");
+
+  test.each([...numbers, "", "1000000000", "99999999999999999999"])("page=%s", async (value) => {
+    expect(await listFaults(name, { query: `page=${value}` })).toEqual(["page out_of_range"]);
+  });
+
+  test.each([...numbers, "", "101", "1000", "100.0"])("limit=%s", async (value) => {
+    expect(await listFaults(name, { query: `limit=${value}` })).toEqual(["limit out_of_range"]);
+  });
+
+  test.each([
+    ["page=1&page=1", "page repeated"],
+    ["limit=5&x=1&limit=5", "limit repeated", "x unknown"],
+    ["Page=1", "Page unknown"],
+    ["page%00=1", "page\0 unknown"],
+    ["__proto__=1", "__proto__ unknown"],
+    ["toString=1&hasOwnProperty", "hasOwnProperty unknown", "toString unknown"],
+    ["=1", '"" unknown'],
+    ["page=%zz", "page invalid_encoding"],
+    ["page=%ff", "page invalid_encoding"],
+    ["status=%ed%a0%80", "status invalid_encoding"],
+    ["id=", "id too_short"],
+    [`id=${long(65)}`, "id too_long"],
+    [
+      "createdAfter=x&createdAfter=x&createdBefore=%ff",
+      "createdAfter repeated",
+      "createdBefore invalid_encoding",
+    ],
+    [
+      "createdBefore=2026-01-31T09:30:00Z&createdAfter=2026-01-31T09:30:00.001Z",
+      "createdBefore out_of_range",
+    ],
+  ])("%s", async (query, ...expected) => {
+    expect((await listFaults(name, { query })).sort()).toEqual(expected);
+  });
+
+  test.each([
+    "",
+    "2026-01-31",
+    "2026-02-30T09:30:00Z",
+    // An unencoded plus sign is a space.
+    "2026-01-31T09:30:00+01:00",
+    "1769851800",
+  ])("times that are not RFC 3339 timestamps: %s", async (value) => {
+    for (const field of ["createdAfter", "createdBefore"])
+      expect(await listFaults(name, { query: `${field}=${value}` })).toEqual([`${field} invalid_format`]);
+  });
+
+  test("thousands of parameters, and lists the first 100", async () => {
+    const parameters = Array.from({ length: 3000 }, (_, n) => n.toString(36));
+    for (const query of [parameters.join("&"), parameters.map((name) => `${name}&${name}`).join("&")]) {
+      const { problem } = await call(name, { query });
+      expect(problem.errors).toHaveLength(100);
+      expect(problem.detail).toMatch(/; and at least 95 more faults\.$/);
+    }
+    expect(await listFaults(name, { query: "limit&".repeat(3000) })).toEqual(["limit repeated"]);
+  });
+
+  test("a body, and reports it with the faults of the query", async () => {
+    const { faults } = await refuse(name, { body: {}, query: "page=0" });
+    expect(faults).toMatchObject([
+      { in: "query", field: "page" },
+      { in: "body", field: "", code: "unexpected" },
+    ]);
+  });
+});
+
+describe("filters reject", () => {
+  test.each([
+    ["list-leads", "status=NEW", "status not_allowed"],
+    ["list-leads", "status=%20new", "status not_allowed"],
+    ["list-leads", "source=", "source too_short"],
+    ["list-leads", `source=${long(65)}`, "source too_long"],
+    ["list-leads", "source=a%00", "source invalid_characters"],
+    ["list-leads", "leadId=x", "leadId unknown"],
+    ["list-leads", "email=ada", "email invalid_format"],
+    ["list-leads", "id=conv_1", "id invalid_format"],
+    ["list-leads", "id=msg_1", "id invalid_format"],
+    ["list-conversations", "email=ada@example.com", "email unknown"],
+    ["list-conversations", "leadId=", "leadId too_short"],
+    ["list-conversations", "leadId=\ud800", "leadId invalid_encoding"],
+    ["list-conversations", `leadId=${long(65)}`, "leadId too_long"],
+    ["list-conversations", "leadId=conv_1", "leadId invalid_format"],
+    ["list-conversations", "leadId=msg_1", "leadId invalid_format"],
+    ["list-conversations", "id=lead_1", "id invalid_format"],
+    ["list-conversations", "id=msg_1", "id invalid_format"],
+    ["list-conversations", "channel=%0A", "channel invalid_characters"],
+    ["list-conversations", "status=", "status too_short"],
+    ["list-conversations", `status=${long(65)}`, "status too_long"],
+    ["list-conversations", "source=x", "source unknown"],
+  ] as const)("%s?%s", async (name, query, fault) => {
+    expect(await listFaults(name, { query })).toEqual([fault]);
+  });
+});
+
+describe.each(posts)("%s rejects", (name) => {
+  const withType = (type: string, body: unknown = valid[name]) => ({
+    headers: { "content-type": type },
+    body,
+  });
+  const inBase64 = (body: Buffer | string, type = "application/json") => ({
+    ...withType(type, Buffer.from(body).toString("base64")),
+    isBase64Encoded: true,
+  });
+
+  test.each([
+    ..."text/plain application/x-www-form-urlencoded application/jsonp application/xml application".split(
+      " ",
+    ),
+    "",
+  ])("the content type %j", async (type) => {
+    expect(await listFaults(name, withType(type), 415)).toEqual(["content-type unsupported"]);
+  });
+
+  test("a missing body, with and without a content type", async () => {
+    for (const type of ["", "application/json", "text/plain"])
+      expect(await listFaults(name, { headers: { "content-type": type } })).toEqual([" required"]);
+  });
+
+  test.each([
+    ["", "required"],
+    ["{", "invalid_json"],
+    ["{'name':'x'}", "invalid_json"],
+    ["\ufeff{}", "invalid_json"],
+    ['{"__proto__":{}}', "forbidden_key"],
+    ['{"name":"x","tags":[{"__proto__":1}]}', "forbidden_key"],
+    ['{"constructor":{"prototype":{}}}', "forbidden_key"],
+    [long(30_000, "["), "invalid_json"],
+    [long(100, "[") + long(100, "]"), "wrong_type"],
+    [long(101, "[") + long(101, "]"), "too_deep"],
+    [long(51, '{"a":[') + long(51, "]}"), "too_deep"],
+    [long(30_000, "[") + long(30_000, "]"), "too_deep"],
+    [`[${long(998, "1,")}1]`, "wrong_type"],
+    [`[${long(999, "1,")}1]`, "too_many"],
+    [`[${long(400, "[],")}[]]`, "wrong_type"],
+    [`[${long(500, "[],")}[]]`, "too_many"],
+    [`{"tags":[${long(15_000, "{},")}1]}`, "too_many"],
+    [`"${long(64 * 1024)}"`, "too_large"],
+    // Marks in strings do not count.
+    [`["${long(2000, "[{,")}","\\"${long(2000, ",[")}"]`, "wrong_type"],
+    ["null", "wrong_type"],
+    ["5", "wrong_type"],
+  ])("the body %j", async (body, code) => {
+    expect(await listFaults(name, withType("application/json", body))).toEqual([` ${code}`]);
+  });
+
+  test("bytes in base64 that are not UTF-8", async () => {
+    const request = inBase64(Buffer.from([0x7b, 0xff, 0x7d]), "application/vnd.api+json");
+    expect(await listFaults(name, request)).toEqual([" invalid_encoding"]);
+  });
+
+  describe("a text body with U+FFFD", () => {
+    const extra = JSON.stringify({ ...valid[name], extra: "\ufffd" });
+    /** @param length the header, empty if there is none */
+    const sendText = (body: string, length: number | "") =>
+      listFaults(name, { headers: { "content-length": String(length) }, body });
+
+    test("that was sent in its place, or may have been", async () => {
+      const bytes = Buffer.byteLength(extra);
+      for (const length of [bytes - 2, bytes - 1, ""] as const)
+        expect(await sendText(extra, length)).toEqual([" invalid_encoding"]);
+    });
+
+    test("only for its other faults if U+FFFD was sent", async () => {
+      expect(await sendText(extra, Buffer.byteLength(extra))).toEqual(["extra unknown"]);
+      expect(await sendText(extra.replace("\ufffd", "\\ufffd"), "")).toEqual(["extra unknown"]);
+    });
+  });
+
+  test("a body of 65,537 bytes, but none of 65,536, as text and in base64", async () => {
+    for (const [bytes, status] of [
+      [65_536, accepted[name]],
+      [65_537, 400],
+    ] as const) {
+      // One character has two bytes.
+      const text = JSON.stringify({ ...valid[name], [name === "create-lead" ? "source" : "channel"]: "ë" });
+      const body = text.slice(0, -1) + " ".repeat(bytes - Buffer.byteLength(text)) + text.slice(-1);
+      for (const request of [{ body }, inBase64(body)]) {
+        const { status: received, problem } = await call(name, request);
+        expect(received).toBe(status);
+        if (status === 400) expect(problem.errors).toMatchObject([{ field: "", code: "too_large" }]);
+      }
+    }
+  });
+
+  test("what it cannot parse, and all else that is wrong, with the faults of query and headers", async () => {
+    const headers = { "idempotency-key": "a b" };
+    const parts = async (body: unknown) =>
+      (await refuse(name, { query: "page=1", body, headers })).faults.map(({ in: place, field }) => [
+        place,
+        field,
+      ]);
+    const [query, header] = [
+      ["query", "page"],
+      ["header", "idempotency-key"],
+    ];
+    expect(await parts("{")).toEqual([query, header, ["body", ""]]);
+    expect(await parts({ ...valid[name], extra: 1 })).toEqual([query, ["body", "extra"], header]);
+  });
+
+  test("an unknown field, whatever its name", async () => {
+    for (const field of ["id", "Name", "", "a.b", "a[0]", "toString", "score"])
+      expect(await listFaults(name, { body: { ...valid[name], [field]: 1 } })).toEqual([
+        `${field || '""'} unknown`,
+      ]);
+    const { faults } = await refuse(name, { body: { ...valid[name], [long(60_000)]: 1 } });
+    expect(faults[0]?.field).toBe(`${long(64)}…`);
+  });
+
+  test("a known field that is repeated, even if each value is valid", async () => {
+    for (const [field, value] of Object.entries(valid[name])) {
+      const body = `{"${field}":"first",${JSON.stringify({ ...valid[name], [field]: value }).slice(1)}`;
+      for (const request of [{ body }, inBase64(body)])
+        expect(await listFaults(name, request)).toEqual([`${field} duplicate_key`]);
+    }
+  });
+
+  test.each([99, 100, 101, 900])("%i unknown fields, and lists the first 100", async (count) => {
+    const extra = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
+    const { faults, problem } = await refuse(name, { body: { ...valid[name], ...extra } });
+    expect(faults).toHaveLength(Math.min(count, 100));
+    expect(faults.at(-1)).toMatchObject({ field: `f${Math.min(count, 100) - 1}`, code: "unknown" });
+    expect(problem.detail).toMatch(
+      count < 100 ? /; and 94 more faults\.$/ : /; and at least 95 more faults\.$/,
+    );
+  });
+
+  test.each(["\0", emoji, "leadId"])("names of %j in a response of less than 64 KB", async (unit) => {
+    const names = Array.from({ length: 100 }, (_, n) => [n + unit.repeat(64), 1]);
+    const { problem } = await refuse(name, { body: Object.fromEntries(names) });
+    expect(problem.errors).toHaveLength(100);
+    expect(Buffer.byteLength(JSON.stringify(problem))).toBeLessThan(64 * 1024);
+  });
+
+  test("no valid body of another JSON type, or in base64", async () => {
+    for (const type of ["application/json; charset=utf-8", "application/vnd.api+json", "APPLICATION/JSON"])
+      expect((await call(name, inBase64(JSON.stringify(valid[name]), type))).status).toBe(accepted[name]);
+  });
+});
+
+test.each([
+  ['{"a":1,"a":1}', "a"],
+  ['{"a":1,"b":2,"a":3,"b":4,"a":5}', "a", "b"],
+  ['{"":1,"":2}', '""'],
+  ['{"a":1,"A":2,"a ":3}'],
+  ['{ "a"\t:\r\n1 , "a" : 2 }', "a"],
+  // Names are compared after unescaping.
+  ['{"a":1,"\\u0061":2}', "a"],
+  ['{"\\/":1,"/":2,"\\u002F":3,"\\u002f":4}', "/"],
+  ['{"\\"":1,"\\u0022":2}', '"'],
+  ['{"\\\\":1,"\\\\":2}', "\\"],
+  ['{"\\\\u0061":1,"a":2}'],
+  ['{"\\ud83d\\ude00":1,"😀":2}', "😀"],
+  ['{"é":1,"e\u0301":2}'],
+  // Within one object.
+  ['{"a":{"a":1},"b":{"a":1}}'],
+  ['{"a":{"b":1,"c":{"d":1,"d":1}},"e":1}', "a[c][d]"],
+  ['{"a":{"b":1,"b":2},"a":{"b":1}}', "a[b]", "a"],
+  ['{"a":[{"a":1},{"a":1},{"a":1,"a":1}]}', "a[2][a]"],
+  ['{"a":[[],[{},{"a":1,"a":1}],5],"b":1,"b":1}', "a[1][1][a]", "b"],
+  ['[{"a":1,"a":1},{"a":1}]', "[0][a]"],
+  // Not in strings.
+  ['{"a":"\\"a\\":1,\\"a\\":2","b":"{"}'],
+  ['{"a":"\\\\","a":"}"}', "a"],
+  ['{"a":",","b":["]",","],"c":{"d":"}","d":"{"}}', "c[d]"],
+  ['{"toString":1,"constructor":2,"hasOwnProperty":3}'],
+  [`{"${long(100)}":{"a":1,"a":2}}`, `${long(64)}…`],
+])("the repeated names of %s", async (body, ...expected) => {
+  const faults = await listFaults("create-lead", { body });
+  const repeated = faults.filter((fault) => fault.endsWith(" duplicate_key"));
+  expect(repeated).toEqual(expected.map((name) => `${name} duplicate_key`));
+});
+
+describe("create-lead rejects", () => {
+  test.each([
+    [{}, "name required"],
+    [{ name: "" }, "name blank"],
+    [{ name: " \u3000\u00a0" }, "name blank"],
+    [{ name: long(201) }, "name too_long"],
+    [{ name: long(201, emoji) }, "name too_long"],
+    ...["a\nb", "a\0b", "a\u0085b", "a\ud800b", "\udc00\ud800"].map((name): [object, string] => [
+      { name },
+      "name invalid_characters",
+    ]),
+    [{ email: null }, "email wrong_type", "name required"],
+    [{ name: "a", email: "a@example.com\n" }, "email invalid_format"],
+    [{ name: "a", email: `a@${long(125, "b.")}com` }, "email too_long"],
+    [{ name: "a", source: "" }, "source too_short"],
+    [{ name: "a", source: long(65) }, "source too_long"],
+    [{ name: "a", source: "\t" }, "source invalid_characters"],
+    [{ name: "a", tags: { 0: "vip" } }, "tags wrong_type"],
+    [{ name: "a", tags: Array(51).fill("t") }, "tags too_many"],
+    [{ name: "a", tags: ["a", "", "b", null] }, "tags[1] too_short", "tags[3] wrong_type"],
+    [{ name: "a", tags: [long(65)] }, "tags[0] too_long"],
+    [{ name: "a", tags: ["\u001b"] }, "tags[0] invalid_characters"],
+    [{ name: 1, tags: 4, x: 5 }, "name wrong_type", "tags wrong_type", "x unknown"],
+  ] as [object, ...string[]][])("%j", async (body, ...expected) => {
+    expect((await listFaults("create-lead", { body })).sort()).toEqual(expected);
+  });
+});
+
+describe("send-message rejects", () => {
+  test.each([
+    [
+      { leadId: undefined, channel: undefined, message: undefined },
+      "channel required",
+      "leadId required",
+      "message required",
+    ],
+    [{ leadId: "" }, "leadId too_short"],
+    [{ leadId: long(65) }, "leadId too_long"],
+    [{ channel: "" }, "channel too_short"],
+    [{ channel: long(65) }, "channel too_long"],
+    [{ channel: "a\u0007" }, "channel invalid_characters"],
+    [{ message: " \r\n\t " }, "message blank"],
+    [{ message: long(4097, "\u{1F468}") }, "message too_long"],
+    [{ message: "a\0" }, "message invalid_characters"],
+    [{ message: "a\ud83d" }, "message invalid_characters"],
+    [{ message: { text: "a" } }, "message wrong_type"],
+  ])("%j", async (fields, ...expected) => {
+    const body = { ...valid["send-message"], ...fields };
+    expect((await listFaults("send-message", { body })).sort()).toEqual(expected);
+  });
+
+  test.each([
+    ["lead_1", ""],
+    ["x", ""],
+    ["\ud800", ""],
+    ["#", ""],
+    [long(64, emoji), ""],
+    ["conv_1", ", which is the id of a conversation"],
+    ["msg_1", ", which is the id of a message"],
+  ])("the unknown lead %j with 404, and tells what it is", async (leadId, kind) => {
+    const { problem } = await refuse("send-message", { body: { ...valid["send-message"], leadId } }, 404);
+    expect(problem).toMatchObject({
+      code: "lead_not_found",
+      detail: `This account has no lead with this leadId${kind}.`,
+    });
+  });
+});
+
+const leadsParameters = "page, limit, id, email, status, source, createdAfter, createdBefore";
+const notParameter = "is not a parameter of this route";
+const notField = "is not a field of this route";
+const leaveOut = "leave it out if it has no value";
+
+describe("the message of a fault", () => {
+  test.each([
+    ["list-leads", "created_after=x", `created_after ${notParameter}, but createdAfter is`],
+    ["list-leads", "cursor=x", `cursor ${notParameter}, which takes ${leadsParameters}`],
+    ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
+    ["list-conversations", "lead=lead_1", `lead ${notParameter}, but leadId is`],
+    ["create-lead", "page=1", `page ${notParameter}, which takes none`],
+    ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
+    ["list-leads", "id=", `id must have at least 1 character: ${leaveOut}`],
+    ["list-leads", "status=", "status must be one of new, qualified, booked"],
+    ["list-leads", "page=", "page must be a whole number from 1 to 999999999, in plain digits"],
+    ["list-leads", "limit=", "limit must be a whole number from 1 to 100, in plain digits"],
+    ["list-leads", "email=a&email=b", "email must be given once"],
+    ["list-leads", "email=%ff", "email must be percent-encoded UTF-8"],
+    ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
+    ["list-leads", "id=msg_1", "id is the id of a message, which no list has"],
+    ["list-conversations", "id=lead_1", "id is the id of a lead, not of a conversation"],
+  ] as const)("%s?%s", async (name, query, message) => {
+    const body = name === "create-lead" ? { name: "Ada" } : undefined;
+    const { faults } = await refuse(name, { query, body });
+    expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual([message]);
+  });
+
+  test.each<[unknown, ...string[]]>([
+    [{ nmae: "Ada" }, "name is required", `nmae ${notField}, but name is`],
+    [{ name: "Ada", phone: "1" }, `phone ${notField}, which takes name, email, source, tags`],
+    [{ name: null }, "name must be a string, not null"],
+    [{ name: 5 }, "name must be a string, not a number"],
+    [{ name: ["Ada"] }, "name must be a string, not an array"],
+    [{ name: { first: "Ada" } }, "name must be a string, not a JSON object"],
+    [{ name: true }, "name must be a string, not true or false"],
+    [{ name: "Ada", source: null }, `source must be a string, not null: ${leaveOut}`],
+    [{ name: "Ada", tags: "vip" }, "tags must be an array, not a string"],
+    [{ name: "Ada", tags: [null] }, "tags[0] must be a string, not null"],
+    [{ name: "Ada", tags: [""] }, "tags[0] must have at least 1 character"],
+    [{ name: "Ada", email: "" }, `email must not be empty: ${leaveOut}`],
+    [{ name: "Ada", email: "ada" }, "email must have an @"],
+    [{ name: long(201) }, "name must have at most 200 characters"],
+    ["null", " must be a JSON object, not null"],
+    ["", " must be present: a JSON object"],
+    ["{'name':'Ada'}", ' must be valid JSON: at line 1, column 2, use straight double quotes (")'],
+  ])("create-lead %j", async (body, ...messages) => {
+    const { faults } = await refuse("create-lead", { body });
+    expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual(messages);
+  });
+});
+
+describe("another name of Idempotency-Key", () => {
+  const messages = async (name: RouteName, headers: Readonly<Record<string, string>>) =>
+    (await refuse(name, { body: {}, headers })).faults.map(({ field, message }) => `${field} ${message}`);
+
+  test.each(
+    "x-idempotency-key x_idempotency_key idempotency_key idempotencykey x-idempotencykey".split(" "),
+  )("%s is a fault of a write, unless the key is sent as well", async (header) => {
+    for (const name of posts)
+      expect((await messages(name, { [header]: "key" })).at(-1)).toBe(
+        `${header} is not a header of this route: send the key as Idempotency-Key`,
+      );
+    const both = await messages("create-lead", { [header]: "key", "idempotency-key": "key" });
+    expect(both).toEqual(["name is required"]);
+    expect((await call("list-leads", { headers: { [header]: "key" } })).status).toBe(200);
+  });
+
+  test.each(["x-request-id", "idempotency-key-id", "my-idempotency-key"])("is not %s", async (header) => {
+    expect(await messages("create-lead", { [header]: "key" })).toEqual(["name is required"]);
+  });
+});
+
+describe("a compressed body", () => {
+  test.each(["gzip", "br", "GZIP", "identity, gzip"])("of the encoding %s is refused", async (encoding) => {
+    const request = { body: {}, headers: { "content-encoding": encoding } };
+    const { headers, problem, faults } = await refuse("create-lead", request, 415);
+    expect(headers["accept-encoding"]).toBe("identity");
+    expect(problem.detail).toBe("The content-encoding must be absent: send the body uncompressed.");
+    expect(faults).toMatchObject([{ in: "header", field: "content-encoding", code: "unsupported" }]);
+  });
+
+  test.each(["", "identity", " Identity "])("is not one of the encoding %j", async (encoding) => {
+    const request = { body: {}, headers: { "content-encoding": encoding } };
+    expect(await listFaults("create-lead", request)).toEqual(["name required"]);
+  });
+
+  test("of another media type is reported for its type, without the header", async () => {
+    const request = { body: {}, headers: { "content-type": "text/plain", "content-encoding": "gzip" } };
+    const { headers, faults } = await refuse("create-lead", request, 415);
+    expect(faults[0]?.field).toBe("content-type");
+    expect(headers).not.toHaveProperty("accept-encoding");
+  });
+});
+
+describe("the longest values", () => {
+  const email = `${"a".repeat(64)}@${"b.".repeat(93)}com`;
+
+  test("are stored unchanged", async () => {
+    const input = {
+      ...{ name: ` ${long(198, emoji)} `, email, source: long(64, emoji) },
+      tags: Array.from({ length: 50 }, () => long(64, "#")),
+    };
+    expect(email).toHaveLength(254);
+    const lead = await aLead("acme", input);
+    const { body } = await call("list-leads", { query: `source=${encodeURIComponent(input.source)}` });
+    expect(body.data).toEqual([{ ...lead, ...input }]);
+    const [channel, text] = [long(64, emoji), long(4096, emoji)];
+    expect(await aMessage("acme", lead.id, channel, text)).toMatchObject({ channel, message: text });
+  });
+
+  /** What the schemas of bodies use of JSON Schema. */
+  interface Schema {
+    readonly maxLength?: number;
+    readonly format?: string;
+    readonly maxItems?: number;
+    readonly items?: Schema;
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+
+  /** The longest JSON text of a string: an escape for each UTF-16 unit. */
+  const escaped = (text: string) =>
+    `"${text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
+
+  /** The longest JSON text, without white space, of a value that a schema accepts. */
+  function longestJson({ maxLength = 0, format, maxItems, items, properties }: Schema): string {
+    if (properties)
+      return `{${Object.entries(properties)
+        .map(([name, schema]) => `${escaped(name)}:${longestJson(schema)}`)
+        .join()}}`;
+    if (items) return `[${Array(maxItems).fill(longestJson(items)).join()}]`;
+    // Lengths count code points, and one outside the Basic Multilingual Plane takes two escapes.
+    return escaped(format === "email" ? email : long(maxLength, emoji));
+  }
+
+  test.each([
+    { name: "create-lead", bytes: 43_380 },
+    { name: "send-message", bytes: 50_827 },
+  ] as const)("of $name have $bytes bytes in JSON, and are accepted", async ({ name, bytes }) => {
+    const body = longestJson(routes[name].body);
+    expect(Buffer.byteLength(body)).toBe(bytes);
+    expect(bytes).toBeLessThan(maxBodyBytes);
+    expect((await call(name, { body })).status).toBe(accepted[name]);
+    expect(await readFile("docs/errors.md", "utf8")).toContain(bytes.toLocaleString("en"));
+  });
+
+  test("are far fewer than the limit", () => {
+    expect(longestJson(routes["create-lead"].body).match(/[[{,]/g)).toHaveLength(54);
+    expect(maxValues).toBeGreaterThan(10 * 54);
+  });
+});

@@ -1,0 +1,217 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { RateLimit } from "../../shared/domain/rate-limit.ts";
+import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
+import { maxAccounts, RateWindows } from "../../shared/domain/rate-windows.ts";
+import { WatchedTable } from "../support/watched-table.ts";
+
+/** Early in a window, in milliseconds since the epoch. */
+const now = Date.UTC(2026, 0, 1, 0, 0, 1);
+
+let table: WatchedTable;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  table = new WatchedTable();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+type Take = ReturnType<typeof rateLimiter>;
+
+const limitOf = (requests: number): RateLimit => ({ requests, seconds: 60 });
+
+/** A limiter that shares nothing with others but the table. Its calls may take longer than any does on a busy machine. */
+const environment = (requests = 300): Take => rateLimiter(limitOf(requests), 30_000);
+
+/** Makes requests in all environments until they reject them. @returns how many were granted */
+async function useUp(takes: readonly Take[], account: string, requests?: number): Promise<number> {
+  for (let granted = 0, before = -1; ; ) {
+    if (granted === before) return granted;
+    before = granted;
+    const permits = await Promise.all(takes.map((take) => take(account, requests)));
+    granted += permits.filter((permit) => permit.granted).length;
+  }
+}
+
+async function repeat(take: Take, account: string, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) expect((await take(account)).granted).toBe(true);
+}
+
+test.each([
+  { limit: 300, own: undefined, count: 1 },
+  { limit: 300, own: undefined, count: 20 },
+  { limit: 1, own: undefined, count: 1 },
+  { limit: 100, own: 250, count: 1 },
+  { limit: 100, own: 250, count: 12 },
+  { limit: 100, own: 30, count: 12 },
+  { limit: 100, own: 1, count: 12 },
+])("an account gets exactly its limit in a window: $limit, or its own, $own, in $count environments", async ({
+  limit,
+  own,
+  count,
+}) => {
+  const takes = Array.from({ length: count }, () => environment(limit));
+  const requests = own ?? limit;
+  expect(await useUp(takes, "acme", own)).toBe(requests);
+  expect(await takes[0]?.("acme", own)).toEqual({ granted: false, requests, remaining: 0, reset: 59 });
+  expect(await useUp([environment(limit)], "acme", own)).toBe(0);
+});
+
+test("gets it again in the next window", async () => {
+  const takes = [environment(), environment(), environment()];
+  expect(await useUp(takes, "acme")).toBe(300);
+  vi.setSystemTime(now + 58_999);
+  expect(await useUp(takes, "acme")).toBe(0);
+  vi.setSystemTime(now + 59_000);
+  expect(await useUp(takes, "acme")).toBe(300);
+});
+
+test("another account does not count, and leases double: their permits need no call", async () => {
+  const take = environment();
+  await useUp([take], "greedy");
+  for (const remaining of [299, 298, 297])
+    expect(await take("quiet")).toEqual({ granted: true, requests: 300, remaining, reset: 59 });
+  // The leases of one and two are used; the next one is of four.
+  const { calls } = await table.watch(() => repeat(take, "quiet", 4));
+  expect(calls).toHaveLength(1);
+});
+
+test("at most one permit is lost to an idle environment when few remain", async () => {
+  const [idle, busy] = [environment(60), environment(60)];
+  await repeat(idle, "acme", 4);
+  expect(await useUp([busy], "acme")).toBeGreaterThanOrEqual(55);
+});
+
+test("the last requests are granted, even if fewer than a lease remain", async () => {
+  const [late, other] = [environment(2000), environment(2000)];
+  // Leases of 1, 2, 4 and 8, so that the next one asks for 10.
+  await repeat(late, "acme", 15);
+  let { remaining } = await other("acme");
+  while (remaining > 3) ({ remaining } = await other("acme"));
+  await repeat(late, "acme", 3);
+  expect((await late("acme")).granted).toBe(false);
+});
+
+test("a request over the limit causes no call until the window ends", async () => {
+  const takes = [environment(), environment()];
+  await useUp(takes, "acme");
+  expect((await table.watch(() => useUp(takes, "acme"))).calls).toEqual([]);
+});
+
+test.each([1, 10, 25])("%i busy environments cost at most 0.2 writes a request", async (count) => {
+  const takes = Array.from({ length: count }, () => environment(3000));
+  const { result: granted, calls } = await table.watch(() => useUp(takes, "acme"));
+  expect(granted).toBe(3000);
+  expect(calls.length / granted).toBeLessThanOrEqual(0.2);
+  expect(calls.length).toBeGreaterThan(granted / 11);
+});
+
+test("the usage record expires after the window", async () => {
+  await environment()("acme");
+  const start = (now - 1000) / 1000;
+  expect([...table.memory.items()]).toEqual([
+    { pk: "RATE#acme", sk: String(start), used: 1, expiresAt: start + 120 },
+  ]);
+});
+
+describe("when the limit of an account changes in a window", () => {
+  test("a higher one grants what it adds, to a refused account too", async () => {
+    const take = environment();
+    expect(await useUp([take], "acme", 20)).toBe(20);
+    expect(await useUp([take], "acme", 50)).toBe(30);
+  });
+
+  test("a lower one grants what is leased already, and no more", async () => {
+    const [take, other] = [environment(6000), environment(6000)];
+    // Leases of 1, 2, 4 and 8.
+    await repeat(take, "acme", 8);
+    expect(await useUp([take], "acme", 10)).toBe(7);
+    expect(await other("acme", 10)).toMatchObject({ granted: false, requests: 10, remaining: 0 });
+  });
+
+  test("keys with different ones get the higher, and no more", async () => {
+    const take = environment();
+    let granted = 0;
+    for (let n = 0; n < 400; n++) if ((await take("acme", n % 2 === 0 ? 30 : 60)).granted) granted++;
+    expect(granted).toBe(60);
+  });
+});
+
+describe("when the table", () => {
+  test("fails, an account over its limit stays rejected", async () => {
+    const take = environment(5);
+    expect(await useUp([take], "known")).toBe(5);
+    table.before = () => {
+      throw new Error("down");
+    };
+    expect((await take("unknown")).granted).toBe(true);
+    expect((await take("known")).granted).toBe(false);
+  });
+
+  test("fails for an account, others are counted", async () => {
+    table.before = (command) => {
+      if (command instanceof UpdateCommand && command.input.Key?.pk === "RATE#broken")
+        throw new Error("down");
+    };
+    const take = environment();
+    await repeat(take, "broken", 400);
+    expect(await useUp([take], "sound")).toBe(300);
+  });
+});
+
+describe("a lease that is late", () => {
+  let waits: AbortController[];
+  let answers: (() => void)[];
+  beforeEach(() => {
+    waits = [];
+    answers = [];
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+      expect(milliseconds).toBe(500);
+      const wait = new AbortController();
+      waits.push(wait);
+      return wait.signal;
+    });
+    table.before = () => new Promise<void>((resolve) => void answers.push(resolve));
+  });
+
+  /** Starts a request, and ends its first waits of half a second. */
+  async function startLate(take: Take, ended: number): Promise<ReturnType<Take>> {
+    const permit = take("acme");
+    for (let n = 0; n < ended; n++) {
+      await vi.waitFor(() => expect(waits[n]).toBeDefined());
+      waits[n]?.abort();
+    }
+    await vi.waitFor(() => expect(answers).toHaveLength(Math.min(2, ended + 1)));
+    return permit;
+  }
+
+  test("is asked for once more, and counts when it arrives", async () => {
+    const permit = startLate(rateLimiter(limitOf(5)), 1);
+    await vi.waitFor(() => expect(answers).toHaveLength(2));
+    answers[0]?.();
+    expect(await permit).toMatchObject({ granted: true, remaining: 4 });
+  });
+
+  test("lets a request pass after a second, which it pays for when it arrives", async () => {
+    const take = rateLimiter(limitOf(5));
+    expect((await startLate(take, 2)).granted).toBe(true);
+    // Both leases arrive after all: one permit pays for the request.
+    for (const answer of answers) answer();
+    table.before = () => {};
+    await new Promise(setImmediate);
+    expect(await useUp([take], "acme")).toBe(4);
+  });
+});
+
+test("an environment remembers ten thousand accounts, and forgets the oldest first", () => {
+  expect(maxAccounts).toBe(10_000);
+  const windows = new RateWindows(60);
+  for (const account of ["first", "second"]) windows.of(account, now).permits = 4;
+  for (let n = 2; n <= maxAccounts; n++) windows.of(`account-${n}`, now);
+  expect(windows.of("second", now).permits).toBe(4);
+  expect(windows.of("first", now).permits).toBe(0);
+});

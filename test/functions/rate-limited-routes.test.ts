@@ -1,0 +1,157 @@
+import { Readable } from "node:stream";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { RouteName } from "../../shared/routes.ts";
+import { WatchedTable } from "../support/watched-table.ts";
+
+// The handlers read these when they are loaded.
+vi.stubEnv("RATE_LIMIT_REQUESTS", "20");
+vi.stubEnv("RATE_LIMIT_SECONDS", "60");
+vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
+vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
+const { call } = await import("../support/call.ts");
+const { rateWindowKey } = await import("../../shared/dynamodb/keys.ts");
+const { table, tableName } = await import("../../shared/dynamodb/table-client.ts");
+
+const start = Date.UTC(2026, 0, 1);
+let watched: WatchedTable;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start + 1500, toFake: ["Date"] });
+  vi.spyOn(console, "info").mockImplementation(() => {});
+  // On a busy machine, a slow call must not let a request pass.
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+  watched = new WatchedTable();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const bodies: Partial<Record<RouteName, object>> = {
+  "create-lead": { name: "Ada" },
+  "send-message": { leadId: "lead_1", channel: "whatsapp", message: "Hello" },
+};
+const routes: readonly RouteName[] = ["list-leads", "create-lead", "list-conversations", "send-message"];
+
+const request = (account: string, name: RouteName) => call(name, { account, body: bodies[name] });
+
+/** Uses up the limit of an account in the environment of a route. */
+async function useUp(account: string, name: RouteName): Promise<void> {
+  for (let n = 0; n < 20; n++) expect((await request(account, name)).status).not.toBe(429);
+}
+
+test("every response has the standard rate-limit headers", async () => {
+  const { headers } = await request("fields", "list-leads");
+  expect(headers).toMatchObject({
+    "ratelimit-policy": '"account";q=20;w=60',
+    ratelimit: '"account";r=19;t=59',
+  });
+  const missing = await request("fields", "send-message");
+  expect([missing.status, missing.headers.ratelimit]).toEqual([404, '"account";r=18;t=59']);
+  const invalid = await call("create-lead", { account: "fields", body: { name: 5 } });
+  expect([invalid.status, invalid.headers.ratelimit]).toEqual([400, '"account";r=17;t=59']);
+});
+
+test("an account with a limit of its own has it in the headers and in the problem", async () => {
+  const own = (name: RouteName) => call(name, { account: "own", rateLimitRequests: 2, body: bodies[name] });
+  const statuses = [];
+  for (const name of routes) statuses.push((await own(name)).status);
+  expect(statuses).toEqual([200, 201, 429, 429]);
+  const { headers, problem } = await own("create-lead");
+  expect(headers).toMatchObject({
+    "ratelimit-policy": '"account";q=2;w=60',
+    ratelimit: '"account";r=0;t=59',
+  });
+  expect(problem.detail).toBe("This account may make 2 requests in 60 seconds. Try again in 59 s.");
+});
+
+describe("over the limit", () => {
+  test.each(routes)("%s returns 429 with Retry-After, makes no call, and is logged", async (name) => {
+    const account = `past-${name}`;
+    await useUp(account, name);
+    vi.mocked(console.info).mockClear();
+    // An invalid request gets the same.
+    for (const body of [bodies[name], "{"]) {
+      const { result, calls } = await watched.watch(() => call(name, { account, body }));
+      expect(calls).toEqual([]);
+      expect(result.status).toBe(429);
+      expect(result.headers).toMatchObject({ "retry-after": "59", ratelimit: '"account";r=0;t=59' });
+      expect(result.problem).toMatchObject({ code: "rate_limited", requestId: "request-1" });
+      expect(result.problem.detail).toBe(
+        "This account may make 20 requests in 60 seconds. Try again in 59 s.",
+      );
+    }
+    const line = { route: name, status: 429, code: "rate_limited", account };
+    expect(vi.mocked(console.info).mock.calls).toMatchObject([[line], [line]]);
+  });
+
+  test("a read key's refused writes count, and get 429 like all others", async () => {
+    const write = () => call("create-lead", { account: "reader", access: "read", body: { name: "Ada" } });
+    const statuses = [];
+    for (let n = 0; n < 21; n++) statuses.push((await write()).status);
+    expect(statuses).toEqual([...Array(20).fill(403), 429]);
+  });
+
+  test("only the requests within the limit take effect", async () => {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => request("exact", "create-lead")));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
+    vi.setSystemTime(start + 60_000);
+    expect((await call("list-leads", { account: "exact" })).body.pagination.total).toBe(20);
+  });
+
+  test.each(
+    routes,
+  )("%s gets 429 if other environments have used it up; a write writes nothing", async (name) => {
+    const Item = { ...rateWindowKey("elsewhere", start / 1000), used: 20 };
+    watched.memory.execute(new PutCommand({ TableName: tableName, Item }));
+    const { result, calls } = await watched.watch(() => request("elsewhere", name));
+    expect([result.status, result.headers["retry-after"]]).toEqual([429, "59"]);
+    expect(result.problem.code).toBe("rate_limited");
+    if (bodies[name]) expect(calls.map((call) => call.name)).toEqual(["UpdateCommand"]);
+    // The next environment has not heard of it, either.
+    watched.memory.execute(new PutCommand({ TableName: tableName, Item: { ...Item, used: 0 } }));
+    vi.setSystemTime(start + 60_000);
+    expect((await request("elsewhere", "list-leads")).status).toBe(200);
+  });
+});
+
+test.each(routes)("%s returns 429 with a short Retry-After while its account is throttled", async (name) => {
+  vi.mocked(table.send).mockRestore();
+  const throttle = {
+    __type: "com.amazonaws.dynamodb.v20120810#ThrottlingException",
+    throttlingReasons: [{ reason: "TableWriteKeyRangeThroughputExceeded" }],
+  };
+  vi.spyOn(table.config.requestHandler, "handle").mockImplementation((async ({
+    body,
+  }: {
+    body: Uint8Array;
+  }) => {
+    const isPermit = new TextDecoder().decode(body).includes("RATE#");
+    const [statusCode, answer] = isPermit ? [400, throttle] : [200, {}];
+    return {
+      response: { statusCode, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(answer))]) },
+    };
+  }) as never);
+  const { status, headers, problem } = await request(`throttled-${name}`, name);
+  expect([status, problem.code]).toEqual([429, "rate_limited"]);
+  expect(headers["retry-after"]).toMatch(/^[12]$/);
+  expect(headers.ratelimit).toBe(`"account";r=0;t=${headers["retry-after"]}`);
+});
+
+test("a list reads while it takes its permit; a write waits for its permit", async () => {
+  const order: string[] = [];
+  watched.before = async (command) => {
+    const isPermit = command instanceof UpdateCommand;
+    order.push(isPermit ? "permit begins" : "data");
+    if (!isPermit) return;
+    await new Promise(setImmediate);
+    order.push("permit ends");
+  };
+  await request("order", "list-leads");
+  expect(order.slice(0, 2)).toEqual(["permit begins", "data"]);
+  expect(order).toContain("permit ends");
+  order.length = 0;
+  await request("order-write", "create-lead");
+  expect(order).toEqual(["permit begins", "permit ends", "data"]);
+});
