@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
@@ -323,8 +324,10 @@ test("a client that closes the connection during its request does no harm", asyn
   request.on("error", () => {});
   request.write("half");
   await once(request, "socket");
-  setTimeout(() => request.destroy(), 50);
-  await new Promise((resolve) => request.on("close", resolve));
+  const closed = new Promise((resolve) => request.on("close", resolve));
+  await setTimeout(50);
+  request.destroy();
+  await closed;
   expect((await get()).status).toBe(200);
   expect(log[0]).toMatch(/^POST \/probes the client went away/);
 });
@@ -381,6 +384,8 @@ test("stopping waits five seconds for pending requests, and then ends them", asy
   await called.promise;
   const stopped = stop();
   await vi.advanceTimersByTimeAsync(4999);
+  // Long enough for a connection that was closed to be noticed.
+  await setTimeout(50);
   expect(closed).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   await expect.poll(() => closed).toBe(true);

@@ -171,7 +171,13 @@ test("a child shard is read after its parent has ended", async () => {
   client.add(1);
   client.shardRecords["shard-2"] = [createRecord(2)];
   client.ended.add("shard-1");
-  const { batches } = await start(client);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const respond = (numbers: number[]) => (numbers.includes(1) ? promise : null);
+  const { batches } = await start(client, { respond });
+  await expect.poll(batches).toEqual([[1]]);
+  await setTimeout(100);
+  expect(batches()).toEqual([[1]]);
+  resolve();
   await expect.poll(batches).toEqual([[1], [2]]);
 }, 20_000);
 
