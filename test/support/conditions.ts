@@ -109,12 +109,12 @@ export function lateReads(): Disposable {
 
 /**
  * Runs trials until one is not killed. In each, the command that it passes to `run` is killed one write later: that call and
- * all after it fail.
+ * all after it fail. `run` returns whether it was killed.
  *
  * @returns at how many writes it was killed
  */
 export async function killAtEachWrite(
-  trial: (run: (command: () => Promise<unknown>) => Promise<void>) => Promise<unknown>,
+  trial: (run: (command: () => Promise<unknown>) => Promise<boolean>) => Promise<unknown>,
 ): Promise<number> {
   for (let nth = 1; ; nth++) {
     let count = 0;
@@ -125,6 +125,7 @@ export async function killAtEachWrite(
         return send(it);
       });
       await command().catch(() => {});
+      return count >= nth;
     });
     if (count < nth) return nth - 1;
   }

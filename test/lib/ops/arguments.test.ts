@@ -48,13 +48,43 @@ const urls = ["", "api.example.com", "ftp://api.example.com", "file:///etc"];
 
 /** A command that ends with an option, values at the edges of what that accepts, and mistakes. */
 test.each<[line: string, args: string[], valid: string[], invalid: string[], sentence: string]>([
-  ["keys list --account", [], ["a", "A.b-c_9", "a".repeat(64)], names, "has 1 to 64 letters, digits, '_', '.' or '-'"],
-  ["keys issue --valid-for", onTable, ["1s", "90d", "10y"], ["", "30", "0d", "-1d", "1.5h", "999999y"], duration],
+  [
+    "keys list --account",
+    [],
+    ["a", "A.b-c_9", "a".repeat(64)],
+    names,
+    "has 1 to 64 letters, digits, '_', '.' or '-'",
+  ],
+  [
+    "keys issue --valid-for",
+    onTable,
+    ["1s", "90d", "10y"],
+    ["", "30", "0d", "-1d", "1.5h", "999999y"],
+    duration,
+  ],
   ["keys issue --access", onTable, ["full", "read"], ["write", "FULL", ""], "Allowed choices are"],
   ["keys rotate --key x --overlap", onTable, ["1m", "7d", "2w"], ["24", "0s", "soon"], duration],
-  ["leads set-score --lead x --score", onTable, ["0", "100"], ["-1", "101", "1.5", "", "x"], "from 0 to 100."],
-  ["leads set-status --lead x --status", onTable, ["new", "booked"], ["New", "lost", ""], "Allowed choices are"],
-  ["leads import a.csv --rate", onTable, ["1", "999999"], ["0", "1000000", "-5", "1.5"], "A rate is a whole number"],
+  [
+    "leads set-score --lead x --score",
+    onTable,
+    ["0", "100"],
+    ["-1", "101", "1.5", "", "x"],
+    "from 0 to 100.",
+  ],
+  [
+    "leads set-status --lead x --status",
+    onTable,
+    ["new", "booked"],
+    ["New", "lost", ""],
+    "Allowed choices are",
+  ],
+  [
+    "leads import a.csv --rate",
+    onTable,
+    ["1", "999999"],
+    ["0", "1000000", "-5", "1.5"],
+    "A rate is a whole number",
+  ],
   [
     "conversations set-status --conversation x --status",
     ...[onTable, ["a", "on hold", "\u{1F600}".repeat(64)], ["", "a".repeat(65), "a\nb", "\u0007"]],
@@ -71,7 +101,13 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
     "Seconds are a whole number from 0 to 9999.",
   ],
   ["accounts export --output", onTable, ["a.jsonl"], ["a.csv", "jsonl", ""], "The file must end in .jsonl."],
-  ["counts rebuild --units", onTable, ["1", "9999999"], ["0", "10000000", ""], "Units are a whole number above 0."],
+  [
+    "counts rebuild --units",
+    onTable,
+    ["1", "9999999"],
+    ["0", "10000000", ""],
+    "Units are a whole number above 0.",
+  ],
   ["events republish --since", onTable, ["0000000000"], ["now", "-1", "2026"], "A time is"],
   ["events republish --since=0000000000 --types", onTable, ["lead.created"], ["leads"], "The types are "],
   ["api check --url", [], ["http://127.0.0.1:3000", "https://api.example.com/"], urls, "An address is a URL"],
@@ -114,7 +150,9 @@ describe("events republish", () => {
   test("reads types in the order of the events, each once, and refuses others", () => {
     expect(parseTypes("message.sent,lead.created")).toEqual(["lead.created", "message.sent"]);
     for (const text of ["", "lead", "lead.created,", "lead.created, message.sent"])
-      expect(() => parseTypes(text)).toThrow("The types are lead.created, conversation.started, message.sent");
+      expect(() => parseTypes(text)).toThrow(
+        "The types are lead.created, conversation.started, message.sent",
+      );
   });
 
   test.each([

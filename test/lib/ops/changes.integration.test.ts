@@ -28,14 +28,26 @@ const stored = async () => [
 
 /** Command lines, what they print as JSON and as a sentence, which begins otherwise with `--dry-run`. */
 test.each([
-  ["keys issue --label web", { accountId: account, label: "web" }, "A key of the account ~ would be issued, valid forever"],
-  [`keys revoke --key ${keyId}`, { keyId, revokedAt: expect.any(String) }, `The key ${keyId} would be revoked`],
+  [
+    "keys issue --label web",
+    { accountId: account, label: "web" },
+    "A key of the account ~ would be issued, valid forever",
+  ],
+  [
+    `keys revoke --key ${keyId}`,
+    { keyId, revokedAt: expect.any(String) },
+    `The key ${keyId} would be revoked`,
+  ],
   [
     `keys rotate --key ${keyId}`,
     { replaced: { keyId, validUntil: expect.any(String) } },
     `A key would be issued, and the key ${keyId} would be valid until`,
   ],
-  ["counts rebuild", { account, rebuilt: false, rows: 3 }, "would be rebuilt: 3 rows would be read, at most three times"],
+  [
+    "counts rebuild",
+    { account, rebuilt: false, rows: 3 },
+    "would be rebuilt: 3 rows would be read, at most three times",
+  ],
   [
     `leads set-status --lead ${lead.id} --status booked`,
     { ...lead, status: "booked" },
@@ -80,11 +92,8 @@ test.each([
 test("leads set-status and set-score move a lead in every list, and change nothing else", async () => {
   const account = randomUUID();
   const onLead = async (command: string, id: string, ...args: string[]) =>
-    (
-      await program(
-        ["leads", command, "--account", account, "--lead", id, "--table", tableName].concat(args),
-      )
-    ).stdout;
+    (await program(["leads", command, "--account", account, "--lead", id, "--table", tableName].concat(args)))
+      .stdout;
   const listed = async (query: string) => (await call("list-leads", { account, query })).body.data;
   const lead = await aLead(account, { source: "website" });
   const changed = { ...lead, status: "booked" };

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
@@ -7,17 +7,8 @@ import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
 import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
-import {
-  itemTypes,
-  leadImportKey,
-  listPartition,
-  sourceOrChannelPartition,
-  sublistKey,
-} from "../../../shared/dynamodb/keys.ts";
+import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
-import { readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
@@ -274,40 +265,4 @@ test("accounts erase deletes everything of the account, and nothing of another o
     changed: [],
     deleted: [],
   });
-});
-
-test.each([
-  { version: "x" },
-  { version: -1 },
-  { version: 0 },
-  { version: { toString: "x" } },
-  { generation: 2 ** 52 },
-  { level: 99 },
-  { entries: "x" },
-  { expiresAt: { toString: "x" } },
-])("counts rebuild and accounts erase replace roots with %j", async (fields) => {
-  const account = randomUUID();
-  const list = { account, list: countedLists.lead };
-  const sublist = { ...list, origin: sourceOrChannelPartition("lead", account, "web") };
-  await aLead(account, { source: "web" });
-  const spoil = async () => {
-    for (const owner of [list, sublist])
-      await put({ ...treeKey(owner, "root"), ...rootItem({ ...emptyRoot(1), version: 1 }), ...fields });
-  };
-  await put({ ...sublistKey("lead", account, sublist.origin), origin: sublist.origin });
-  await spoil();
-  const status = await ops("counts", "status", "--account", account);
-  expect(status).toMatchObject({ code: 3, stderr: expect.stringContaining(treeKey(sublist, "").pk) });
-  expect((await ops("counts", "rebuild", "--account", account)).code).toBe(0);
-  expect(await ops("counts", "verify", "--account", account)).toMatchObject({ code: 0, stderr: "" });
-  expect(await readRoot(list)).toMatchObject({ generation: expect.toSatisfy((time) => time > 1) });
-  await spoil();
-  const erased = await ops("accounts", "erase", "--account", account, "--yes", "--cache-seconds", "0");
-  expect(erased.code).toBe(0);
-  expect(await readRoot(list)).toMatchObject({ entries: [], last: [], expiresAt: expect.any(Number) });
-  expect(await readRoot(sublist)).toBeUndefined();
-  await spoil();
-  expect((await ops("accounts", "erase", "--account", account, "--yes", "--cache-seconds", "0")).code).toBe(
-    0,
-  );
 });

@@ -2,7 +2,6 @@ import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand, ScanCommand } 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { inPartition, scanTable } from "../../../lib/ops/common/read-items.ts";
 import { deleteItems } from "../../../lib/ops/common/write-items.ts";
-import { readAllLeads } from "../../../lib/ops/leads/leads-export.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { mockClient } from "../../support/mocked-client.ts";
@@ -41,21 +40,6 @@ test("a partition is read consistently, page by page, at the pace, and again whe
   for (const input of inputs)
     expect(input).toMatchObject({ ConsistentRead: true, ReturnConsumedCapacity: "TOTAL" });
   expect(Date.now()).toBeGreaterThanOrEqual(1800);
-});
-
-test("an index is read without a consistency that it does not have", async () => {
-  table.on(QueryCommand).resolves({});
-  await collect(queryItems({ ...inPartition("KEY#acme"), IndexName: "by-parent" }, createPace()));
-  expect(table.commandCalls(QueryCommand)[0]?.args[0].input.ConsistentRead).not.toBe(true);
-});
-
-test("all leads are read consistently", async () => {
-  table.on(QueryCommand).resolves({});
-  await collect(readAllLeads("acme", { status: "new" }));
-  expect(table.commandCalls(QueryCommand)[0]?.args[0].input).toMatchObject({
-    ConsistentRead: true,
-    ScanIndexForward: false,
-  });
 });
 
 test("the whole table is read consistently, each part to its end", async () => {

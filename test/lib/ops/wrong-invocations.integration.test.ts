@@ -73,7 +73,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     `keys revoke --account acme ${onTable} --key ${unknownKey.replace("lck_", "lkc_")}`,
     `keys rotate ${onTable} --key ${unknownKey.slice(0, -1)}`,
   ],
-  "An id needs the account of the key (--account), a whole key does not.": [`keys revoke ${onTable} --key 01JZ`],
+  "An id needs the account of the key (--account), a whole key does not.": [
+    `keys revoke ${onTable} --key 01JZ`,
+  ],
   [asks("revoke it")]: [`keys revoke --account acme ${onTable} --key ${keyId}`],
   [asks("replace it")]: [`keys rotate --account acme ${onTable} --key ${keyId}`],
   "There is no table nowhere in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.":

@@ -17,7 +17,7 @@ import { tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 import { accounts, exported, replace } from "./support/restore.ts";
 import { expectConsistent, put, remove, restoredItems } from "./support/restored-items.ts";
-import { aFilledAccount, ago, anAccount, close, hour, junk, spoil } from "./support/spoiled-account.ts";
+import { aFilledAccount, ago, anAccount, close, hour, spoil } from "./support/spoiled-account.ts";
 
 // While a test is in the past, the SDK takes each error for one of the clock, which it corrects before it tries again.
 beforeEach(() => selectTable(tableName, { maxAttempts: 1 }));
@@ -33,7 +33,7 @@ describe("a restored copy of the table that is exported, and imported into the a
     const data = await anAccount();
     const { account, from, before } = data;
     await spoil(data);
-    const added = await junk(account, hour);
+    const added = await aMessage(account, (await aLead(account)).id);
     const other = await aFilledAccount();
     const spoiled = await tableItems();
     const path = await exported(account, from);
@@ -46,7 +46,7 @@ describe("a restored copy of the table that is exported, and imported into the a
     }
     await expectConsistent(account);
     expect([...spoiled.keys()].filter((key) => !after.has(key))).toEqual([]);
-    expect(Object.keys(items)).toContain(`MESSAGE#${account}#${added.conversationId} ${added.messageId}`);
+    expect(Object.keys(items)).toContain(`MESSAGE#${account}#${added.conversationId} ${added.id}`);
     expect(restoredItems(after, other.account)).toEqual(restoredItems(spoiled, other.account));
     const created = Object.keys(items).filter((key) => !spoiled.has(key));
     expect(created).toHaveLength(4);

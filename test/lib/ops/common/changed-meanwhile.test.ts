@@ -76,7 +76,10 @@ describe.each(changes)("%s", (_, item, change) => {
   });
 });
 
-test.each([undefined, "web"])("a lead whose source is %s, and changes meanwhile, is listed under its new source", async (source) => {
+test.each([
+  undefined,
+  "web",
+])("a lead whose source is %s, and changes meanwhile, is listed under its new source", async (source) => {
   const from = (source: string | undefined, status: Lead["status"] = "new") =>
     leadItem("acme", {
       ...{ id: "lead_1", name: "Ada", score: 0, status, tags: [], createdAt: "2026-01-01T00:00:00.000Z" },

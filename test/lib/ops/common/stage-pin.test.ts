@@ -21,7 +21,8 @@ const sts = mockClient(STSClient);
 beforeEach(() => void sts.reset());
 
 /** The regions in which the AWS account of the credentials was asked for. */
-const asked = () => Promise.all(sts.commandCalls(GetCallerIdentityCommand).map(({ thisValue }) => thisValue.config.region()));
+const asked = () =>
+  Promise.all(sts.commandCalls(GetCallerIdentityCommand).map(({ thisValue }) => thisValue.config.region()));
 
 test.each([
   [
@@ -57,7 +58,9 @@ test.each([
 test("a command attempts each call ten times, and waits longer than a route: ten seconds", async () => {
   await selectTableByOptions({ table: "named" });
   expect([tableName, await table.config.maxAttempts()]).toEqual(["named", 10]);
-  const { requestHandler } = table.config as unknown as { requestHandler: { configProvider: Promise<object> } };
+  const { requestHandler } = table.config as unknown as {
+    requestHandler: { configProvider: Promise<object> };
+  };
   expect(await requestHandler.configProvider).toMatchObject({
     ...{ connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   });

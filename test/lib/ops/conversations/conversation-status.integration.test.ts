@@ -94,7 +94,16 @@ test("a pointer to the active conversation of another lead or channel is replace
   for (const conversationId of [ofBob, bySms]) {
     const Item = { ...activeConversationKey(account, leadId, "whatsapp"), conversationId };
     await table.send(new PutCommand({ TableName: tableName, Item }));
-    const args = ["conversations", "set-status", "--account", account, "--conversation", id, "--table", tableName];
+    const args = [
+      "conversations",
+      "set-status",
+      "--account",
+      account,
+      "--conversation",
+      id,
+      "--table",
+      tableName,
+    ];
     expect(await program([...args, "--status", "active"])).toMatchObject({
       code: 0,
       stderr: "",

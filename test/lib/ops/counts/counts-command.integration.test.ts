@@ -45,7 +45,8 @@ test("verify and --repair work through all accounts, whatever becomes of one", a
     `\`npm run ops -- counts ${name} --account ${account} --table ${tableName}\``;
   {
     using _ = aroundCalls((command, send) => {
-      if (command instanceof GetCommand && command.input.Key?.pk === damaged.pk) throw new Error("on purpose");
+      if (command instanceof GetCommand && command.input.Key?.pk === damaged.pk)
+        throw new Error("on purpose");
       return send(command);
     });
     const verified = await counts("verify", "--all");

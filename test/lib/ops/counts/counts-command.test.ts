@@ -96,6 +96,7 @@ test("a damaged tree is one place, and --repair counts it again", async () => {
 });
 
 test.each([
+  { version: "x" },
   { watermark: 5 },
   { watermark: "x".repeat(300_000) },
   { generation: "1" },

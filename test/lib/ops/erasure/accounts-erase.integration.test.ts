@@ -29,7 +29,7 @@ import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
-import { beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
+import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { compareItems, tableItems } from "../../../support/table-items.ts";
@@ -125,17 +125,26 @@ describe("accounts erase", () => {
     await expectErased(account);
   });
 
-  test("deletes what requests write while their key is still accepted", async () => {
+  test("deletes what requests write while their key is still accepted, and notes the erasure of each lead", async () => {
     const account = randomUUID();
     const { id } = await aLead(account);
+    const noted = new Set<unknown>();
+    using _ = aroundCalls((command, send) => {
+      // Each note makes an event.
+      for (const { Update } of command.input.TransactItems ?? [])
+        if (Update?.Key.pk === `ERASED#${account}`) noted.add(Update.Key.sk);
+      return send(command);
+    });
+    let late = "";
     const wait = async (milliseconds: number) => {
       if (milliseconds !== 11_000) return;
-      await aMessage(account, (await aLead(account)).id);
-      expect(
-        (await call("send-message", { account, body: { leadId: id, channel: "sms", message: "Hi" } })).status,
-      ).toBe(404);
+      late = (await aLead(account)).id;
+      await aMessage(account, late);
+      const body = { leadId: id, channel: "sms", message: "Hi" };
+      expect((await call("send-message", { account, body })).status).toBe(404);
     };
     expect((await erase(account, wait)).output).toMatchObject({ leads: 2 });
+    expect(noted).toEqual(new Set([id, late]));
     await expectErased(account);
   });
 

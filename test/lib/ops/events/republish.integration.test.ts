@@ -1,19 +1,95 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
-import { eventTypeNames, parseTypes } from "../../../../lib/ops/events/events-command.ts";
-import { readEvents, republish, type Selection } from "../../../../lib/ops/events/republish.ts";
-import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { storeConversation, storeErasedLead, storeLead } from "./support.ts";
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ulid } from "ulid";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
+import { erasedLeadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { createdAt } from "../../../../shared/ids.ts";
+import { listening } from "../../../support/listening.ts";
+import { program } from "../support/program.ts";
+
+/** The waits of the command, in milliseconds. */
+const waits = vi.hoisted((): number[] => []);
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async (milliseconds: number) => void waits.push(milliseconds),
+}));
 
 const hour = 3_600_000;
 const since = Date.UTC(2026, 5, 1);
 const until = since + hour;
-const always = { since: 0, until: since + 24 * hour, types: eventTypeNames };
+const period = ["--since", "2026-06-01T00:00:00Z", "--until", String(until)];
 
-async function readIds(selection: Selection): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { id } of readEvents(selection, new Pace(1_000_000))) ids.push(id);
-  return ids;
+const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+
+/** Stores a lead that was created at a time. @returns its id */
+async function storeLead(account: string, at: number, others: object = {}): Promise<string> {
+  const id = `lead_${ulid(at)}`;
+  const lead = { id, name: "Ada", score: 0, status: "new", createdAt: createdAt(id) } as const;
+  await put({ ...leadItem(account, { ...lead, tags: [] }), ...others });
+  return id;
+}
+
+/** Stores what is left of a lead that was erased at a time. @returns the id of the erasure */
+async function storeErasedLead(account: string, at: number, others: object = {}): Promise<string> {
+  const [id, leadId] = [`erasure_${ulid(at)}`, `lead_${ulid(since - 24 * hour)}`];
+  await put({ ...erasedLeadKey(account, leadId), id, leadId, ...others });
+  return id;
+}
+
+/** Stores a conversation whose messages were sent at these times. @returns the ids, the conversation's first */
+async function storeConversation(account: string, times: readonly number[]): Promise<string[]> {
+  const [id, leadId, channel] = [`conv_${ulid(times[0])}`, `lead_${ulid(times[0])}`, "whatsapp"];
+  const conversation = { id, leadId, channel, status: "active", messageCount: times.length };
+  await put(
+    conversationItem(account, {
+      ...{ ...conversation, lastMessageAt: new Date(Math.max(...times)).toISOString() },
+    }),
+  );
+  const ids = times.map((time) => `msg_${ulid(time)}`);
+  for (const messageId of ids) {
+    const message = { id: messageId, conversationId: id, leadId, channel, message: "Hello" };
+    await put({ ...messageKey(account, id, messageId), ...message, createdAt: createdAt(messageId) });
+  }
+  return [id, ...ids];
+}
+
+/** The ids of the events of each call of the bus. */
+let calls: string[][];
+let bus: string;
+/** Whether the bus takes the events of a call. */
+let isTaken: () => boolean;
+
+beforeEach(async () => {
+  waits.length = 0;
+  calls = [];
+  isTaken = () => true;
+  const server = createServer(async (request, response) => {
+    const { Entries = [] } = (await json(request)) as { Entries?: { Detail: string }[] };
+    if (Entries.length > 0) calls.push(Entries.map(({ Detail }) => JSON.parse(Detail).id));
+    const result = isTaken() ? { EventId: "1" } : { ErrorCode: "AccessDeniedException" };
+    response.end(JSON.stringify({ Entries: Entries.map(() => result) }));
+  });
+  onTestFinished(() => void server.close());
+  bus = await listening(server);
+});
+
+async function republish(...args: string[]) {
+  const env = { AWS_ENDPOINT_URL_EVENTBRIDGE: bus };
+  const on = ["--table", tableName, "--bus", "events-test"];
+  return program(["events", "republish", ...period, ...on, ...args], { env });
+}
+
+/** The ids of the events of an account, or of all, in the order in which they are sent. */
+async function sent(account: string, ...args: string[]) {
+  calls = [];
+  const of = account === "" ? ["--all"] : ["--account", account];
+  expect(await republish(...of, ...args)).toMatchObject({ code: 0, stderr: "" });
+  return calls.flat();
 }
 
 test("the items from a time to before another have events, also the messages of older conversations", async () => {
@@ -22,19 +98,16 @@ test("the items from a time to before another have events, also the messages of 
   const leads = [await storeLead(account, since), await storeLead(account, until - 1)];
   await storeLead(account, until);
   const [, , ...recent] = await storeConversation(account, [since - 2 * hour, since, until - 1, until]);
-  const [, , last] = await storeConversation(account, [since - hour, since]);
-  const [started, first] = await storeConversation(account, [since, until]);
+  const [, , last = ""] = await storeConversation(account, [since - hour, since]);
+  const [started = "", first = ""] = await storeConversation(account, [since, until - 1]);
   await storeConversation(account, [since - hour + 1, since - 1]);
   await storeConversation(account, [until, until]);
-  const selection = { accounts: [account], since, until, types: eventTypeNames };
-  expect(await readIds(selection)).toEqual([...leads, started, ...recent.slice(0, 2), last, first]);
-  expect(await readIds({ ...selection, types: ["lead.created"] })).toEqual(leads);
-  expect(await readIds({ ...selection, types: ["conversation.started"] })).toEqual([started]);
-  expect(await readIds({ ...selection, types: ["message.sent"] })).toEqual([
-    ...recent.slice(0, 2),
-    last,
-    first,
-  ]);
+  const messages = [...recent.slice(0, 2), last, first];
+  // The last one was sent after the first message of the period.
+  const all = [...leads, started, ...messages];
+  expect((await sent(account)).filter((id) => all.includes(id))).toEqual(all);
+  expect(await sent(account, "--types", "lead.created")).toEqual(leads);
+  expect(await sent(account, "--types", "conversation.started")).toEqual([started]);
 });
 
 test("an imported lead has no event, and neither have other accounts", async () => {
@@ -43,45 +116,50 @@ test("an imported lead has no event, and neither have other accounts", async () 
   await storeLead(account, since, { imported: "run" });
   await storeLead(`${account}-2`, since);
   await storeConversation(`${account}-2`, [since]);
-  expect(await readIds({ ...always, accounts: [account] })).toEqual([id]);
+  expect(await sent(account)).toEqual([id]);
 });
 
 test("leads that were erased from a time to before another have events, by the time of their erasure", async () => {
   const account = randomUUID();
   const erased: string[] = [];
-  for (const at of [since - 1, since, until - 1, until])
-    erased.push(await storeErasedLead(account, at, since - 24 * hour + erased.length));
-  await storeErasedLead(account, since, since, { imported: "run" });
-  const selection = { accounts: [account], since, until, types: parseTypes("lead.erased") };
-  expect(await readIds(selection)).toEqual(erased.slice(1, 3));
-  expect(await readIds({ ...selection, types: eventTypeNames })).toEqual(erased.slice(1, 3));
-  expect(await readIds({ ...selection, types: ["lead.created"] })).toEqual([]);
+  for (const at of [since - 1, since, until - 1, until]) erased.push(await storeErasedLead(account, at));
+  await storeErasedLead(account, since, { imported: "run" });
+  const expected = erased.slice(1, 3).sort();
+  expect((await sent(account, "--types", "lead.erased")).sort()).toEqual(expected);
+  expect((await sent(account)).sort()).toEqual(expected);
+  expect(await sent(account, "--types", "lead.created")).toEqual([]);
 });
 
-test("events are put ten at a time, no faster than the rate, and reported when the bus has them", async () => {
-  const account = randomUUID();
+test("events are sent ten at a time, no faster than the rate, once, of one account or of all", async () => {
+  const [account, other] = [randomUUID(), randomUUID()];
   const ids: string[] = [];
   for (let i = 0; i < 35; i++) ids.push(await storeLead(account, since + i));
-  const batches: string[][] = [];
-  const reported: unknown[] = [];
-  const started = performance.now();
-  const counts = await republish(
-    { ...always, accounts: [account] },
-    {
-      pace: new Pace(1_000_000),
-      rate: 50,
-      put: async (events) => void batches.push(events.map(({ id }) => id)),
-      onSent: (events) => void reported.push([events, batches.length]),
+  const others = [await storeLead(other, since), await storeErasedLead(other, since)];
+  const { code, stdout, stderr } = await republish("--account", account, "--rate", "1", "--json");
+  expect({ code, stderr, output: JSON.parse(stdout) }).toEqual({
+    ...{ code: 0, stderr: "" },
+    output: {
+      ...{ republished: true, since: "2026-06-01T00:00:00.000Z", until: "2026-06-01T01:00:00.000Z" },
+      events: { "lead.created": 35 },
     },
+  });
+  expect(calls).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20, 30), ids.slice(30)]);
+  // Pauses of ten seconds.
+  expect(waits.filter((time) => time > 5000)).toHaveLength(3);
+  expect(await sent("")).toEqual(expect.arrayContaining([...ids, ...others]));
+  expect(new Set(calls.flat()).size).toBe(calls.flat().length);
+
+  calls = [];
+  const planned = await republish("--account", account, "--dry-run");
+  expect(planned.stdout).toBe(
+    "35 events from 2026-06-01T00:00:00.000Z to before 2026-06-01T01:00:00.000Z would be sent again (35 lead.created).\n",
   );
-  expect(batches).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20, 30), ids.slice(30)]);
-  expect(reported).toEqual([
-    [10, 1],
-    [10, 2],
-    [10, 3],
-    [5, 4],
-  ]);
-  // Three pauses of 200 ms.
-  expect(performance.now() - started).toBeGreaterThan(590);
-  expect(counts).toEqual({ "lead.created": 35 });
+  expect(calls).toEqual([]);
+
+  isTaken = () => calls.length === 1;
+  expect(await republish("--account", account)).toEqual({
+    ...{ code: 1, stdout: "" },
+    stderr:
+      "10 events were sent. The event bus events-test did not take 10 events (AccessDeniedException). If you run it again, it starts at --since.\n",
+  });
 });

@@ -99,14 +99,6 @@ test("without progress for 20 seconds, it says how many rows are left, and anoth
   expect(errors).toEqual([sentence(300), sentence(300)]);
 });
 
-test("with --json only the report is printed on stdout", async () => {
-  await run(await writeFile(300), 0, "--json");
-  expect(printed.map((text) => JSON.parse(text))).toEqual([
-    { account: "acme", rows: 300, imported: 300, present: 0, erased: 0, rejected: 0 },
-  ]);
-  expect(errors).toEqual([sentence(300)]);
-});
-
 test("few rows of an account without others need no maintainer, and --dry-run waits for none", async () => {
   expect(await run(await writeFile(12), 0)).toBe(0);
   expect(await run(await writeFile(300), 0, "--dry-run")).toBe(0);

@@ -10,9 +10,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
-import { leadItem } from "../../../../shared/domain/leads.ts";
-import { createdAt, newId } from "../../../../shared/ids.ts";
-import { leadFile, storedLeads } from "../../../support/lead-files.ts";
+import { leadFile } from "../../../support/lead-files.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -85,18 +83,6 @@ test("another error ends the import, reports the stored rows and starts no more"
   expect(puts.length).toBeLessThan(100);
 });
 
-test("the reported rows include those that were being stored when another failed", async () => {
-  let calls = 0;
-  table.on(PutCommand).callsFake(async () => {
-    if (++calls === 5) throw named("AccessDeniedException");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  });
-  const { failure, puts } = await importRows(500, "--rate", "100000");
-  expect(puts.length).toBeLessThan(100);
-  expect(puts.length).toBeGreaterThanOrEqual(5);
-  expect(failure).toContain(`Stopped after ${puts.length - 1} rows: AWS denied access: `);
-});
-
 test.each<[string, (path: string, mtime: Date) => Promise<void>]>([
   ["has another time", (path) => utimes(path, 0, 0)],
   [
@@ -131,21 +117,4 @@ test("--rate limits the rows per second, and at most 32 are written concurrently
   expect(performance.now() - startedAt).toBeGreaterThan(450);
   await importRows(200, "--rate", "100000");
   expect(most).toBe(32);
-});
-
-test("an export retries a throttled page", async () => {
-  const id = newId("lead");
-  const lead = {
-    id,
-    name: "Ada",
-    score: 0,
-    status: "new" as const,
-    tags: [] as string[],
-    createdAt: createdAt(id),
-  };
-  table
-    .on(QueryCommand)
-    .rejectsOnce(named("ThrottlingException"))
-    .resolves({ Items: [leadItem("a", lead)] });
-  expect(await storedLeads("a")).toEqual([lead]);
 });

@@ -1,19 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { ulid } from "ulid";
 import { vi } from "vitest";
 import { setConversationStatus } from "../../../../../lib/ops/conversations/conversation-status.ts";
 import { setLeadStatus } from "../../../../../lib/ops/leads/lead-changes.ts";
-import { conversationItem } from "../../../../../shared/domain/conversations.ts";
-import { leadItem } from "../../../../../shared/domain/leads.ts";
-import {
-  activeConversationKey,
-  conversationKey,
-  leadKey,
-  messageKey,
-} from "../../../../../shared/dynamodb/keys.ts";
+import { activeConversationKey, conversationKey, leadKey } from "../../../../../shared/dynamodb/keys.ts";
 import { type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
-import { createdAt } from "../../../../../shared/ids.ts";
 import { copyTable } from "../../../../support/copied-table.ts";
 import { aLead, aMessage } from "../../../../support/requests.ts";
 import { tableItems } from "../../../../support/table-items.ts";
@@ -30,31 +21,6 @@ export async function ago<T>(time: number, work: () => Promise<T>): Promise<T> {
   } finally {
     vi.useRealTimers();
   }
-}
-
-export const idAt = (prefix: string, time: number) => `${prefix}_${ulid(time)}`;
-
-/** Writes the items of a lead, a conversation and a message past the API, all of a time in the past, as an import would. */
-export async function junk(account: string, time: number, conversationStatus = "active") {
-  const [id, conversationId, messageId] = ["lead", "conv", "msg"].map((kind) =>
-    idAt(kind, Date.now() - time),
-  ) as [string, string, string];
-  const sent = createdAt(messageId);
-  const lead = { id, name: "Junk", score: 0, status: "new" as const, tags: [], createdAt: createdAt(id) };
-  const fields = { leadId: id, channel: "whatsapp", status: conversationStatus, messageCount: 1 };
-  const message = {
-    id: messageId,
-    conversationId,
-    leadId: id,
-    channel: "whatsapp",
-    message: "Hi",
-    createdAt: sent,
-  };
-  await put(leadItem(account, lead));
-  await put({ ...messageKey(account, conversationId, messageId), ...message });
-  await put(conversationItem(account, { ...fields, id: conversationId, lastMessageAt: sent }));
-  await put({ ...activeConversationKey(account, id, "whatsapp"), conversationId });
-  return { id, conversationId, messageId };
 }
 
 /** Such an account, and a copy of the table. */
