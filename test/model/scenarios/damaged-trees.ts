@@ -12,12 +12,12 @@ export const damagedTrees = [
     ...{ limits: { ...tiny, rowsAtOnce: 20, nodesWritten: 20 }, sources: [] },
   }),
   run("a list loses its root", [[100, 90]], [[lose("root"), change(0)], [remove(1)]]),
-  run("a sublist loses its root", [[100, 90], [12]], [[lose("root", "a"), change(0)], [remove(1)]]),
+  large("a sublist loses its root", [[100, 90], [12]], [[lose("root", "a"), change(0)], [remove(1)]]),
   run("a spoiled node", [[100, 90, 80, 70]], [[lose("entries", "a"), change(0)], [remove(3)]], inNodes),
   run("a tree is filled in several commits", [[100, 90, 80]], [[lose("root", "a"), change(0)]], {
     ...{ limits: { ...fed, rowsAtOnce: 2 }, sources: ["a"], crashes: 1 },
   }),
-  run(
+  large(
     "a feed passes a tree that is filled, and a fed row moves to it",
     [[100, 90], [4]],
     [
@@ -28,7 +28,7 @@ export const damagedTrees = [
   ),
   large("a root is lost during a feed", [[100, 90], [12]], [[change(0)], [remove(1), lose("root", "a")]]),
   large("filling, and a row moves", [[100, 90, 80]], [[lose("root", "a"), change(1)], [move(0, "a")]]),
-  run("filling beside a feed", [[100, 90], [6]], [[change(0)], [lose("root", "a"), change(1)]], {
+  large("filling beside a feed", [[100, 90], [6]], [[change(0)], [lose("root", "a"), change(1)]], {
     ...{ limits: { ...fed, tail: 4 }, maintainers: [-2000, 0] },
   }),
   large(

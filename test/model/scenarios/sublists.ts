@@ -9,8 +9,8 @@ const inNodes = { limits: deep, sources: ["a"] };
 
 /** Sublists that are fed by the tail of their list. */
 export const sublists = [
-  run("a first feed, and a row changes", [[100], [12, 11]], [[change(0)], [change(1)]]),
-  run("a first feed, and a row is deleted", [[100], [12, 11]], [[change(0)], [remove(1)]]),
+  large("a first feed, and a row changes", [[100], [12, 11]], [[change(0)], [change(1)]]),
+  large("a first feed, and a row is deleted", [[100], [12, 11]], [[change(0)], [remove(1)]]),
   run(
     "a second feed, and a row is deleted",
     [
@@ -19,13 +19,13 @@ export const sublists = [
     ],
     [[change(0)], [remove(2)]],
   ),
-  run("a feed, and an import into the tail", [[100], [12]], [[change(0)], [insert(2, 13)]]),
+  large("a feed, and an import into the tail", [[100], [12]], [[change(0)], [insert(2, 13)]]),
   run("a feed, and an import before it", [[100, 90], [12]], [[change(0)], [insert(3, 95)]]),
   run("a feed of two sources crashes", [[100], [12, 11]], [[remove(1)]], {
     ...{ sources: ["b", "a", "b"], crashes: 1 },
   }),
   run("changes of a fed row that undo each other", [[100, 90]], [[change(1), change(1, "new")]]),
-  run("a row moves and comes back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
+  large("a row moves and comes back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
   run("a row moves to a source without a tree", [[100, 90]], [[move(1, "c")], [change(0)]], one),
   run("a row is fed before its record comes", [[100]], [[change(0)], [create(1), pass()]], {
     maintainers: [0],
@@ -41,7 +41,7 @@ export const sublists = [
       ...{ ...inNodes, ...one, limits: { ...deep, nodesWritten: 1 } },
     },
   ),
-  run("nodes of a sublist", [[100, 95, 90, 85, 80]], [[change(1), remove(2)], [insert(6, 110)]], inNodes),
+  large("nodes of a sublist", [[100, 95, 90, 85, 80]], [[change(1), remove(2)], [insert(6, 110)]], inNodes),
   large("a feed, and a row moves", [[100], [12, 11]], [[change(0)], [move(1, "b")]]),
   large("a feed, and a row moves to a new source", [[100], [12, 11]], [[change(0)], [move(1, "c")]]),
   large("a feed in portions", [[100], [13, 12]], [[change(0)], [remove(1)]], {

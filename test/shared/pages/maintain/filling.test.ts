@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { fill } from "../../../../shared/pages/maintain/advance-sublist.ts";
+import { feed } from "../../../../shared/pages/maintain/feed.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
@@ -43,4 +44,13 @@ test.each([
   const root = (await readRoot(sublist)) ?? emptyRoot(1);
   expect([root.watermark, root.filling]).toEqual([keys[4], undefined]);
   expect((await treeRows(sublist, root))?.map(({ start }) => start)).toEqual(keys.slice(0, 4));
+});
+
+test("a feed raises how far a tree that is filled goes, and sets no row in it", async () => {
+  const keys = putSourcedLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
+  const end = `${keys[4]}!`;
+  await commit(list, { ...emptyRoot(1), watermark: end, unfed: 5 });
+  await commit(sublist, { ...emptyRoot(1), filling: keys[0] });
+  expect(await feed(list, means)).toEqual({ more: false, filling: [sublist] });
+  expect(await readRoot(sublist)).toMatchObject({ filling: end, watermark: "", last: [] });
 });

@@ -1,7 +1,6 @@
 import { BatchGetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
-import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
@@ -16,7 +15,6 @@ afterEach(() => {
 });
 
 const source = "web";
-const hour = 3_600_000;
 
 /** An account with counted leads of a source. */
 async function countedHistory(): Promise<LeadHistory> {
@@ -62,17 +60,6 @@ test("changed rows of which the table reads only some at once are all read", asy
   await history.deliver(smallLimits);
   expect(batches).toBeGreaterThan(12);
   await expectCounted(history, [source]);
-});
-
-test("one commit counts a changed row and the tail, if both fit", async () => {
-  const history = await countedHistory();
-  const before = await readRoot(history.owner);
-  history.setStatus(nth(history, 0), "booked");
-  history.addMany(4, { age: 10_000 });
-  await history.deliver({ ...smallLimits, sublistRows: 1000 });
-  const after = await expectCounted(history, [source]);
-  expect(after.version).toBe((before?.version ?? 0) + 1);
-  expect(after.watermark > nth(history, -1)).toBe(true);
 });
 
 test("a change of a row in the tail is noted only if a maintainer or a list may have read the row", async () => {
@@ -130,31 +117,6 @@ test("an empty page that is not the last ends neither the tail of a maintainer n
   await expectLists(history, [{}], pages);
   await history.deliver();
   await expectLists(history, [{}], pages);
-});
-
-test("the next maintainer moves a watermark back that lies in the future", async () => {
-  const history = new LeadHistory();
-  history.addMany(20, { age: hour, source });
-  // A clock that is an hour ahead.
-  await history.deliver(smallLimits, hour);
-  const [future, now] = [hour, 60_000].map((time) =>
-    keyAt(history.owner.list, history.now + time - limits.allowedLateness),
-  );
-  expect((await readRoot(history.owner))?.watermark).toBe(future);
-  history.advance(60_000);
-  history.addMany(10, { age: 50_000, source });
-  const created = history.changes;
-  history.changes = [];
-  // The stream has not delivered the new leads.
-  history.setStatus(nth(history, 0), "booked");
-  await history.deliver({ ...smallLimits, rowsAtOnce: 1000, nodesWritten: 95 });
-  expect((await readRoot(history.owner))?.watermark).toBe(now);
-  await expectLists(history, [{}, { status: "booked" }]);
-  history.changes = created;
-  await history.deliver(smallLimits);
-  history.add({ source: "other" });
-  await expectLists(history, [{}, { status: "booked" }, { source }]);
-  await expectCounted(history);
 });
 
 test("a watermark that an honest clock can have set stays", async () => {

@@ -1,7 +1,5 @@
-import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
-import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { seeded } from "../../../support/random.ts";
@@ -13,9 +11,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const isCommit = (command: object) =>
-  command instanceof TransactWriteCommand || command instanceof PutCommand;
-
 const keysOf = (rows: readonly { readonly key: string }[]) => rows.map(({ key }) => key);
 
 /** Runs a maintainer for the changes that were not delivered. @returns the keys that it reports, and why */
@@ -24,13 +19,6 @@ async function maintain(history: LeadHistory, time = 60_000, rows = history.chan
   const changes = [{ owner: history.owner, rows }];
   const [unfinished] = await maintainLists(changes, { deadline: history.now + time, wait });
   return { reported: unfinished?.sequenceNumbers ?? [], error: unfinished?.error };
-}
-
-/** An account whose leads are not counted: they take more than three pages of a query. */
-function historyWithTail(): LeadHistory {
-  const history = new LeadHistory();
-  history.addMany(300, { age: 10_000, padding: 11_000 });
-  return history;
 }
 
 /** An account with changes of counted leads in many leaves and in nodes of a source, and with a tail. */
@@ -87,33 +75,6 @@ describe("a table that throttles", () => {
     expect(error).toMatchObject({ name: "ThrottlingException" });
     expect(history.now - start).toBeGreaterThan(19_000);
     expect(history.now - start).toBeLessThanOrEqual(20_000);
-  });
-
-  test("all commits after the first one loses nothing: the next run reads no page again", async () => {
-    const history = historyWithTail();
-    let commits = 0;
-    history.table.before = (command) => {
-      if (isCommit(command) && ++commits > 1) throw throttled();
-    };
-    const { changes } = history;
-    expect(await maintain(history)).toMatchObject({
-      reported: keysOf(changes),
-      error: { name: "ThrottlingException" },
-    });
-    const watermark = String((await readRoot(history.owner))?.watermark);
-    expect(watermark > "lead_").toBe(true);
-
-    history.table.before = () => {};
-    const second = await history.table.watch(() => maintain(history, 60_000, changes.slice(-1)));
-    expect(second.result).toEqual({ reported: [], error: undefined });
-    const from = second.calls
-      .filter(({ name }) => name === QueryCommand.name)
-      .map(({ input }) => input.ExpressionAttributeValues as Record<string, string>)
-      // Those with an end are fed to the sublists.
-      .flatMap((values) => (":end" in values ? [] : [values[":start"]]));
-    expect(from.length).toBeGreaterThanOrEqual(2);
-    expect(from.filter((key) => key === undefined || key < watermark)).toEqual([]);
-    await expectExact(history);
   });
 
   test("a batch of many changed rows again and again lets it count 250 more at least, in order", async () => {

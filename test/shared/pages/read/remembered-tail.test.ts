@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { forgetTails, readTail } from "../../../../shared/pages/read/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { expectLists } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { throttled, type WatchedCall } from "../../../support/watched-table.ts";
 
@@ -13,7 +12,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const request = { page: 1, limit: 5 };
 const rowsRead = (calls: readonly WatchedCall[]) => calls.reduce((sum, { rows }) => sum + rows, 0);
 
 /** Lists, and compares the page with the model. */
@@ -47,59 +45,6 @@ test("a settled tail is read once: later lists read only what is young, and what
   // And the newest rows of the first list, which it may have read before the root.
   expect(rowsRead((await list(history)).calls)).toBeLessThanOrEqual(1000 + 1 + 20);
   expect((await list(history)).units).toBeLessThanOrEqual(6);
-});
-
-describe("a row of the tail that is deleted", () => {
-  const last = (history: LeadHistory) => [...history.rows.keys()].at(-1) ?? "";
-
-  test("is forgotten after a maintainer has seen the deletion", async () => {
-    const history = await countedHistory();
-    history.addMany(20, { age: 40_000 });
-    await history.list({}, request);
-    history.delete(last(history));
-    await history.deliver();
-    await expectLists(history, [{}], [request]);
-  });
-
-  test("while it is young for the maintainer, but settled for a faster clock, is not remembered", async () => {
-    const history = await countedHistory();
-    history.addMany(10, { age: 4500 });
-    const list = () => {
-      vi.setSystemTime(history.now + 1000);
-      return history.list({}, request).finally(() => vi.setSystemTime(history.now));
-    };
-    await list();
-    history.delete(last(history));
-    await history.deliver(undefined, -1000);
-    history.advance(60_000);
-    expect(await list()).toEqual(history.expected({}, request));
-  });
-
-  test("after a list has read the newest rows, but before it has read the root, is not remembered", async () => {
-    const history = await countedHistory();
-    history.addMany(10, { age: 40_000 });
-    history.table.before = async (command) => {
-      if (command.constructor.name !== "GetCommand") return;
-      history.table.before = () => {};
-      // The newest rows are read meanwhile.
-      await new Promise(setImmediate);
-      history.delete(last(history));
-      await history.deliver();
-    };
-    await history.list({}, request);
-    await expectLists(history, [{}], [request]);
-  });
-
-  test.each([
-    ["a source", countedHistory, { source: "web" }],
-    ["an account without a tree", async () => new LeadHistory(), {}],
-  ])("is gone at once from the list of %s, which remembers nothing", async (_, create, filter) => {
-    const history = await create();
-    history.addMany(60, { source: "web", age: 90_000 });
-    await expectLists(history, [filter], [request]);
-    history.delete([...history.rows.keys()].at(-30) ?? "");
-    await expectLists(history, [filter], [request]);
-  });
 });
 
 test("an interrupted list keeps what was known before it", async () => {
