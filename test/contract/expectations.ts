@@ -35,7 +35,7 @@ export function expectAnswer<Body = unknown>(answer: Answer, expected: Expected)
 }
 
 /** How long an index may need to follow a write, in milliseconds. Normally it is a second. */
-const latest = 15_000;
+const latest = 5000;
 
 /** Repeats a check of what an index shows until it passes. @throws the last error */
 export async function eventually(check: () => Promise<void>): Promise<void> {
