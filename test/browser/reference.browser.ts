@@ -4,7 +4,9 @@ import { type BrowsedRun, startBrowsedRun } from "./chromium.ts";
 
 const guides = ["Authentication", "Pages and links", "Retries", "Limits", "Events", "Errors"];
 const operations = ["List leads", "Create a lead", "List conversations", "Send a message"];
-const events = ["A lead was created", "A conversation was started", "A message was sent"];
+const events = [
+  ...["A lead was created", "A conversation was started", "A message was sent", "A lead was erased"],
+];
 
 let run: BrowsedRun;
 beforeAll(async () => {
