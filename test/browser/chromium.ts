@@ -8,7 +8,7 @@ import { freePort, signalProcess, startCommand, untilServing } from "../lib/loca
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /** Finds the machine's Chromium, or the one that `CHROMIUM` names. */
-function findChromium({ CHROMIUM, PATH = "" }: NodeJS.ProcessEnv): string {
+export function findChromium({ CHROMIUM, PATH = "" }: NodeJS.ProcessEnv): string {
   const candidates = CHROMIUM
     ? [CHROMIUM]
     : PATH.split(delimiter).flatMap((directory) => names.map((name) => join(directory, name)));
