@@ -73,7 +73,6 @@ describe("a table that rejects calls", () => {
       }),
     );
   });
-
 });
 
 test("creates a lead once when the response of its first write was lost", async () => {

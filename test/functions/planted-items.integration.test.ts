@@ -119,7 +119,9 @@ describe("lists leave out", () => {
     for (const item of items) await plant("create-lead", item);
     for (const query of filters) expect(await list(query)).toEqual({ ids: [id], total: 1 });
     const { pk } = leadKey(account, "");
-    expect(logged).toEqual(keys.map(() => expect.objectContaining({ event: "malformed item", pk, field: "sk" })));
+    expect(logged).toEqual(
+      keys.map(() => expect.objectContaining({ event: "malformed item", pk, field: "sk" })),
+    );
     const Records = items.map((item) => streamRecord(undefined, item));
     expect(await maintainCounts({ Records }, lambdaContext())).toEqual({ batchItemFailures: [] });
   });

@@ -2,9 +2,9 @@ import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import middy from "@middy/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ProblemCode, problems } from "../../shared/errors.ts";
-import type { RouteName } from "../../shared/routes.ts";
 import { requestLog } from "../../shared/http/request-log.ts";
 import type { RouteEvent } from "../../shared/http/route-event.ts";
+import type { RouteName } from "../../shared/routes.ts";
 import { lambdaContext, routeEvent, type TestRequest } from "../support/events.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 

@@ -1,9 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { isRetryable, StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { ApiError } from "../../../shared/errors.ts";
 import { canceled } from "../../support/cancellation.ts";
 
 // A backoff only moves the clock.
