@@ -92,9 +92,9 @@ export class Client {
   /** An operator changes the status of a lead, once. A change that fails may or may not have taken effect. */
   async #changeLead(): Promise<void> {
     const { account, changes } = this.#ledger;
-    const { id = "" } =
-      pick(this.#random, [...this.#ledger.acknowledged<Lead>("create-lead"), undefined]) ?? {};
-    if (id === "" || changes.has(id)) return;
+    const leads = this.#ledger.acknowledged<Lead>("create-lead");
+    const { id } = leads[Math.floor(this.#random() * leads.length)] ?? {};
+    if (id === undefined || changes.has(id)) return;
     const change = { status: pick(this.#random, ["qualified", "booked"]), isConfirmed: false };
     changes.set(id, change);
     const confirmed = setLeadStatus(account, id, change.status, Date.now() + 5000).then(
