@@ -35,7 +35,10 @@ test("an account without leads has one page, which is empty", async () => {
 test("a page past the end links to the last one before it", async () => {
   for (let n = 0; n < 5; n++) await aLead("acme");
   const { headers } = await call("list-leads", { query: "limit=2&page=9" });
-  const pages = [...String(headers.link).matchAll(/page=(\d+)[^"]*rel="([a-z]+)"/g)].map(([, page, rel]) => [rel, page]);
+  const pages = [...String(headers.link).matchAll(/page=(\d+)[^"]*rel="([a-z]+)"/g)].map(([, page, rel]) => [
+    rel,
+    page,
+  ]);
   expect(pages).toEqual([
     ["first", "1"],
     ["prev", "3"],
