@@ -4,9 +4,8 @@
  *
  * Writes docs/bench/load.md; exits 1 if a limit is exceeded, the run time among them.
  *
- * Usage: npm run bench:load [-- --quick] [--limits]
- *   --quick   a fiftieth of the long load, less of the others, printed only
- *   --limits  on a table in memory that throttles partition keys over the limits of AWS, printed only
+ * Usage: npm run bench:load [-- --quick]
+ *   --quick  a fiftieth of the long load, less of the others, printed only
  */
 import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
@@ -17,7 +16,7 @@ import { report } from "./load/report.ts";
 import { type Plan, run } from "./load/run.ts";
 
 const { values: options } = parseArgs({
-  options: { quick: { type: "boolean" }, limits: { type: "boolean", default: false } },
+  options: { quick: { type: "boolean" } },
 });
 
 const plan: Plan = {
@@ -29,7 +28,6 @@ const plan: Plan = {
   // A third of what two processors can serve: at full load, every request would wait for others.
   neighbours: { quietRate: 10, greedyRate: 45, seconds: options.quick ? 5 : 40, rounds: 3 },
   rateLimit: { requests: 30, seconds: 2 },
-  limits: options.limits,
 };
 
 /** A machine on which the run takes longer is too busy to measure; minutes. */
@@ -52,6 +50,5 @@ const [loadAfter = 0] = loadavg();
 const seconds = performance.now() / 1000;
 const text = report(results, { at: start, seconds, load: [loadBefore, loadAfter] });
 console.log(text);
-if (!options.quick && !options.limits)
-  await writeFile(join(import.meta.dirname, "..", "..", "docs", "bench", "load.md"), text);
+if (!options.quick) await writeFile(join(import.meta.dirname, "..", "..", "docs", "bench", "load.md"), text);
 if (!checkLimits(results).every(holds)) process.exitCode = 1;

@@ -17,8 +17,6 @@ export interface Plan {
   readonly neighbours: NeighbourSettings;
   /** The rate limit of each neighbour. */
   readonly rateLimit: { readonly requests: number; readonly seconds: number };
-  /** Whether the table throttles partition keys over the limits of AWS. */
-  readonly limits: boolean;
 }
 
 /** Everything that a run measured. */
@@ -40,12 +38,10 @@ type Log = (line: string) => void;
 
 /** Runs every scenario. */
 export async function run(plan: Plan, log: Log): Promise<Results> {
-  const mixed = await withService("load", unlimited, plan.limits, (service) => mixedLoad(service, plan, log));
+  const mixed = await withService("load", unlimited, (service) => mixedLoad(service, plan, log));
   const { requests: rateLimitRequests, seconds: rateLimitSeconds } = plan.rateLimit;
   const limited = { ...throttle, rateLimitRequests, rateLimitSeconds };
-  const rounds = await withService("neighbours", limited, plan.limits, (service) =>
-    twoAccounts(service, plan, log),
-  );
+  const rounds = await withService("neighbours", limited, (service) => twoAccounts(service, plan, log));
   return { plan, ...mixed, rounds };
 }
 
@@ -87,10 +83,9 @@ async function createAccounts(service: Service, count: number, random: () => num
 async function withService<T>(
   name: string,
   settings: Readonly<Record<string, number>>,
-  limits: boolean,
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const service = await startService(name, settings, limits);
+  const service = await startService(name, settings);
   try {
     return await use(service);
   } finally {

@@ -3,8 +3,7 @@
  *
  * It sends a message when it accepts requests, and then executes the commands that it receives.
  *
- * Usage: fork with the settings as JSON, the file of the log and, for a table that throttles each partition key over the
- * limits of AWS, `limits`
+ * Usage: fork with the settings as JSON and the file of the log
  */
 import { execFileSync } from "node:child_process";
 import { createWriteStream, rmSync } from "node:fs";
@@ -12,17 +11,13 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
-import { startEngine } from "../../../lib/local/engine/engine.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
-import { LimitedTable } from "../../faults/limited-table.ts";
-import { startFaultyTable } from "../../faults/proxy.ts";
-import { awsRates, PartitionLimits } from "../../support/dynamodb-limits/partition-limits.ts";
 import { measureWorkers } from "./heap.ts";
 import type { Command, Outcomes } from "./service.ts";
 
-const [, , settings = "{}", logFile = "", limits] = process.argv;
+const [, , settings = "{}", logFile = ""] = process.argv;
 // Signals reach the benchmark too. When it ends, this process exits normally, and its engine with it.
 process.once("disconnect", () => process.exit());
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
@@ -40,18 +35,10 @@ const { functions } = await readStack(templateDirectory);
 const options = { log: (line: string) => log.write(`${line}\n`), onEngineExit: () => process.exit(1) };
 const run = await startLocal({
   templateDirectory,
-  ...(limits ? { dynamodbEndpoint: await startLimited() } : { dataDirectory: join(directory, "data") }),
+  dataDirectory: join(directory, "data"),
   ...options,
 });
 selectEngineTable(run.dynamodbEndpoint, run.tableName);
-
-/** Starts an engine in memory behind the limits. @returns the endpoint */
-async function startLimited(): Promise<string> {
-  const engine = await startEngine({ log: options.log, onExit: options.onEngineExit });
-  const table = await startFaultyTable(engine.endpoint);
-  table.handle = new LimitedTable(new PartitionLimits(awsRates), "bench").handle;
-  return table.endpoint;
-}
 
 const labels = new Map(functions.map(({ name, label }) => [name, label]));
 const commands: { [Name in keyof Outcomes]: (account: string) => Promise<Outcomes[Name]> } = {

@@ -33,16 +33,14 @@ const directory = join(import.meta.dirname, "..", "..", "..", ".build", "bench")
  * Starts the service with the stage `dev` and the settings that override its own. Its log is
  * `.build/bench/<name>.log`.
  *
- * @param limits whether the table throttles partition keys over the limits of AWS
  * @throws Error when the process ends before it is stopped
  */
 export async function startService(
   name: string,
   settings: Readonly<Record<string, number>>,
-  limits = false,
 ): Promise<Service> {
   await mkdir(directory, { recursive: true });
-  const args = [JSON.stringify(settings), join(directory, `${name}.log`), ...(limits ? ["limits"] : [])];
+  const args = [JSON.stringify(settings), join(directory, `${name}.log`)];
   const child = fork(new URL("./service-process.ts", import.meta.url), args);
   const url = (await readOutcome(child)) as string;
   const send = async <Name extends keyof Outcomes>(command: Command & { readonly name: Name }) => {
