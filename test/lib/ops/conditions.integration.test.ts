@@ -42,7 +42,9 @@ const [ada, grace, gone] = [0, 1, 2].map((i) => newId("lead", time + i)) as [str
 const [old, chat, mail, other, ended] = [0, 1, 2, 3, 4].map((i) => newId("conv", time + 10 + i)) as [
   ...[string, string, string, string, string],
 ];
-const messages = Array.from({ length: 11 }, (_, i) => newId("msg", time + 20 + i));
+/** Eight conversations are exported at a time. */
+const more = Array.from({ length: 4 }, (_, i) => newId("conv", time + 15 + i));
+const messages = Array.from({ length: 15 }, (_, i) => newId("msg", time + 20 + i));
 const erasure = newId("erasure", time);
 
 /** An account with items of each type, the same in each account. */
@@ -82,7 +84,8 @@ function itemsOf(account: string): Item[] {
     ...conversation(mail, ada, "whatsapp", messages.slice(5, 7)),
     ...conversation(other, grace, "whatsapp", messages.slice(7, 8)),
     ...conversation(ended, grace, "email", messages.slice(8, 9), "closed"),
-    ...conversation(old, ada, "sms", messages.slice(9), "closed"),
+    ...conversation(old, ada, "sms", messages.slice(9, 11), "closed"),
+    ...more.flatMap((id, i) => conversation(id, grace, `${i}`, messages.slice(11 + i, 12 + i), "closed")),
     { ...erasedLeadKey(account, gone), id: erasure, leadId: gone },
     { ...leadImportKey(account, "0".repeat(64)), startedAt: createdAt(ada) },
     { ...accountLimitKey(account), requests: 5 },
