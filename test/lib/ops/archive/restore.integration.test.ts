@@ -112,12 +112,11 @@ describe("a restored copy of the table that is exported, and imported into the a
   test("a change that comes between its reads and its writes is not overwritten unseen", async () => {
     const { account, grace, from, before } = await anAccount();
     const path = await exported(account, from);
-    const change = async (status: string) =>
-      setConversationStatus(account, grace.email, status, Date.now() + 10_000);
-    await change("paused");
+    await setConversationStatus(account, grace.email, "paused", Date.now() + 10_000);
+    const name = `CONVERSATION#${account} ${grace.email}`;
     using _ = beforeCall(
       ({ input }) => JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email),
-      () => change("waiting"),
+      () => put({ ...before[name], status: "paused", channel: "sms" }),
     );
     const { output } = await replace(account, path);
     expect(output).toMatchObject({ replaced: 1 });

@@ -150,6 +150,12 @@ describe("an archive that was tampered with is refused with its line and field, 
       "messageCount must be 1, the number of messages that follow.",
     ],
     [
+      "a last message that is missing",
+      (all) => toText(all.slice(0, -1)),
+      9,
+      "messageCount must be 0, the number of messages that follow.",
+    ],
+    [
       "another key before the first",
       (all) => toText(all).replace('{"type"', '{"__proto__":{},"type"'),
       1,
