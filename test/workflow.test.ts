@@ -38,6 +38,7 @@ test("GitHub's parser accepts the workflow", () => {
   expect(errors).toEqual([]);
   expect(jobs.map(({ id }) => id.value)).toEqual([
     "test",
+    "nightly",
     "diff-dev",
     "deploy-dev",
     "diff-prod",
@@ -47,9 +48,9 @@ test("GitHub's parser accepts the workflow", () => {
 
 test("its npm scripts exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const used = commands.flatMap((line) => /^npm (?:run )?(\w+)/.exec(line)?.[1] ?? []);
-  expect([...new Set(used)].sort()).toEqual(["ci", "ops", "test"]);
-  for (const script of ["ops", "test"]) expect(scripts).toHaveProperty(script);
+  const used = commands.flatMap((line) => /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? []);
+  expect([...new Set(used)].sort()).toEqual(["ci", "ops", "test", "test:nightly"]);
+  for (const script of ["ops", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
 });
 
 test("each stage has a file, and waits for what must be done before", () => {
@@ -62,6 +63,7 @@ test("each stage has a file, and waits for what must be done before", () => {
   }));
   expect(order).toEqual([
     { job: "test", needs: [], environment: undefined, stages: [], deploys: false },
+    { job: "nightly", needs: [], environment: undefined, stages: [], deploys: false },
     { job: "diff-dev", needs: [], environment: undefined, stages: ["dev"], deploys: false },
     { job: "deploy-dev", needs: ["test"], environment: "dev", stages: ["dev"], deploys: true },
     { job: "diff-prod", needs: ["deploy-dev"], environment: undefined, stages: ["prod"], deploys: false },
