@@ -133,7 +133,16 @@ test.each([
     exchange.reply(cancellation(code, items, items - 1));
   };
   const body = { leadId, channel: "sms", message: "Hello" };
-  const { body: sent, status } = await call("send-message", { account, body });
-  expect(status).toBe(201);
-  expect((await stored(account)).messages).toMatchObject([{ id: sent.id }]);
+  // On a busy machine, the cancelled writes may take all of the time for them.
+  const send = async () => {
+    const { status, body: sent } = await call("send-message", { account, body });
+    return status === 429 ? undefined : [status, sent.id];
+  };
+  let sent = await send();
+  for (let tries = 1; !sent && tries < 20; tries++) {
+    await setTimeout(200);
+    sent = await send();
+  }
+  expect(sent?.[0]).toBe(201);
+  expect((await stored(account)).messages).toMatchObject([{ id: sent?.[1] }]);
 });

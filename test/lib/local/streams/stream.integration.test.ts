@@ -17,11 +17,15 @@ const account = "acme";
 const start = (dataDirectory: string, streams = true) =>
   startRun(dataDirectory, { streams, maxEnvironments: 3 });
 
-/** Stores leads that are older than the allowed lateness, so that they are counted at once. */
-async function storeLeads({ tableName, dynamodbEndpoint }: LocalRun, count: number): Promise<void> {
+/** Stores leads that were created at a time: those before the allowed lateness are counted at once. */
+async function storeLeads(
+  { tableName, dynamodbEndpoint }: LocalRun,
+  count: number,
+  time: number,
+): Promise<void> {
   const client = DynamoDBDocumentClient.from(engineClient(dynamodbEndpoint));
   for (let n = 0; n < count; n++) {
-    const id = newId("lead", Date.now() - 2 * limits.allowedLateness);
+    const id = newId("lead", time);
     const lead = { id, name: "Ada", score: 0, status: "new", tags: [], createdAt: createdAt(id) } as const;
     const Item = leadItem(account, { ...lead, tags: [] });
     await client.send(new PutCommand({ TableName: tableName, Item }));
@@ -51,12 +55,13 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
     const directory = await temporaryDirectory();
     const first = await start(directory);
     const apiKey = await issueKey(first, account);
-    await storeLeads(first, 10);
+    await storeLeads(first, 10, Date.now() - 2 * limits.allowedLateness);
     const newest = await newestLead(first, apiKey, 10);
     await expect.poll(() => readWatermark(first)).toSatisfy((at) => at > `${newest}`);
     const { body } = await request(first, "list-leads", { apiKey, query: "limit=7&page=2" });
     expect(body.data).toHaveLength(3);
     await first.stop();
+    const stopped = Date.now();
     // On a busy machine the rate limiter may fail open.
     const faults = first.log.filter(
       (line) => /failed|denied|cannot/i.test(line) && !line.includes("failed open"),
@@ -64,7 +69,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
     expect(faults).toEqual([]);
 
     const without = await start(directory, false);
-    await storeLeads(without, 5);
+    // The earliest time that is not before the watermark of the first run.
+    await storeLeads(without, 5, stopped - limits.allowedLateness);
     const missed = await newestLead(without, apiKey, 15);
     expect(await readWatermark(without)).toSatisfy((at) => at <= `${missed}`);
     await without.stop();
