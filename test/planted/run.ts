@@ -9,7 +9,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cp, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { startEngine } from "../../lib/local/engine/engine.ts";
 import { seeded, shuffled } from "../support/random.ts";
 import { type Fault, faults, plant } from "./faults.ts";
 import { nearTests } from "./near-tests.ts";
@@ -47,15 +46,8 @@ const queue = chosen.flatMap((fault) => {
 });
 console.log(`SEED=${seed}: ${queue.length} of ${faults.length} faults`);
 
-// An engine that the tests started would be left when they are stopped.
-const engine = await startEngine({ log: console.error, onExit: () => process.exit(1) });
-process.env.DYNAMODB_ENDPOINT = engine.endpoint;
 await using unchanged = await copyProject(root);
-try {
-  await Promise.all(Array.from({ length: setting("WORKERS", 2) }, work));
-} finally {
-  await engine.stop();
-}
+await Promise.all(Array.from({ length: setting("WORKERS", 2) }, work));
 const byRoom = Map.groupBy(results, ({ file }) => file.split("/").slice(0, -1).slice(0, 2).join("/"));
 const rooms = [...byRoom, ["all", results] as const];
 for (const [room, all] of rooms)
