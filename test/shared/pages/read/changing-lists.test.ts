@@ -64,3 +64,18 @@ test.each([
   expect(result).toEqual(history.expected(filter, request));
   expect(calls.map(({ name }) => name).sort()).toEqual(["GetCommand", "QueryCommand"]);
 });
+
+test("a row that lands among those of a page while they are read is not on it, for it is not in the total", async () => {
+  const history = await historyWithTail();
+  const request = { page: 2, limit: 20 };
+  const expected = history.expected({}, request);
+  const restore = history.save();
+  const { calls } = await history.table.watch(() => history.list({}, request));
+  restore();
+  history.table.before = (_, call) => {
+    if (call === calls.length) history.add({ age: 30_000 });
+  };
+  const { result } = await history.table.watch(() => history.list({}, request));
+  expect(result).toEqual(expected);
+  expect(history.expected({}, request)).not.toEqual(expected);
+});
