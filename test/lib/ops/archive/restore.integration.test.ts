@@ -4,9 +4,9 @@ import { setConversationStatus } from "../../../../lib/ops/conversations/convers
 import { verifyCommand } from "../../../../lib/ops/counts/counts-verify-command.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
-import { activeConversationKey, conversationKey } from "../../../../shared/dynamodb/keys.ts";
+import { accountLimitKey, activeConversationKey, conversationKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem, selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runJson } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
@@ -64,6 +64,19 @@ describe("a restored copy of the table that is exported, and imported into the a
     ).toEqual({ output: [] });
     expect((await replace(account, path)).output).toMatchObject({ imported: 0, replaced: 0, erased: 0 });
     expect(await tableItems()).toEqual(after);
+  });
+
+  test("gives an account its rate limit back, but keeps one that was set since", async () => {
+    const account = randomUUID();
+    const key = accountLimitKey(account);
+    await put({ ...key, requests: 100 });
+    const path = await exported(account);
+    await put({ ...key, requests: 200 });
+    await replace(account, path);
+    expect(await readItem(key)).toMatchObject({ requests: 200 });
+    await remove(key);
+    await replace(account, path);
+    expect(await readItem(key)).toMatchObject({ requests: 100 });
   });
 
   test("without --replace stores what is absent, and keeps what was changed", async () => {
