@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
-import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { showCommand } from "../../../../lib/ops/leads/leads-show.ts";
@@ -193,4 +193,13 @@ test("leads show shows a lead with its conversations and messages", async () => 
   expect(String(printed[0])).toContain("email: ada@example.com\n");
   expect(String(printed[0])).toContain("tags: vip, hot\n");
   expect(String(printed[0])).toContain(`  ${first.createdAt}  "Hello\\nAda"\n`);
+});
+
+test("an erasure that ends after its account was erased leaves nothing of the lead", async () => {
+  const account = randomUUID();
+  const { id } = await aLead(account);
+  await beginErasure(account, id, new Pace());
+  await table.send(new DeleteCommand({ TableName: tableName, Key: erasedLeadKey(account, id) }));
+  await expect(endErasure(account, id, new Pace())).rejects.toThrow("conditional");
+  expect(await readItem(erasedLeadKey(account, id))).toBeUndefined();
 });
