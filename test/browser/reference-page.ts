@@ -1,4 +1,29 @@
-import type { Browser, Locator, Page, Request } from "playwright-core";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/** Finds the machine's Chromium, or the one that `CHROMIUM` names. */
+export function findChromium({ CHROMIUM, PATH = "" }: NodeJS.ProcessEnv): string {
+  const candidates = CHROMIUM
+    ? [CHROMIUM]
+    : PATH.split(delimiter).flatMap((directory) => names.map((name) => join(directory, name)));
+  const executable = candidates.find(isExecutable);
+  if (executable) return executable;
+  throw new Error(
+    "No Chromium found: install one (Debian: apt-get install chromium) or set CHROMIUM to its path.",
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** What a user has: a window's width in pixels, and light or dark colours. */
 export interface Look {
@@ -6,65 +31,45 @@ export interface Look {
   readonly scheme: "dark" | "light";
 }
 
-/** The reference in a browser window. */
-export interface ReferencePage {
-  readonly page: Page;
-  /** Every request that the page has sent. */
-  readonly requests: readonly Request[];
-  /** What the page has logged as an error, and what it has thrown. */
-  readonly errors: readonly string[];
-  /** Opens the sidebar if the window is too narrow to show it always. */
-  openSidebar(): Promise<Locator>;
-  /** Goes to a part by its link in the sidebar, and returns the part. */
-  goTo(name: string): Promise<Locator>;
-  /** Opens the dialog that sends the requests of an operation. */
-  tryOut(name: string): Promise<Locator>;
-}
-
-/** Opens the page in a window of its own. */
+/** Opens the reference in a window of its own. `errors` has what it logs as an error or throws. */
 export async function openReference(browser: Browser, url: string, { width, scheme }: Look) {
   const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: scheme });
   const page = await context.newPage();
-  const requests: Request[] = [];
+  const requests: string[] = [];
   const errors: string[] = [];
-  page.on("request", (request) => requests.push(request));
+  page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await page.goto(url);
   await page.getByRole("heading", { name: "Authentication", level: 1 }).waitFor();
 
-  const openSidebar = async () => {
+  /** Goes to a part by its link in the sidebar, which a narrow window hides behind a button, and returns the part. */
+  const goTo = async (name: string) => {
     const menu = page.getByRole("button", { name: "Open Menu" });
     if (await menu.isVisible()) await menu.click();
-    return page.getByRole("complementary");
-  };
-  const goTo = async (name: string) => {
-    const sidebar = await openSidebar();
+    const sidebar = page.getByRole("complementary");
     await sidebar.getByRole("link", { name: new RegExp(`^${name}( HTTP|$)`) }).click();
     const part = page.getByRole("region", { name, exact: true });
     await part.waitFor();
     return part;
   };
-  const tryOut = async (name: string) => {
+  /** Opens the dialog of an operation, sends its request with changes of the body, and returns the response that it shows. */
+  const send = async (name: string, change: (dialog: Locator) => Promise<void> = async () => {}) => {
     const part = await goTo(name);
     await part.getByRole("button", { name: "Try it" }).click();
     const dialog = page.getByRole("dialog", { name: "API Client" });
-    await dialog.waitFor();
-    return dialog;
+    await change(dialog);
+    await dialog.getByRole("button", { name: /^Send (get|post) request/ }).click();
+    const response = dialog.getByRole("region", { name: "Response", exact: true });
+    const status = await response.getByRole("link", { name: /^\d{3} / }).innerText();
+    const body = await response.getByRole("region", { name: "Body" }).locator(".cm-content").innerText();
+    return { status: Number.parseInt(status, 10), body: JSON.parse(body), width: await overflow(page) };
   };
-  return { page, requests, errors, openSidebar, goTo, tryOut } satisfies ReferencePage;
+  const close = () => page.getByRole("button", { name: "Close Client" }).click();
+  return { page, requests, errors, goTo, send, close };
 }
 
-/** Sends the request of the dialog, and returns the response that the dialog shows. */
-export async function send(dialog: Locator) {
-  await dialog.getByRole("button", { name: /^Send (get|post) request/ }).click();
-  const response = dialog.getByRole("region", { name: "Response", exact: true });
-  const status = await response.getByRole("link", { name: /^\d{3} / }).innerText();
-  const body = await response.getByRole("region", { name: "Body" }).locator(".cm-content").innerText();
-  return { status: Number.parseInt(status, 10), body: JSON.parse(body) };
-}
-
-/** The editor of the request's body. */
+/** The editor of the request's body in a dialog. */
 export const bodyEditor = (dialog: Locator) =>
   dialog.getByRole("region", { name: "Request Body" }).locator(".cm-content");
 

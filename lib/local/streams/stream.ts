@@ -16,6 +16,8 @@ interface StreamOptions {
   /** Delivers a batch to the target of the source. @returns the function's response */
   readonly deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
   readonly log: (line: string) => void;
+  /** Waits for a number of milliseconds, or until the signal is aborted. Tests need not wait as long. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** The delay between two checks for new shards, in milliseconds. */
@@ -36,7 +38,7 @@ export function startStream(source: EventSource, options: StreamOptions) {
   const { streamArn, log, deliver } = options;
   const controller = new AbortController();
   const { signal } = controller;
-  const wait = (milliseconds: number) => delay(milliseconds, signal);
+  const wait = (milliseconds: number) => (options.wait ?? delay)(milliseconds, signal);
   const delivery: Delivery = {
     source,
     startedAt: Date.now(),
@@ -139,7 +141,6 @@ async function createIterator(
   return client.iterator(streamArn, shard);
 }
 
-/** Waits for a number of milliseconds, or until the signal is aborted. */
 async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   await setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }

@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createApp } from "../../../lib/app.ts";
 import { createConfig, readConfig } from "../../../lib/config/config.ts";
 import { stagesWithFile } from "../../../lib/config/stage-file.ts";
 import { UserError } from "../../../lib/errors.ts";
 import type { TestSettings } from "../../support/stage-files.ts";
-import { createDirectory, createTestApp } from "../../support/synthesize.ts";
+import { createTestApp } from "../../support/synthesize.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -196,12 +195,6 @@ test.each<TestSettings>([
 ])("settings that fit together, %j, are accepted", async (staging) => {
   const directory = await writeFiles({ staging, pinned: { account: "123456789012" } });
   expect(readConfig({ stage: "staging" }, directory).stage).toBe("staging");
-});
-
-test("the app rejects a mistake before it bundles anything", async () => {
-  await expect(
-    createApp({ context: { throttleRate: "fast" }, outdir: await createDirectory() }),
-  ).rejects.toThrow(UserError);
 });
 
 test("a stage of an AWS account is synthesized without credentials, with its own, and with trusted ones", async () => {

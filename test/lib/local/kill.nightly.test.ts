@@ -5,14 +5,8 @@ import { paginateScan } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
-import {
-  canFindEngines,
-  findEngines,
-  freePort,
-  signalProcess,
-  startCommand,
-  untilServing,
-} from "./support/process.ts";
+import { canSeeProcesses, findEngines } from "./support/linux-processes.ts";
+import { freePort, signalProcess, startCommand, untilServing } from "./support/process.ts";
 import { temporaryDirectory } from "./support/stack.ts";
 
 /** How often the service is killed. */
@@ -31,7 +25,7 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
     const directory = await temporaryDirectory();
     const file = join(directory, "dynamodb.sqlite");
     const env = { DATA_DIR: directory, PORT: String(await freePort()) };
-    const watch = canFindEngines ? watchEngines(file) : undefined;
+    const watch = canSeeProcesses ? watchEngines(file) : undefined;
     onTestFinished(() => watch?.stop());
     const acknowledged: Acknowledged = { leads: [], messages: [] };
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { gatewayResponse } from "../../../lib/local/gateway/http-response.ts";
-import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { invalidExamples, requestExamples, responseExamples } from "../../../lib/openapi/examples.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { request, startApi } from "../../support/api.ts";
@@ -49,21 +48,4 @@ test.each([
 ] as const)("the gateway's example of %i is what is answered", async (status, headers) => {
   const refused = await send("list-leads", { headers });
   expect([refused.status, refused.body]).toEqual([status, JSON.parse(String(gatewayResponse(status).body))]);
-});
-
-function schemaOf(parameters: readonly object[], name: string) {
-  const parameter = parameters.find((one) => "name" in one && one.name === name);
-  return (parameter as { schema: { minimum: number; maximum: number; default: number } }).schema;
-}
-
-test.each([
-  "page",
-  "limit",
-])("what the document says of the number %s is what the routes take", async (name) => {
-  const parameters = openApiDocument().paths["/api/v1/leads"]?.get?.parameters ?? [];
-  const { minimum, maximum, default: absent } = schemaOf(parameters, name);
-  const statusOf = async (value: number) => (await send("list-leads", { query: `${name}=${value}` })).status;
-  expect([await statusOf(minimum), await statusOf(maximum)]).toEqual([200, 200]);
-  expect([await statusOf(minimum - 1), await statusOf(maximum + 1)]).toEqual([400, 400]);
-  expect((await send("list-leads")).body).toMatchObject({ pagination: { [name]: absent } });
 });

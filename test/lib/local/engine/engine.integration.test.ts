@@ -19,7 +19,8 @@ import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import { engineBinary } from "../../../../lib/local/engine/engine-process.ts";
 import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
 import { stack } from "../../../support/role-check.ts";
-import { canFindEngines, findEngines, isOpen } from "../support/process.ts";
+import { canSeeProcesses, findEngines } from "../support/linux-processes.ts";
+import { isOpen } from "../support/process.ts";
 import { temporaryDirectory } from "../support/stack.ts";
 
 const engineModule = new URL("../../../../lib/local/engine/engine.ts", import.meta.url).href;
@@ -151,7 +152,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     const kept = await client.send(new GetItemCommand({ TableName: "probes", Key: Item }));
     expect(kept.Item).toEqual(Item);
     expect(log).toEqual([]);
-    if (canFindEngines) expect(findEngines(file)).toHaveLength(1);
+    if (canSeeProcesses) expect(findEngines(file)).toHaveLength(1);
   });
 
   test("in memory ends with the process that started it, too", async () => {

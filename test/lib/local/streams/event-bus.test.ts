@@ -29,20 +29,20 @@ test("an event is posted in EventBridge's format", async () => {
 });
 
 test("an event that the connector rejects fails, and the events after it are not attempted", async () => {
-  const connector = await startConnector((_, calls) => (calls === 2 ? 500 : 200));
+  const connector = await startConnector((_, calls) => (calls === 2 ? 400 : 200));
   const log: string[] = [];
   const put = () =>
     putOnBus(bus, ["msg_1", "msg_2", "msg_3"].map(sent), {
       eventsUrl: connector.url,
       log: (line) => log.push(line),
     });
-  await expect(put()).rejects.toThrow("the connector responded with 500");
+  await expect(put()).rejects.toThrow("the connector responded with 400");
   expect(connector.received.map(({ detail }) => detail.id)).toEqual(["msg_1", "msg_2"]);
   connector.stop();
   await expect(put()).rejects.toThrow("the connector did not respond");
   expect(log).toEqual([
     "[events] message.sent msg_1",
-    "[events] message.sent msg_2 failed and is retried: the connector responded with 500",
+    "[events] message.sent msg_2 failed and is retried: the connector responded with 400",
     expect.stringMatching(
       /^\[events\] message\.sent msg_1 failed and is retried: the connector did not respond \(.+\)$/,
     ),

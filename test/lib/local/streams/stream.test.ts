@@ -49,9 +49,14 @@ interface Settings extends Partial<EventSource> {
   readonly file?: string;
   readonly streamArn?: string;
   readonly respond?: (numbers: number[]) => unknown;
+  /** Called at the start of each wait. */
+  readonly onWait?: (milliseconds: number) => void;
 }
 
-async function start(client: FakeStream, { file, respond = () => null, ...settings }: Settings = {}) {
+async function start(
+  client: FakeStream,
+  { file, respond = () => null, onWait = () => {}, ...settings }: Settings = {},
+) {
   const source: EventSource = {
     ...{ id: "Source", function: await createFunction(""), streamArn: "arn:template:stream" },
     ...{ accepts: () => true, batchSize: 3, window: 20, retries: 1 },
@@ -69,6 +74,11 @@ async function start(client: FakeStream, { file, respond = () => null, ...settin
       return respond(sequenceNumbers(records));
     },
     log: (line) => log.push(line),
+    // A hundredth of the time passes.
+    wait: async (milliseconds, signal) => {
+      onWait(milliseconds);
+      await setTimeout(milliseconds / 100, undefined, { signal }).catch(() => {});
+    },
   });
   onTestFinished(() => stream.stop());
   return { ...stream, delivered, log, batches: () => delivered.map(sequenceNumbers) };
@@ -85,16 +95,6 @@ test("records are delivered in Lambda's form, in batches of at most the batch si
     eventSourceARN: "arn:template:stream",
   });
   expect(log).toEqual([]);
-});
-
-test("records within the window are delivered together", async () => {
-  const client = new FakeStream();
-  const { batches } = await start(client, { window: 700 });
-  await expect.poll(() => client.reads).toBe(1);
-  client.add(1);
-  await setTimeout(250);
-  client.add(2);
-  await expect.poll(batches).toEqual([[1, 2]]);
 });
 
 test("records that do not pass the filter are never delivered, and not read again", async () => {
@@ -159,7 +159,7 @@ test("a pending batch delays those after it, and the position", async () => {
   client.add(3);
   stream.stop();
   resolve();
-  await setTimeout(500);
+  await setTimeout(50);
   expect(batches()).toEqual([[1], [2]]);
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
     Source: { streamArn, shards: { "shard-1": "1" } },
@@ -179,7 +179,7 @@ test("a child shard is read after its parent has ended", async () => {
   expect(batches()).toEqual([[1]]);
   resolve();
   await expect.poll(batches).toEqual([[1], [2]]);
-}, 20_000);
+});
 
 test("a shard that ended after its last position is not delivered again", async () => {
   const client = new FakeStream();
@@ -192,7 +192,7 @@ test("a shard that ended after its last position is not delivered again", async 
   client.shardRecords["shard-2"] = [createRecord(3)];
   const second = await start(client, { file });
   await expect.poll(second.batches).toEqual([[3]]);
-}, 20_000);
+});
 
 test("a failing engine is logged once, and read again when it is back", async () => {
   const client = new FakeStream();
@@ -203,13 +203,20 @@ test("a failing engine is logged once, and read again when it is back", async ()
   client.failing = false;
   await expect.poll(batches).toEqual([[1]]);
   expect(log).toEqual(["The table's stream cannot be read and is retried: connection refused."]);
-}, 15_000);
+});
 
-test("a stream without records is read a few times a second, and logs nothing", async () => {
+test.each([
+  [20, 250],
+  [700, 700],
+])("a stream without records is read four times a second, or once in its window: of %i ms, every %i ms", async (window, expected) => {
+  const waits: number[] = [];
   const client = new FakeStream();
-  const { log, delivered } = await start(client);
-  await setTimeout(1000);
-  expect(client.reads).toBeGreaterThan(0);
-  expect(client.reads).toBeLessThan(12);
+  const { log, delivered } = await start(client, {
+    window,
+    onWait: (milliseconds) => waits.push(milliseconds),
+  });
+  await expect.poll(() => client.reads).toBeGreaterThan(3);
+  // The other wait is for new shards.
+  expect(new Set(waits)).toEqual(new Set([expected, 3000]));
   expect([log, delivered]).toEqual([[], []]);
 });

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { errorCode } from "../../../../lib/errors.ts";
@@ -86,33 +85,4 @@ export function isOpen(file: string): boolean {
   const unlock = lockFile(file);
   unlock?.();
   return unlock === undefined;
-}
-
-/** Other systems than Linux do not show which files a process has open without a program of their own. */
-export const canFindEngines = process.platform === "linux";
-
-/** Finds the engines that have the file open, by its real path. Linux only. */
-export function findEngines(file: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => readLink(`/proc/${pid}/exe`)?.endsWith("/dynoxide"))
-    .filter((pid) => listOpenFiles(pid).includes(file))
-    .map(Number);
-}
-
-function listOpenFiles(pid: string): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => readLink(`/proc/${pid}/fd/${fd}`) ?? []);
-  } catch {
-    // The process has ended.
-    return [];
-  }
-}
-
-function readLink(link: string): string | undefined {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return undefined;
-  }
 }
