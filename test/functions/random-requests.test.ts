@@ -62,14 +62,18 @@ const mostly = <T>(good: fc.Arbitrary<T>, ...bad: fc.Arbitrary<unknown>[]): fc.A
   fc.oneof({ weight: 15, arbitrary: good }, ...(bad as fc.Arbitrary<T>[]));
 const words = (texts: string) => fc.constantFrom(...texts.split(" "));
 
-const label = "ü,&+%\u00a0\u{1F600}";
+const label = "Ü,&+%\u00a0\u{1F600}";
 const odd = fc.constantFrom(..." \"\\/'%#?=+,;&ßİ字\u00a0\u200d\u2028\ufeff\ufffd\uffff\u{1F600}");
 const good = fc.string({ unit: fc.oneof(words("a Z 9 -"), odd), maxLength: 9 }).map((end) => `a${end}`);
 const bad = fc.constantFrom("", " \u3000", "a\0", "\u0085", "a\nb", "\ud800", "\udc00\ud800", "\u001b[2J");
-const long = fc
-  .tuple(fc.constantFrom(64, 200, 4096), fc.constantFrom(-1, 0, 1), words("x ß \u{1F600}"))
-  .map(([length, more, unit]) => unit.repeat(length + more));
-const text = mostly(good, bad, long, fc.string({ unit: "binary" }));
+const around = (length: number) =>
+  fc
+    .tuple(fc.constantFrom(length - 1, length, length + 1), words("x ß \u{1F600}"))
+    .map(([count, unit]) => unit.repeat(count));
+/** A text of a field of this maximal length. */
+const textOf = (length: number) =>
+  mostly(good, bad, around(length), around(length), fc.string({ unit: "binary" }));
+const text = textOf(64);
 const number = mostly(words("1 2 100"), words("0 01 +1 1e1 101 999999999 1000000000 ٣"), text);
 const time = (year: number) =>
   mostly(
@@ -88,8 +92,8 @@ const fullTags = fc.constantFrom(50, 51).map((length): string[] => Array(length)
 const valuesOf = (leads: readonly string[], conversations: readonly string[]) => ({
   ...{ page: number, limit: number, createdAfter: time(2020), createdBefore: time(2040) },
   ...{
-    name: text,
-    message: text,
+    name: textOf(200),
+    message: textOf(4096),
     tags: mostly(fc.array(text, { maxLength: 4 }), fullTags, fc.constant([1, null])),
   },
   ...{ source: mostly(fc.constant(label), text), channel: mostly(fc.constant(label), text), email },
