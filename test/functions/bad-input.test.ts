@@ -5,7 +5,6 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 import { call } from "../support/call.ts";
 import type { TestRequest } from "../support/events.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
-import { aLead, aMessage } from "../support/requests.ts";
 
 beforeEach(() => void useMemoryTable());
 
@@ -34,52 +33,28 @@ const valid = {
 const accepted = { "create-lead": 201, "send-message": 404 };
 
 describe.each(lists)("%s rejects", (name) => {
-  const numbers = "0 -1 1e1 20.0 0x10 %2B5 +5 5+ 01 1,2 ٣ NaN null".split(" ");
-
-  test.each([...numbers, "", "1000000000", "99999999999999999999"])("page=%s", async (value) => {
-    expect(await listFaults(name, { query: `page=${value}` })).toEqual(["page out_of_range"]);
-  });
-
-  test.each([...numbers, "", "101", "1000", "100.0"])("limit=%s", async (value) => {
-    expect(await listFaults(name, { query: `limit=${value}` })).toEqual(["limit out_of_range"]);
+  test.each([
+    ..."0x10 +5 5+ 1,2 ٣ NaN null".split(" "),
+    "99999999999999999999",
+  ])("%s as a number", async (value) => {
+    for (const field of ["page", "limit"])
+      expect(await listFaults(name, { query: `${field}=${value}` })).toEqual([`${field} out_of_range`]);
   });
 
   test.each([
-    ["page=1&page=1", "page repeated"],
     ["limit=5&x=1&limit=5", "limit repeated", "x unknown"],
-    ["Page=1", "Page unknown"],
     ["page%00=1", "page\0 unknown"],
     ["__proto__=1", "__proto__ unknown"],
     ["toString=1&hasOwnProperty", "hasOwnProperty unknown", "toString unknown"],
     ["=1", '"" unknown'],
-    ["page=%zz", "page invalid_encoding"],
-    ["page=%ff", "page invalid_encoding"],
-    ["status=%ed%a0%80", "status invalid_encoding"],
-    ["id=", "id too_short"],
     [`id=${long(65)}`, "id too_long"],
     [
       "createdAfter=x&createdAfter=x&createdBefore=%ff",
       "createdAfter repeated",
       "createdBefore invalid_encoding",
     ],
-    [
-      "createdBefore=2026-01-31T09:30:00Z&createdAfter=2026-01-31T09:30:00.001Z",
-      "createdBefore out_of_range",
-    ],
   ])("%s", async (query, ...expected) => {
     expect((await listFaults(name, { query })).sort()).toEqual(expected);
-  });
-
-  test.each([
-    "",
-    "2026-01-31",
-    "2026-02-30T09:30:00Z",
-    // An unencoded plus sign is a space.
-    "2026-01-31T09:30:00+01:00",
-    "1769851800",
-  ])("times that are not RFC 3339 timestamps: %s", async (value) => {
-    for (const field of ["createdAfter", "createdBefore"])
-      expect(await listFaults(name, { query: `${field}=${value}` })).toEqual([`${field} invalid_format`]);
   });
 
   test("thousands of parameters, and lists the first 100", async () => {
@@ -91,42 +66,6 @@ describe.each(lists)("%s rejects", (name) => {
     }
     expect(await listFaults(name, { query: "limit&".repeat(3000) })).toEqual(["limit repeated"]);
   });
-
-  test("a body, and reports it with the faults of the query", async () => {
-    const { faults } = await refuse(name, { body: {}, query: "page=0" });
-    expect(faults).toMatchObject([
-      { in: "query", field: "page" },
-      { in: "body", field: "", code: "unexpected" },
-    ]);
-  });
-});
-
-describe("filters reject", () => {
-  test.each([
-    ["list-leads", "status=NEW", "status not_allowed"],
-    ["list-leads", "status=%20new", "status not_allowed"],
-    ["list-leads", "source=", "source too_short"],
-    ["list-leads", `source=${long(65)}`, "source too_long"],
-    ["list-leads", "source=a%00", "source invalid_characters"],
-    ["list-leads", "leadId=x", "leadId unknown"],
-    ["list-leads", "email=ada", "email invalid_format"],
-    ["list-leads", "id=conv_1", "id invalid_format"],
-    ["list-leads", "id=msg_1", "id invalid_format"],
-    ["list-conversations", "email=ada@example.com", "email unknown"],
-    ["list-conversations", "leadId=", "leadId too_short"],
-    ["list-conversations", "leadId=\ud800", "leadId invalid_encoding"],
-    ["list-conversations", `leadId=${long(65)}`, "leadId too_long"],
-    ["list-conversations", "leadId=conv_1", "leadId invalid_format"],
-    ["list-conversations", "leadId=msg_1", "leadId invalid_format"],
-    ["list-conversations", "id=lead_1", "id invalid_format"],
-    ["list-conversations", "id=msg_1", "id invalid_format"],
-    ["list-conversations", "channel=%0A", "channel invalid_characters"],
-    ["list-conversations", "status=", "status too_short"],
-    ["list-conversations", `status=${long(65)}`, "status too_long"],
-    ["list-conversations", "source=x", "source unknown"],
-  ] as const)("%s?%s", async (name, query, fault) => {
-    expect(await listFaults(name, { query })).toEqual([fault]);
-  });
 });
 
 describe.each(posts)("%s rejects", (name) => {
@@ -134,33 +73,13 @@ describe.each(posts)("%s rejects", (name) => {
     headers: { "content-type": type },
     body,
   });
-  const inBase64 = (body: Buffer | string, type = "application/json") => ({
-    ...withType(type, Buffer.from(body).toString("base64")),
+  const inBase64 = (body: string) => ({
+    ...withType("application/json", Buffer.from(body).toString("base64")),
     isBase64Encoded: true,
   });
 
   test.each([
-    ..."text/plain application/x-www-form-urlencoded application/jsonp application/xml application".split(
-      " ",
-    ),
-    "",
-  ])("the content type %j", async (type) => {
-    expect(await listFaults(name, withType(type), 415)).toEqual(["content-type unsupported"]);
-  });
-
-  test("a missing body, with and without a content type", async () => {
-    for (const type of ["", "application/json", "text/plain"])
-      expect(await listFaults(name, { headers: { "content-type": type } })).toEqual([" required"]);
-  });
-
-  test.each([
-    ["", "required"],
-    ["{", "invalid_json"],
-    ["{'name':'x'}", "invalid_json"],
-    ["\ufeff{}", "invalid_json"],
-    ['{"__proto__":{}}', "forbidden_key"],
     ['{"name":"x","tags":[{"__proto__":1}]}', "forbidden_key"],
-    ['{"constructor":{"prototype":{}}}', "forbidden_key"],
     [long(30_000, "["), "invalid_json"],
     [long(100, "[") + long(100, "]"), "wrong_type"],
     [long(101, "[") + long(101, "]"), "too_deep"],
@@ -174,15 +93,8 @@ describe.each(posts)("%s rejects", (name) => {
     [`"${long(64 * 1024)}"`, "too_large"],
     // Marks in strings do not count.
     [`["${long(2000, "[{,")}","\\"${long(2000, ",[")}"]`, "wrong_type"],
-    ["null", "wrong_type"],
-    ["5", "wrong_type"],
   ])("the body %j", async (body, code) => {
     expect(await listFaults(name, withType("application/json", body))).toEqual([` ${code}`]);
-  });
-
-  test("bytes in base64 that are not UTF-8", async () => {
-    const request = inBase64(Buffer.from([0x7b, 0xff, 0x7d]), "application/vnd.api+json");
-    expect(await listFaults(name, request)).toEqual([" invalid_encoding"]);
   });
 
   describe("a text body with U+FFFD", () => {
@@ -219,21 +131,6 @@ describe.each(posts)("%s rejects", (name) => {
     }
   });
 
-  test("what it cannot parse, and all else that is wrong, with the faults of query and headers", async () => {
-    const headers = { "idempotency-key": "a b" };
-    const parts = async (body: unknown) =>
-      (await refuse(name, { query: "page=1", body, headers })).faults.map(({ in: place, field }) => [
-        place,
-        field,
-      ]);
-    const [query, header] = [
-      ["query", "page"],
-      ["header", "idempotency-key"],
-    ];
-    expect(await parts("{")).toEqual([query, header, ["body", ""]]);
-    expect(await parts({ ...valid[name], extra: 1 })).toEqual([query, ["body", "extra"], header]);
-  });
-
   test("an unknown field, whatever its name", async () => {
     for (const field of ["id", "Name", "", "a.b", "a[0]", "toString", "score"])
       expect(await listFaults(name, { body: { ...valid[name], [field]: 1 } })).toEqual([
@@ -241,14 +138,6 @@ describe.each(posts)("%s rejects", (name) => {
       ]);
     const { faults } = await refuse(name, { body: { ...valid[name], [long(60_000)]: 1 } });
     expect(faults[0]?.field).toBe(`${long(64)}…`);
-  });
-
-  test("a known field that is repeated, even if each value is valid", async () => {
-    for (const [field, value] of Object.entries(valid[name])) {
-      const body = `{"${field}":"first",${JSON.stringify({ ...valid[name], [field]: value }).slice(1)}`;
-      for (const request of [{ body }, inBase64(body)])
-        expect(await listFaults(name, request)).toEqual([`${field} duplicate_key`]);
-    }
   });
 
   test.each([99, 100, 101, 900])("%i unknown fields, and lists the first 100", async (count) => {
@@ -266,11 +155,6 @@ describe.each(posts)("%s rejects", (name) => {
     const { problem } = await refuse(name, { body: Object.fromEntries(names) });
     expect(problem.errors).toHaveLength(100);
     expect(Buffer.byteLength(JSON.stringify(problem))).toBeLessThan(64 * 1024);
-  });
-
-  test("no valid body of another JSON type, or in base64", async () => {
-    for (const type of ["application/json; charset=utf-8", "application/vnd.api+json", "APPLICATION/JSON"])
-      expect((await call(name, inBase64(JSON.stringify(valid[name]), type))).status).toBe(accepted[name]);
   });
 });
 
@@ -307,57 +191,19 @@ test.each([
   expect(repeated).toEqual(expected.map((name) => `${name} duplicate_key`));
 });
 
-describe("create-lead rejects", () => {
-  test.each([
-    [{}, "name required"],
-    [{ name: "" }, "name blank"],
-    [{ name: " \u3000\u00a0" }, "name blank"],
-    [{ name: long(201) }, "name too_long"],
-    [{ name: long(201, emoji) }, "name too_long"],
-    ...["a\nb", "a\0b", "a\u0085b", "a\ud800b", "\udc00\ud800"].map((name): [object, string] => [
-      { name },
-      "name invalid_characters",
-    ]),
-    [{ email: null }, "email wrong_type", "name required"],
-    [{ name: "a", email: "a@example.com\n" }, "email invalid_format"],
-    [{ name: "a", email: `a@${long(125, "b.")}com` }, "email too_long"],
-    [{ name: "a", source: "" }, "source too_short"],
-    [{ name: "a", source: long(65) }, "source too_long"],
-    [{ name: "a", source: "\t" }, "source invalid_characters"],
-    [{ name: "a", tags: { 0: "vip" } }, "tags wrong_type"],
-    [{ name: "a", tags: Array(51).fill("t") }, "tags too_many"],
-    [{ name: "a", tags: ["a", "", "b", null] }, "tags[1] too_short", "tags[3] wrong_type"],
-    [{ name: "a", tags: [long(65)] }, "tags[0] too_long"],
-    [{ name: "a", tags: ["\u001b"] }, "tags[0] invalid_characters"],
-    [{ name: 1, tags: 4, x: 5 }, "name wrong_type", "tags wrong_type", "x unknown"],
-  ] as [object, ...string[]][])("%j", async (body, ...expected) => {
-    expect((await listFaults("create-lead", { body })).sort()).toEqual(expected);
-  });
+test("create-lead rejects all invalid fields at once, with the place of each item", async () => {
+  const body = { name: 1, email: "a@example.com\n", tags: ["a", "", "b", null, "\u001b"], x: 5 };
+  expect((await listFaults("create-lead", { body })).sort()).toEqual([
+    "email invalid_format",
+    "name wrong_type",
+    "tags[1] too_short",
+    "tags[3] wrong_type",
+    "tags[4] invalid_characters",
+    "x unknown",
+  ]);
 });
 
 describe("send-message rejects", () => {
-  test.each([
-    [
-      { leadId: undefined, channel: undefined, message: undefined },
-      "channel required",
-      "leadId required",
-      "message required",
-    ],
-    [{ leadId: "" }, "leadId too_short"],
-    [{ leadId: long(65) }, "leadId too_long"],
-    [{ channel: "" }, "channel too_short"],
-    [{ channel: long(65) }, "channel too_long"],
-    [{ channel: "a\u0007" }, "channel invalid_characters"],
-    [{ message: " \r\n\t " }, "message blank"],
-    [{ message: long(4097, "\u{1F468}") }, "message too_long"],
-    [{ message: "a\0" }, "message invalid_characters"],
-    [{ message: "a\ud83d" }, "message invalid_characters"],
-    [{ message: { text: "a" } }, "message wrong_type"],
-  ])("%j", async (fields, ...expected) => {
-    const body = { ...valid["send-message"], ...fields };
-    expect((await listFaults("send-message", { body })).sort()).toEqual(expected);
-  });
-
   test.each([
     ["lead_1", ""],
     ["x", ""],
@@ -461,30 +307,10 @@ describe("a compressed body", () => {
     const request = { body: {}, headers: { "content-encoding": encoding } };
     expect(await listFaults("create-lead", request)).toEqual(["name required"]);
   });
-
-  test("of another media type is reported for its type, without the header", async () => {
-    const request = { body: {}, headers: { "content-type": "text/plain", "content-encoding": "gzip" } };
-    const { headers, faults } = await refuse("create-lead", request, 415);
-    expect(faults[0]?.field).toBe("content-type");
-    expect(headers).not.toHaveProperty("accept-encoding");
-  });
 });
 
 describe("the longest values", () => {
   const email = `${"a".repeat(64)}@${"b.".repeat(93)}com`;
-
-  test("are stored unchanged", async () => {
-    const input = {
-      ...{ name: ` ${long(198, emoji)} `, email, source: long(64, emoji) },
-      tags: Array.from({ length: 50 }, () => long(64, "#")),
-    };
-    expect(email).toHaveLength(254);
-    const lead = await aLead("acme", input);
-    const { body } = await call("list-leads", { query: `source=${encodeURIComponent(input.source)}` });
-    expect(body.data).toEqual([{ ...lead, ...input }]);
-    const [channel, text] = [long(64, emoji), long(4096, emoji)];
-    expect(await aMessage("acme", lead.id, channel, text)).toMatchObject({ channel, message: text });
-  });
 
   /** What the schemas of bodies use of JSON Schema. */
   interface Schema {

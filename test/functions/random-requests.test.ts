@@ -1,0 +1,288 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import type { Item } from "../../shared/dynamodb/table-client.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import { call } from "../support/call.ts";
+import { expectNothingSentIn } from "../support/leaks.ts";
+import { useMemoryTable } from "../support/memory-leads.ts";
+import { aLead, aMessage } from "../support/requests.ts";
+import { noteSent, sent } from "../support/sent.ts";
+
+/** What clients are told that they may send, as schemas of the query and the body of each route. */
+const document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: fullFormats });
+const keyPattern = new RegExp(document.components.parameters.IdempotencyKey.schema.pattern);
+function schemasOf(route: RouteName) {
+  const { parameters, requestBody } = document.paths[routes[route].path][routes[route].method.toLowerCase()];
+  const query = parameters.filter((one: { in?: string }) => one.in === "query");
+  const named = query.map(({ name, schema }: { name: string; schema: object }) => [name, schema]);
+  const [name] = requestBody ? requestBody.content["application/json"].schema.$ref.split("/").slice(-1) : [];
+  return {
+    query: { type: "object", properties: Object.fromEntries(named), additionalProperties: false },
+    body: document.components.schemas[name],
+  };
+}
+
+const schemas = {
+  "list-leads": schemasOf("list-leads"),
+  "create-lead": schemasOf("create-lead"),
+  "list-conversations": schemasOf("list-conversations"),
+  "send-message": schemasOf("send-message"),
+};
+
+/** A field or a parameter; the value of a parameter is null if no text can be it. */
+type Member = readonly [name: string, value: unknown];
+
+/** The members with a fault, as responses name them. */
+function faultsOf(members: readonly Member[], schema: object, place: string): string[] {
+  const object = Object.fromEntries(members);
+  ajv.validate(schema, object);
+  const wrong = (ajv.errors ?? []).map(({ instancePath, params }) => {
+    const [, field, index] = instancePath.split("/");
+    const name = params.missingProperty ?? params.additionalProperty ?? field;
+    return index === undefined ? name : `${name}[${index}]`;
+  });
+  const repeated = members.map(([name]) => name).filter((name, n, all) => all.indexOf(name) < n);
+  // The patterns of the document allow unpaired surrogates, and no lead has one in its id.
+  const texts = Object.entries(object).flatMap(([name, value]) =>
+    name === "tags" && Array.isArray(value) ? value.map((tag, n) => [`tags[${n}]`, tag]) : [[name, value]],
+  );
+  const illFormed = texts.filter(([name, text]) => name !== "leadId" && !String(text).isWellFormed());
+  return [...wrong, ...repeated, ...illFormed.map(([name]) => name)].map(
+    (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
+  );
+}
+
+const mostly = <T>(good: fc.Arbitrary<T>, ...bad: fc.Arbitrary<unknown>[]): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 15, arbitrary: good }, ...(bad as fc.Arbitrary<T>[]));
+const words = (texts: string) => fc.constantFrom(...texts.split(" "));
+
+const label = "Ü,&+%\u00a0\u{1F600}";
+const odd = fc.constantFrom(..." \"\\/'%#?=+,;&ßİ字\u00a0\u200d\u2028\ufeff\ufffd\uffff\u{1F600}");
+const good = fc.string({ unit: fc.oneof(words("a Z 9 -"), odd), maxLength: 9 }).map((end) => `a${end}`);
+const bad = fc.constantFrom("", " \u3000", "a\0", "\u0085", "a\nb", "\ud800", "\udc00\ud800", "\u001b[2J");
+const around = (length: number) =>
+  fc
+    .tuple(fc.constantFrom(length - 1, length, length + 1), words("x ß \u{1F600}"))
+    .map(([count, unit]) => unit.repeat(count));
+/** A text of a field of this maximal length. */
+const textOf = (length: number) =>
+  mostly(good, bad, around(length), around(length), fc.string({ unit: "binary" }));
+const text = textOf(64);
+const number = mostly(words("1 2 100"), words("0 01 +1 1e1 101 999999999 1000000000 ٣"), text);
+const time = (year: number) =>
+  mostly(
+    words(`${year}-01-31T09:30:00Z ${year}-01-31t09:30:00.1234-23:59`),
+    words("now 2026-02-30T00:00:00Z"),
+  );
+const longest = `${"a".repeat(64)}@${"b.".repeat(93)}com`;
+const email = mostly(
+  words(`ada@example.com Ada@Example.com ${longest}`),
+  words(`ada ada@x ${longest}m`),
+  text,
+);
+const fullTags = fc.constantFrom(50, 51).map((length): string[] => Array(length).fill("t"));
+
+/** Values of each field and parameter, mostly valid ones. */
+const valuesOf = (leads: readonly string[], conversations: readonly string[]) => ({
+  ...{ page: number, limit: number, createdAfter: time(2020), createdBefore: time(2040) },
+  ...{
+    name: textOf(200),
+    message: textOf(4096),
+    tags: mostly(fc.array(text, { maxLength: 4 }), fullTags, fc.constant([1, null])),
+  },
+  ...{ source: mostly(fc.constant(label), text), channel: mostly(fc.constant(label), text), email },
+  leadId: mostly(fc.constantFrom(...leads), text, fc.constantFrom(...conversations)),
+  id: mostly(fc.constantFrom(...leads, ...conversations), text),
+  status: mostly(words("new active"), words("NEW x"), text),
+});
+const strays = fc.tuple(
+  fc.oneof(words("name email leadId message page limit id Name score pk toString __proto"), text),
+  fc.oneof(text, fc.jsonValue()),
+);
+
+const hex = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const insert = (json: string, at: number, ...bytes: number[]) =>
+  Buffer.concat([Buffer.from(json.slice(0, at)), Buffer.from(bytes), Buffer.from(json.slice(at))]);
+
+/** Ways to send a body; all but the first two spoil it as a whole, some at a place in it. */
+const forms: readonly ((json: string, at: number) => string | Buffer)[] = [
+  (json) => json,
+  (json) => json.replace(/[^\r\n -~]/g, hex),
+  (json, at) => json.slice(0, at),
+  (json) => `\ufeff${json}`,
+  (json) => `${json}\0`,
+  (json) => `{"a":${"[".repeat(100)}${"]".repeat(100)},${json.slice(1)}`,
+  (json) => `{"__proto__":{},${json.slice(1)}`,
+  (json) => Buffer.from(json, "utf16le"),
+  (json, at) => insert(json, at, 0xff),
+  (json, at) => insert(json, at, 0xed, 0xa0, 0x80),
+];
+
+/** Ways to send a text in a query; all but the first three are not UTF-8. */
+const encodings: readonly ((text: string) => string)[] = [
+  encodeURIComponent,
+  (text) => encodeURIComponent(text).replaceAll("%20", "+"),
+  (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"),
+  ...["%", "%zz", "%ff", "%ed%a0%80"].map((end) => (text: string) => encodeURIComponent(text) + end),
+];
+
+/** Requests to a route, with values of its own fields and parameters, mostly, and others. */
+function requestTo(route: RouteName, values: Readonly<Record<string, fc.Arbitrary<unknown>>>) {
+  const { query, body } = schemas[route];
+  const several = (names: fc.Arbitrary<string[]>) => {
+    const own = names.chain((names) =>
+      fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), values[name] ?? text))),
+    );
+    const more = mostly(fc.constant<Member[]>([]), fc.array(strays, { minLength: 1, maxLength: 2 }));
+    return fc.tuple(own, more).map((all): Member[] => all.flat());
+  };
+  const [parameters, fields] = [Object.keys(query.properties), Object.keys(body?.properties ?? {})];
+  const all = fc.shuffledSubarray(fields, { minLength: fields.length });
+  return fc.record({
+    route: fc.constant(route),
+    isFirst: fc.boolean(),
+    query: several(fc.subarray(parameters, { maxLength: Math.min(3, parameters.length) })),
+    encoding: mostly(fc.nat(2), fc.nat(encodings.length - 1)),
+    body: body
+      ? several(mostly(all, fc.subarray(fields)))
+      : mostly(fc.constant<Member[] | undefined>(undefined), fc.constant([])),
+    form: mostly(fc.nat(1), fc.nat(forms.length - 1), fc.nat(forms.length - 1)),
+    at: fc.nat(),
+    type: mostly(
+      words("application/json APPLICATION/JSON;charset=utf-8 application/a+json"),
+      words("text/plain"),
+      words("application/jsonp"),
+    ),
+    isBase64Encoded: fc.boolean(),
+    key: fc.option(fc.oneof(fc.uuid(), text, fc.stringMatching(/^"?[ -~]{0,260}"?$/))),
+  });
+}
+
+type Sent = ReturnType<typeof requestTo> extends fc.Arbitrary<infer T> ? T : never;
+
+/** The text of a body, its bytes, and whether it is refused as a whole. */
+function render({ body = [], form, at }: Sent, isSent: boolean) {
+  const json = `{${body.map((member) => member.map((part) => JSON.stringify(part)).join(" :")).join("\r\n,")}}`;
+  const bytes = Buffer.from(isSent ? (forms[form]?.(json, at % json.length) ?? "") : "");
+  return { bytes, isRefused: form > 1 || bytes.length > 65_536 || /"__proto__" ?:/.test(json) };
+}
+
+/** The parameters as they are parsed. */
+const parse = ({ route, query, encoding }: Sent) =>
+  query.map(([name, value]): Member => {
+    const text = String(value).toWellFormed();
+    const other = name === "id" && route === "list-conversations" ? "lead_" : "conv_";
+    if (encoding > 2 || (/^(?:id|leadId)$/.test(name) && text.startsWith(other)))
+      return [name.toWellFormed(), null];
+    return [
+      name.toWellFormed(),
+      /^(?:page|limit)$/.test(name) && /^[1-9]\d*$/.test(text) ? Number(text) : text,
+    ];
+  });
+
+/** Creates a lead and its conversation. @returns their records */
+async function makeRecords(account: string) {
+  const lead = await aLead(account, { name: account, source: label, email: "ada@example.com" });
+  await aMessage(account, lead.id, label);
+  return {
+    account,
+    lead,
+    conversation: (await call("list-conversations", { account })).body.data[0] as Conversation,
+  };
+}
+
+test("random requests are carried out as the document says, or refused for all that is wrong and change nothing", async () => {
+  const memory = useMemoryTable();
+  const lines: string[] = [];
+  const note = (line: unknown) => void lines.push(JSON.stringify(line));
+  vi.spyOn(console, "info").mockImplementation(note);
+  const error = vi.spyOn(console, "error").mockImplementation(note);
+  const records = [await makeRecords("one"), await makeRecords("two")] as const;
+  const start = memory.snapshot();
+  const items = () => Array.from(memory.items());
+  const before = items();
+  const values = valuesOf(
+    records.map(({ lead }) => lead.id),
+    records.map(({ conversation }) => conversation.id),
+  );
+  const statuses = new Map<number, number>();
+
+  const request = fc.oneof(...(Object.keys(routes) as RouteName[]).map((route) => requestTo(route, values)));
+  const property = fc.asyncProperty(request, async (sending) => {
+    memory.restore(start);
+    sent.clear();
+    lines.length = 0;
+    const { route, body = [], type, key, isBase64Encoded } = sending;
+    const [own, other] = sending.isFirst ? records : [records[1], records[0]];
+    const { account } = own;
+    const { bytes, isRefused } = render(sending, sending.body !== undefined);
+    const parameters = parse(sending);
+    const encode = encodings[sending.encoding] as (text: string) => string;
+    const query = sending.query
+      .map(
+        ([name, value]) =>
+          `${encodeURIComponent(name.toWellFormed())}=${encode(String(value).toWellFormed())}`,
+      )
+      .join("&");
+    noteSent(...sending.query.flat(), ...body.flat(), key);
+    const headers = { "content-type": type, "content-length": String(bytes.length) };
+    const response = await call(route, {
+      ...{ account, query, isBase64Encoded },
+      headers: { ...headers, ...(key !== null && { "idempotency-key": key }) },
+      ...(bytes.length > 0 && { body: bytes.toString(isBase64Encoded ? "base64" : "utf8") }),
+    });
+    const { status = 0, problem } = response;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    expectNothingSentIn(lines);
+
+    const isWrite = schemas[route].body !== undefined;
+    const isUnsupported = isWrite && bytes.length > 0 && /^text|jsonp$/.test(type);
+    const isWhole = isWrite ? bytes.length === 0 || isRefused : bytes.length > 0;
+    const faults = isUnsupported
+      ? ["header content-type"]
+      : [
+          ...faultsOf(parameters, schemas[route].query, "query"),
+          ...(isWrite && key !== null && !keyPattern.test(key.trim()) ? ["header idempotency-key"] : []),
+          ...(isWhole ? ["body "] : isWrite ? faultsOf(body, schemas[route].body, "body") : []),
+        ];
+    expect(new Set(problem.errors?.map((fault) => `${fault.in} ${fault.field}`))).toEqual(new Set(faults));
+    const input = Object.fromEntries(body);
+    const success = route === "send-message" && input.leadId !== own.lead.id ? 404 : routes[route].success;
+    expect(status).toBe(isUnsupported ? 415 : faults.length > 0 ? 400 : success);
+    if (status !== 201) expect(items()).toEqual(before);
+    if (status === 200) {
+      const { page = 1, limit = 20, ...filters } = Object.fromEntries(parameters);
+      const row: object = route === "list-leads" ? own.lead : own.conversation;
+      const isFound = Object.entries(filters).every(([name, text]) =>
+        name in row ? String(text).toLowerCase() === Reflect.get(row, name).toLowerCase() : true,
+      );
+      const data = isFound && page === 1 ? [row] : [];
+      expect(response.body).toEqual({ data, pagination: { page, limit, total: isFound ? 1 : 0 } });
+    }
+    if (status !== 201) return;
+    const lower = (name: unknown) =>
+      name === undefined ? name : String(name).replace(/[^İ]+/g, (part) => part.toLowerCase());
+    const { id: _, createdAt, conversationId, ...stored } = response.body as Lead & Message;
+    const names = { source: lower(input.source), channel: lower(input.channel) };
+    const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : {};
+    expect(stored).toEqual({ ...added, ...input, ...names });
+    expect(items()).toContainEqual(expect.objectContaining(response.body));
+    const list = await call(route === "create-lead" ? "list-leads" : "list-conversations", { account });
+    expect(list.body.data[0]).toMatchObject(
+      route === "create-lead" ? response.body : { id: conversationId, lastMessageAt: createdAt },
+    );
+    const ofOther = (items: readonly Item[]) =>
+      items.filter(({ pk }) => String(pk).includes(`#${other.account}`));
+    expect(ofOther(items())).toEqual(ofOther(before));
+  });
+  await fc.assert(property, { numRuns: Number(process.env.CASES ?? 300) });
+  expect(error).not.toHaveBeenCalled();
+  // It sees each kind of response.
+  expect([...statuses.keys()].sort()).toEqual([200, 201, 400, 404, 415]);
+});
