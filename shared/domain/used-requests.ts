@@ -38,7 +38,10 @@ export async function addUsed(
   );
   try {
     const { Attributes } = await table.send(command, abortSignal ? { abortSignal } : {});
-    return { added: true, used: Number(Attributes?.used) };
+    const used = Number(Attributes?.used);
+    // No number would refuse the account until the window ends.
+    if (Number.isNaN(used)) throw new Error("The table did not return how many requests are used.");
+    return { added: true, used };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     return { added: false, used: Number(error.Item?.used?.N ?? requests) };

@@ -41,7 +41,10 @@ async function startUnreliableProxy(): Promise<{ url: string; posts: () => numbe
   return { url: await listening(server), posts: () => posts };
 }
 
-test("reads all pages and greets each lead once, despite network failures and a second run", async () => {
+// More than 300 requests, one after the other.
+test("reads all pages and greets each lead once, despite network failures and a second run", {
+  timeout: 600_000,
+}, async () => {
   const { apiKey } = await api.issueKey(randomUUID());
   const create = (source: string) => createLead(api, apiKey, { name: "Ada", source });
   await Promise.all(Array.from({ length: 101 }, () => create("website")));

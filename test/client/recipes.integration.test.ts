@@ -9,9 +9,9 @@ import { createDataDirectory, ops } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
 
 /** The leads of a day, by each of those who write. */
-const leads = Number(process.env.DAY_LEADS ?? 60);
+const leads = Number(process.env.DAY_LEADS ?? 20);
 
-const timeout = 60_000 + 300 * leads;
+const timeout = 300_000 + 300 * leads;
 
 const api = await startApi({ streams: true, maxEnvironments: 4 });
 const dataDirectory = await createDataDirectory(api.tableName);

@@ -64,10 +64,10 @@ test.each([
     call("create-lead", { account, body: { name: "Ada" } }),
     call("send-message", { account, body: { leadId, channel: "sms", message: "Hello" } }),
   ]);
-  // A throttle without a reason counts as one of the account's own data.
-  const refusal = kind === "throttle" ? [429, "too_many_at_once"] : [503, "busy"];
+  // A throttle without a reason counts as one of the account's own data, unless a busy machine calls too late.
+  const refusals = ["503 busy", ...(kind === "throttle" ? ["429 too_many_at_once"] : [])];
   for (const { status, headers, problem } of responses) {
-    expect([status, problem.code]).toEqual(refusal);
+    expect(refusals).toContain(`${status} ${problem.code}`);
     expect(headers["retry-after"]).toMatch(/^[1234]$/);
   }
 });

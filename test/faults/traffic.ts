@@ -74,18 +74,24 @@ export class Client {
     if (body) write.record = body;
   }
 
-  /** Lists the newest leads, whose total is exact under every fault: it has all that were acknowledged, and none besides those requested. */
+  /**
+   * Lists the newest leads, whose total is exact under every fault: it has all that were acknowledged, and none besides those
+   * requested. A list of a source may lack some, because its index is late.
+   */
   async #list(): Promise<void> {
     const { account } = this.#ledger;
-    const least = this.#ledger.acknowledged("create-lead").length;
-    const body = await this.#request("list-leads", { query: "limit=10" }, { tries: 4, timeout: 10_000 });
+    const source = this.#random() < 0.4 ? pick(this.#random, sources) : undefined;
+    const least = source === undefined ? this.#ledger.acknowledged("create-lead").length : 0;
+    const query = source === undefined ? "limit=10" : `limit=10&source=${source}`;
+    const body = await this.#request("list-leads", { query }, { tries: 4, timeout: 10_000 });
     if (!body) return;
     this.#ledger.lists++;
     const most = this.#ledger.writes.filter(({ name }) => name === "create-lead").length;
     const { total } = body.pagination;
-    if (total < least || total > most || body.data.length !== Math.min(10, total))
+    const others = body.data.filter((lead) => source !== undefined && lead.source !== source);
+    if (total < least || total > most || others.length > 0 || body.data.length !== Math.min(10, total))
       this.#ledger.violations.push(
-        `${account} has ${body.data.length} of ${total} leads, not of ${least} to ${most}`,
+        `${account} has ${body.data.length} of ${total} leads with ${query}, not of ${least} to ${most}`,
       );
   }
 

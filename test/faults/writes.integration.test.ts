@@ -118,31 +118,3 @@ test("a message whose write is in progress when the function's time is used up g
   expect(all.messages).toHaveLength(1);
   expect(checkConversations(all)).toEqual([]);
 });
-
-test.each([
-  "ThrottlingError",
-  "ProvisionedThroughputExceeded",
-] as const)("a message is stored once although its first writes are cancelled with %s", async (code) => {
-  const account = `canceled-${code}`;
-  const { id: leadId } = await aLead(account);
-  let canceled = 0;
-  table.handle = async (exchange) => {
-    if (!isWrite(exchange) || canceled === 3) return pass(exchange);
-    canceled += 1;
-    const items = exchange.input.TransactItems?.length ?? 0;
-    exchange.reply(cancellation(code, items, items - 1));
-  };
-  const body = { leadId, channel: "sms", message: "Hello" };
-  // On a busy machine, the cancelled writes may take all of the time for them.
-  const send = async () => {
-    const { status, body: sent } = await call("send-message", { account, body });
-    return status === 429 ? undefined : [status, sent.id];
-  };
-  let sent = await send();
-  for (let tries = 1; !sent && tries < 20; tries++) {
-    await setTimeout(200);
-    sent = await send();
-  }
-  expect(sent?.[0]).toBe(201);
-  expect((await stored(account)).messages).toMatchObject([{ id: sent?.[1] }]);
-});

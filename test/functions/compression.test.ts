@@ -1,13 +1,15 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { leadItem } from "../../shared/domain/leads.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
+import { newId } from "../../shared/ids.ts";
 import type { RouteName } from "../../shared/routes.ts";
 import { call, invokeHandler } from "../support/call.ts";
 import { decodedBody } from "../support/decoded-body.ts";
 import { routeEvent, type TestRequest } from "../support/events.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
-import { realisticLeads } from "../support/realistic-leads.ts";
+import { storedLead } from "../support/stored.ts";
+
+const leadIds = Array.from({ length: 20 }, (_, n) => newId("lead", Date.UTC(2026, 0, 1) + n));
 
 /** Whether the table responds to nothing. */
 let isStalled: boolean;
@@ -19,8 +21,7 @@ beforeEach(async () => {
   const memory = useMemoryTable((command, send) =>
     isStalled && !(command instanceof UpdateCommand) ? new Promise(() => {}) : send(command),
   );
-  for (const lead of realisticLeads(20))
-    await memory.send(new PutCommand({ TableName: tableName, Item: leadItem("acme", lead) }));
+  for (const id of leadIds) await memory.send(new PutCommand({ TableName: tableName, Item: storedLead(id) }));
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -92,8 +93,7 @@ test.each([
 });
 
 const tags = Array.from({ length: 50 }, (_, n) => `tag-${n}-of-the-import`);
-const leadId = String(realisticLeads(1)[0]?.id);
-const message = { leadId, channel: "email", message: "\u{1F44B} Hello\n".repeat(300) };
+const message = { leadId: leadIds[0], channel: "email", message: "\u{1F44B} Hello\n".repeat(300) };
 const key = { "idempotency-key": "key-1" };
 
 // With a key, every response to the same POST repeats the first one.
@@ -117,11 +117,6 @@ test.each<[RouteName, TestRequest, number]>([
   });
   expect(decodedBody(compressed)).toBe(plain.body);
   expect(vi.mocked(console.info).mock.lastCall).toMatchObject([{ route: name, status }]);
-});
-
-test("a page of 20 leads of 9 KB is sent with less than 2 KB", async () => {
-  const { body = "" } = await invokeHandler("list-leads", routeEvent("list-leads", accepting({}, "gzip")));
-  expect(Buffer.from(body, "base64").length).toBeLessThan(2000);
 });
 
 describe.each(["identity", "gzip"])("a small response has Vary and stays plain, with %j", (encoding) => {

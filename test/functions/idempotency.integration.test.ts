@@ -4,8 +4,8 @@ import { setConversationStatus } from "../../lib/ops/conversations/conversation-
 import { leadKey, messageKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
-import { installMeter, metered, readUnits, writeUnits } from "../support/meter.ts";
 import { aLead } from "../support/requests.ts";
+import { sum } from "../support/statistics.ts";
 
 const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "website", tags: ["math"] };
 
@@ -204,10 +204,28 @@ describe("an Idempotency-Key", () => {
 });
 
 test("an Idempotency-Key costs its record and the price of a transaction, and no read", async () => {
-  installMeter();
+  let calls: { readonly isRead: boolean; readonly units: number }[] = [];
+  const meter = { step: "initialize", name: "meter", priority: "high" } as const;
+  table.middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+        const result = await next(args);
+        const { ConsumedCapacity = [] } = result.output as {
+          readonly ConsumedCapacity?: { readonly CapacityUnits?: number }[];
+        };
+        const units = sum([ConsumedCapacity].flat().map(({ CapacityUnits = 0 }) => CapacityUnits));
+        calls.push({ isRead: /^(?:BatchGet|Get|Query)/.test(commandName), units });
+        return result;
+      },
+    meter,
+  );
   const cost = async (run: () => Promise<unknown>) => {
-    const { calls } = await metered(run);
-    return { calls: calls.length, read: readUnits(calls), write: writeUnits(calls) };
+    calls = [];
+    await run();
+    const unitsOf = (isRead: boolean) =>
+      sum(calls.filter((call) => call.isRead === isRead).map(({ units }) => units));
+    return { calls: calls.length, read: unitsOf(true), write: unitsOf(false) };
   };
   const { id } = await aLead("cost");
   const plainMessage = () =>

@@ -142,6 +142,7 @@ test.each([
   ["an error of DynamoDB", { ...thrown("InternalServerError"), status: 500 }],
   ["a refused connection", Object.assign(new Error("ada@example.com"), { code: "ECONNREFUSED" })],
   ["a missing permission", thrown("AccessDeniedException")],
+  ["a response without the used requests", { status: 200, body: {} }],
 ])("after %s the limiter fails open for five seconds, and logs one line", async (_, failure) => {
   const watched = new LimiterTable(failure);
   const take = rateLimiter(limit, 60_000);

@@ -9,10 +9,12 @@ export const aLead = vi.defineHelper(async (account: string, input: Partial<NewL
   return body;
 });
 
-/** Sends a message and returns its record. */
+/** Sends a message and returns its record. One that a busy machine writes too late is sent again. */
 export const aMessage = vi.defineHelper(
   async (account: string, leadId: string, channel = "whatsapp", message = "Hello") => {
-    const { status, body } = await call("send-message", { account, body: { leadId, channel, message } });
+    const send = () => call("send-message", { account, body: { leadId, channel, message } });
+    let { status, body } = await send();
+    for (let tries = 1; status === 429 && tries < 5; tries++) ({ status, body } = await send());
     expect(status, JSON.stringify(body)).toBe(201);
     return body;
   },

@@ -1,6 +1,6 @@
+import { cpus } from "node:os";
 import type { Exchange } from "./account.ts";
 import { type Connections, openConnections } from "./connections.ts";
-import { watchIdleTime } from "./idle-time.ts";
 import type { Tally } from "./tally.ts";
 import { pace } from "./traffic.ts";
 
@@ -67,4 +67,20 @@ export async function neighbours(
   quietClient.close();
   greedyClient.close();
   return results;
+}
+
+/** Starts measuring the machine's processors. @returns a function for the share of time that they were idle since */
+function watchIdleTime(): () => number {
+  const before = processorTime();
+  return () => {
+    const { idle, all } = processorTime();
+    return (idle - before.idle) / (all - before.all);
+  };
+}
+
+function processorTime() {
+  const times = cpus().map(({ times }) => times);
+  const idle = times.reduce((sum, { idle }) => sum + idle, 0);
+  const all = times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0);
+  return { idle, all };
 }

@@ -7,10 +7,10 @@ import { countedChanges } from "../../../shared/pages/maintain/changes.ts";
 import { maintainLists } from "../../../shared/pages/maintain/maintain-lists.ts";
 import { itemSize } from "../../support/memory-table/item-size.ts";
 import type { MemoryTable } from "../../support/memory-table.ts";
-import { type Cost, metered, useMeteredTable } from "../../support/metered-table.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 import { advanceClock } from "./clock.ts";
 import { type LeadRow, rowItem } from "./lead-rows.ts";
+import { type Cost, metered, useMeteredTable } from "./metered-table.ts";
 
 /** The most records of a stream batch, and how long an invocation may work, in milliseconds. */
 const batchSize = 1000;

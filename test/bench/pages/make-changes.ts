@@ -1,6 +1,6 @@
-import { metered } from "../../support/metered-table.ts";
 import type { Account } from "./account.ts";
 import { advanceClock } from "./clock.ts";
+import { metered } from "./metered-table.ts";
 
 /**
  * Makes changes at a steady rate. The stream delivers one batch at a time: all that changed while the maintainer handled

@@ -6,11 +6,11 @@ import { readPages } from "../../../shared/pages/read/range.ts";
 import { forgetTails } from "../../../shared/pages/read/tail.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
-import { type Cost, metered } from "../../support/metered-table.ts";
 import { seeded } from "../../support/random.ts";
 import { spread } from "../../support/statistics.ts";
 import type { Account } from "./account.ts";
 import type { LeadRow } from "./lead-rows.ts";
+import { type Cost, metered } from "./metered-table.ts";
 
 /** The rows of a page. */
 export const limit = 20;

@@ -1,10 +1,10 @@
 import { sendMessage } from "../../../shared/domain/send-message.ts";
-import type { Cost } from "../../support/metered-table.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { changeStatus, createLead } from "./changes.ts";
 import { buildRows, sourcePicker } from "./lead-rows.ts";
 import { makeChanges } from "./make-changes.ts";
+import type { Cost } from "./metered-table.ts";
 import { leadList, readList, readPage } from "./read-list.ts";
 import type { Report } from "./report.ts";
 

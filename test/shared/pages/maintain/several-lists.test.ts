@@ -8,7 +8,6 @@ import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../../shared/pages/tree/entry.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { seeded } from "../../../support/random.ts";
-import { rowChanges } from "../../../support/row-changes.ts";
 import { throttled, WatchedTable } from "../../../support/watched-table.ts";
 
 let table: WatchedTable;
@@ -54,7 +53,9 @@ async function maintain(batch: Record<string, string[]>, time = 60_000) {
   };
   const changes = Object.entries(batch).map(([account, keys]) => ({
     owner: owner(account),
-    rows: rowChanges(keys, (key) => `${account} ${key}`),
+    rows: keys.map(
+      (key) => ({ key, sequenceNumber: `${account} ${key}`, kind: "created", origins: [] }) as const,
+    ),
   }));
   const unfinished = await maintainLists(changes, { deadline: now + time, wait, unsettled });
   return { reported: unfinished.flatMap(({ sequenceNumbers }) => sequenceNumbers), waits };
