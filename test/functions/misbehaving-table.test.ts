@@ -1,8 +1,6 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
   DynamoDBDocumentClient,
   GetCommand,
-  PutCommand,
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -73,13 +71,6 @@ describe("a table that rejects calls", () => {
       }),
     );
   });
-});
-
-test("creates a lead once when the response of its first write was lost", async () => {
-  table.on(PutCommand).rejects(new ConditionalCheckFailedException({ message: "exists", $metadata: {} }));
-  const { status, body } = await call("create-lead", { body: { name: "Ada" } });
-  expect(status).toBe(201);
-  expect(body.id).toBe(table.commandCalls(PutCommand)[0]?.args[0].input.Item?.sk);
 });
 
 test("a list continues where a partial response ended", async () => {

@@ -1,8 +1,7 @@
-import { seeded } from "../../support/random.ts";
-import { Account } from "./account.ts";
+import { seeded, skewed } from "../../support/random.ts";
+import { Account, type Exchange } from "./account.ts";
 import { openConnections } from "./connections.ts";
 import { type Endurance, endure, type Length } from "./endurance.ts";
-import { buildMix } from "./mix.ts";
 import { type NeighbourSettings, neighbours, type Round } from "./neighbours.ts";
 import { type Level, ramp } from "./ramp.ts";
 import { type Service, startService } from "./service.ts";
@@ -91,4 +90,25 @@ async function withService<T>(
   } finally {
     await service.stop();
   }
+}
+
+/** How many of a hundred requests are of each kind: two of three read. */
+const shares: readonly (readonly [(account: Account) => Exchange, number])[] = [
+  [(account) => account.listLeads(), 25],
+  [(account) => account.filterLeads(), 15],
+  [(account) => account.listConversations(), 15],
+  [(account) => account.filterConversations(), 10],
+  [(account) => account.createLead(), 15],
+  [(account) => account.sendMessage(), 16],
+  [(account) => account.sendAgain(), 4],
+];
+
+/** Builds a function that chooses the next request: of a random account, of each kind in proportion to its share. */
+function buildMix(accounts: readonly Account[], random: () => number): () => Exchange {
+  const kind = skewed(random, shares);
+  const account = skewed(
+    random,
+    accounts.map((account) => [account, 1] as const),
+  );
+  return () => kind()(account());
 }
