@@ -141,6 +141,12 @@ test("messages in a conversation that was overwritten with one of another lead a
     const [, id = ""] = each.split(" ");
     const fields = { id, leadId: bob.id, channel: "whatsapp", status: "closed", messageCount: 1 };
     await put(conversationItem(account, { ...fields, lastMessageAt: "2026-01-01T00:00:00.000Z" }), {});
+    const message = { id: newId("msg"), conversationId: id, leadId: bob.id, channel: "whatsapp" };
+    await put(messageKey(account, id, message.id), {
+      ...message,
+      message: "Of Bob",
+      createdAt: "2026-01-01T00:00:00.000Z",
+    });
   }
   const ofAda = ["--account", account, "--lead", ada.id];
   const { code, stdout } = await program(["leads", "show", ...ofAda, "--table", tableName, "--json"]);
