@@ -133,9 +133,6 @@ test("a synchronization by windows misses no lead of the routes, and an import's
   expect(missed).toEqual([]);
   const repeated = received.length - times.size;
   expect(repeated).toBeLessThanOrEqual(3 * pages);
-  console.log(
-    `${created.length} leads of routes, ${received.length} received on ${pages} pages, ${repeated} twice`,
-  );
   await syncLeads(client, start, store);
   expect(new Set(received)).toEqual(new Set((await allLeads(client)).keys()));
   expect(new Set(received).size).toBe(2 * leads);

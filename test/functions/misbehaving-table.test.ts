@@ -126,13 +126,6 @@ describe("a message whose transaction", () => {
     expect(logged).toHaveBeenCalledWith(expect.objectContaining({ cause: expect.objectContaining(cause) }));
   });
 
-  test("is cancelled for another reason gets 500 and is not retried", async () => {
-    withActiveConversation(conversationId);
-    table.on(TransactWriteCommand).rejects(canceled("ValidationError", "None"));
-    expect((await call("send-message", { body: message })).status).toBe(500);
-    expect(writes()).toHaveLength(1);
-  });
-
   test.each([
     ["without", {}, []],
     ["with", { "idempotency-key": "key-1" }, [{ Code: "None" }]],

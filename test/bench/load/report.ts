@@ -4,9 +4,9 @@ import { checkLimits, holds, slowdown } from "./checks.ts";
 import type { Endurance } from "./endurance.ts";
 import { type Growth, heapGrowth, ratio } from "./heap-growth.ts";
 import { greedyConnections, type Round } from "./neighbours.ts";
-import type { Level } from "./ramp.ts";
 import type { Results } from "./run.ts";
 import type { Latencies } from "./tally.ts";
+import type { Level } from "./traffic.ts";
 
 /** When and under which conditions a run took place. */
 export interface Circumstances {

@@ -3,8 +3,8 @@ import { Account, type Exchange } from "./account.ts";
 import { openConnections } from "./connections.ts";
 import { type Endurance, endure, type Length } from "./endurance.ts";
 import { type NeighbourSettings, neighbours, type Round } from "./neighbours.ts";
-import { type Level, ramp } from "./ramp.ts";
 import { type Service, startService } from "./service.ts";
+import { type Level, ramp } from "./traffic.ts";
 import { warmUp } from "./warm-up.ts";
 
 /** The length of each scenario. */
