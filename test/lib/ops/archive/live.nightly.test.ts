@@ -107,6 +107,5 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
     await expect.poll(count).toBe(sent.length + created.length);
     const told = new Set(connector.received.map(({ detail }) => detail.id));
     for (const id of [...sent, ...created]) expect(told).toContain(id);
-    console.log(`${sent.length} messages were sent beside the import: ${JSON.stringify([...statuses])}.`);
   }, 240_000);
 });

@@ -107,6 +107,5 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
         .sort(),
     ).toEqual([...erased].sort());
     for (const event of told()) expect(compareEvent(event)).toEqual([]);
-    console.log(`${requests} messages were sent beside the erasures: ${JSON.stringify([...statuses])}.`);
   }, 240_000);
 });
