@@ -196,3 +196,15 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(sentence);
 });
+
+test("what is printed cannot control the terminal, on stdout and on stderr", async () => {
+  const label = "\u001b]0;title\u0007";
+  const { keyId: key } = await issueApiKey("terminal", { label });
+  const on = ["--account", "terminal", "--table", tableName];
+  const listed = await program(["keys", "list", ...on]);
+  const asked = await program(["keys", "revoke", "--key", key, ...on]);
+  for (const printed of [listed.stdout, asked.stderr]) {
+    expect(printed).toContain("\\u001b]0;title\\u0007");
+    expect(printed).not.toContain("\u001b");
+  }
+});
