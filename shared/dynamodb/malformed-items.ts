@@ -26,7 +26,7 @@ export function ifWellFormed<T>(
 }
 
 /** A malformed item, without its sort key if that is what a caller sent. */
-type LoggedItem = Omit<MalformedItem, "sk"> & Partial<Pick<MalformedItem, "sk">>;
+type LoggedItem = Pick<MalformedItem, "pk"> & Partial<MalformedItem>;
 
 /** The items that this environment has logged, by their keys. */
 const logged = new Set<string>();

@@ -57,17 +57,18 @@ test.each([
   const account = `every-call-${kind}`;
   const { id: leadId } = await aLead(account);
   table.handle = inject(kind);
-  const responses = await Promise.all([
-    call("list-leads", { account }),
-    call("list-leads", { account, query: "status=new&page=3" }),
-    call("list-conversations", { account }),
-    call("create-lead", { account, body: { name: "Ada" } }),
-    call("send-message", { account, body: { leadId, channel: "sms", message: "Hello" } }),
-  ]);
-  // A throttle without a reason counts as one of the account's own data, unless a busy machine calls too late.
-  const refusals = ["503 busy", ...(kind === "throttle" ? ["429 too_many_at_once"] : [])];
-  for (const { status, headers, problem } of responses) {
-    expect(refusals).toContain(`${status} ${problem.code}`);
-    expect(headers["retry-after"]).toMatch(/^[1234]$/);
-  }
+  const refusals = async () => {
+    const responses = await Promise.all([
+      call("list-leads", { account }),
+      call("list-leads", { account, query: "status=new&page=3" }),
+      call("list-conversations", { account }),
+      call("create-lead", { account, body: { name: "Ada" } }),
+      call("send-message", { account, body: { leadId, channel: "sms", message: "Hello" } }),
+    ]);
+    for (const { headers } of responses) expect(headers["retry-after"]).toMatch(/^[1234]$/);
+    return responses.map(({ status, problem }) => [status, problem.code]);
+  };
+  if (kind !== "throttle") expect(await refusals()).toEqual(Array(5).fill([503, "busy"]));
+  // A throttle without a reason counts as one of the account's own data. A busy machine may call too late for it.
+  else await expect.poll(refusals).toEqual(Array(5).fill([429, "too_many_at_once"]));
 });

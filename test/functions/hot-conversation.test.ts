@@ -1,8 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { afterEach, expect, test, vi } from "vitest";
-import { leadItem } from "../../shared/domain/leads.ts";
 import { lambdaContext, routeEvent } from "../support/events.ts";
 import { seeded } from "../support/random.ts";
+import { storedLead } from "../support/stored.ts";
 import { VirtualTable } from "../support/virtual-table.ts";
 
 // In virtual time, too.
@@ -81,16 +81,7 @@ async function run(perSecond: number, seconds: number) {
     [hot, perSecond],
     [beside, 5],
   ] as const) {
-    table.put(
-      leadItem(messages.account, {
-        id: "lead_1",
-        name: "Ada",
-        score: 0,
-        status: "new",
-        tags: [],
-        createdAt: new Date(start).toISOString(),
-      }),
-    );
+    table.put(storedLead("lead_1", messages.account));
     for (let at = 0; at < seconds * 1000; at += (-Math.log(1 - random()) / rate) * 1000)
       setTimeout(() => messages.send(free), at);
   }

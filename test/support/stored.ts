@@ -6,9 +6,9 @@ export const idOf = (prefix: "lead" | "conv" | "msg", n: number) => `${prefix}_0
 
 const createdAt = "2026-07-10T19:19:05.000Z";
 
-/** A lead item of the account `acme`. */
-export const storedLead = (id: string) =>
-  leadItem("acme", { id, name: "Ada Lovelace", score: 0, status: "new", tags: [], createdAt });
+/** A lead item. */
+export const storedLead = (id: string, account = "acme") =>
+  leadItem(account, { id, name: "Ada Lovelace", score: 0, status: "new", tags: [], createdAt });
 
 /** A conversation item of the account `acme`. */
 export const storedConversation = (id: string) =>
