@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "./client.ts";
-import { eventually, expectAnswer, expectMatch } from "./expectations.ts";
+import { eventually, expectMatch, expectResponse } from "./expectations.ts";
 
 export const leads = "/api/v1/leads";
 export const conversations = "/api/v1/conversations";
@@ -39,16 +39,16 @@ export class Account extends Client {
   /** Sends a key of its own, so that a failure can be retried. */
   async createLead(fields: object = {}): Promise<Row> {
     const body = { name: "Contract check", ...fields };
-    return expectAnswer(await this.post(leads, body, { "idempotency-key": randomUUID() }), { status: 201 });
+    return expectResponse(await this.post(leads, body, { "idempotency-key": randomUUID() }), { status: 201 });
   }
 
   async sendMessage(leadId: string, channel: string, message = "Hello"): Promise<Message> {
     const [body, key] = [{ leadId, channel, message }, { "idempotency-key": randomUUID() }];
-    return expectAnswer(await this.post(conversations, body, key), { status: 201 });
+    return expectResponse(await this.post(conversations, body, key), { status: 201 });
   }
 
   async list(path: string, query: Query = {}): Promise<Page> {
-    return expectAnswer(await this.get(pathOf(path, query)), { status: 200 });
+    return expectResponse(await this.get(pathOf(path, query)), { status: 200 });
   }
 
   /** The total of a list. */

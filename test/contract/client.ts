@@ -18,7 +18,7 @@ export interface Sending {
   readonly body?: unknown;
 }
 
-export interface Answer {
+export interface HttpResponse {
   /** The method and the path, for messages. */
   readonly request: string;
   readonly status: number;
@@ -29,7 +29,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** How often a request is sent until an answer counts that asks for a retry. */
+/** How often a request is sent until an response counts that asks for a retry. */
 const attempts = 8;
 
 /** The longest wait for a retry, in seconds: a window of the default rate limit. */
@@ -47,8 +47,8 @@ export function posting(path: string, body: unknown, headers: Headers = {}): Sen
 export class Client {
   readonly #base: URL;
   readonly #key: string | undefined;
-  /** Every answer that asked for a retry. */
-  readonly retried: Answer[] = [];
+  /** Every response that asked for a retry. */
+  readonly retried: HttpResponse[] = [];
 
   /** @param key no `Authorization` header is sent without it */
   constructor(url: string, key?: string) {
@@ -56,27 +56,27 @@ export class Client {
     this.#key = key;
   }
 
-  get(path: string, headers?: Headers): Promise<Answer> {
+  get(path: string, headers?: Headers): Promise<HttpResponse> {
     return this.send({ path, ...(headers && { headers }) });
   }
 
-  post(path: string, body: unknown, headers?: Headers): Promise<Answer> {
+  post(path: string, body: unknown, headers?: Headers): Promise<HttpResponse> {
     return this.send(posting(path, body, headers));
   }
 
-  /** Sends a request, and again where the documentation asks for it. @returns the last answer */
-  async send(sending: Sending): Promise<Answer> {
+  /** Sends a request, and again where the documentation asks for it. @returns the last response */
+  async send(sending: Sending): Promise<HttpResponse> {
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.sendOnce(sending);
-      if (attempt === attempts || !mayRetry(sending, answer)) return answer;
-      this.retried.push(answer);
-      const seconds = Number(answer.headers["retry-after"] ?? 1) || 1;
+      const response = await this.sendOnce(sending);
+      if (attempt === attempts || !mayRetry(sending, response)) return response;
+      this.retried.push(response);
+      const seconds = Number(response.headers["retry-after"] ?? 1) || 1;
       await setTimeout(1000 * Math.min(seconds, longestWait));
     }
   }
 
   /** @throws Error if there is no response */
-  async sendOnce({ method = "GET", path, headers, body }: Sending): Promise<Answer> {
+  async sendOnce({ method = "GET", path, headers, body }: Sending): Promise<HttpResponse> {
     const { protocol, hostname, port, pathname } = this.#base;
     const bytes = Buffer.isBuffer(body) ? body : toBytes(body);
     const key = this.#key !== undefined && { authorization: `Bearer ${this.#key}` };
@@ -105,7 +105,7 @@ export class Client {
 }
 
 /** A 429 has not taken effect; after a 5xx, only an idempotency key makes the retry of a POST safe. */
-function mayRetry({ method, headers = {} }: Sending, { status }: Answer): boolean {
+function mayRetry({ method, headers = {} }: Sending, { status }: HttpResponse): boolean {
   return status === 429 || (status >= 500 && (method !== "POST" || "idempotency-key" in headers));
 }
 

@@ -25,7 +25,7 @@ const context: Context = {
   shared: new Map(),
 };
 
-/** Checks that are skipped if no answer of the run asked for a retry. */
+/** Checks that are skipped if no response of the run asked for a retry. */
 const mayBeSkipped = "A function that asks for a retry says after how many seconds";
 
 test.each(checks)("$promise ($page)", async (check) => {

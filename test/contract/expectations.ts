@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Answer } from "./client.ts";
+import type { HttpResponse } from "./client.ts";
 
 /** A promise that is not kept. */
 export class Failure extends Error {
@@ -26,11 +26,11 @@ interface Expected {
   readonly body?: unknown;
 }
 
-/** Compares an answer, and returns its body. @throws Failure */
-export function expectAnswer<Body = unknown>(answer: Answer, expected: Expected): Body {
-  const { request, status, body } = answer;
+/** Compares an response, and returns its body. @throws Failure */
+export function expectResponse<Body = unknown>(response: HttpResponse, expected: Expected): Body {
+  const { request, status, body } = response;
   if (status !== expected.status) throw new Failure(request, expected, { status, body });
-  expectMatch(request, answer, expected);
+  expectMatch(request, response, expected);
   return body as Body;
 }
 

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import type { NodeHttpHandler } from "@smithy/node-http-handler";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { listening } from "../support/listening.ts";
 
@@ -76,9 +77,9 @@ test("every write lands before its row may be counted, although a connection may
   const { requestHandler } = table.config;
   // It reads its settings with its first request.
   await requestHandler.handle({} as never, { abortSignal: AbortSignal.abort() }).catch(() => {});
-  const handler = requestHandler as unknown as { httpHandlerConfigs(): Record<string, number> };
-  const { connectionTimeout = 0, requestTimeout = 0 } = handler.httpHandlerConfigs();
+  const handler = requestHandler as NodeHttpHandler;
+  const { connectionTimeout = 0, requestTimeout = 0, throwOnRequestTimeout } = handler.httpHandlerConfigs();
   // Only an address that drops packets could show the first one.
-  expect([connectionTimeout, requestTimeout]).toEqual([1000, 1000]);
+  expect([connectionTimeout, requestTimeout, throwOnRequestTimeout]).toEqual([1000, 1000, true]);
   expect(1500 + connectionTimeout + requestTimeout).toBeLessThan(limits.allowedLateness);
 });

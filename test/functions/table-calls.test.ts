@@ -5,20 +5,40 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, test } from "vitest";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { idempotentRequest } from "../../shared/domain/idempotency.ts";
 import { call } from "../support/call.ts";
+import { canceled } from "../support/cancellation.ts";
 import { mockClient } from "../support/mocked-client.ts";
 import { idOf, storedConversation, storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
+const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+
 beforeEach(() => {
   table.reset();
   table.on(GetCommand).resolves({});
+  logged.mockClear();
 });
 
+const namedError = (name: string, message = "inside") => Object.assign(new Error(message), { name });
+
+const conversationId = idOf("conv", 1);
 const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
+
+/** The lead exists and its pointer names this conversation. */
+function withActiveConversation(conversationId: string, leadId = "lead_1") {
+  table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: leadId } }).resolves({ Item: { pk: "LEAD#acme" } });
+  table
+    .on(GetCommand, { Key: { pk: `ACTIVE#acme#${leadId}`, sk: "whatsapp" } })
+    .resolves({ Item: { conversationId } });
+}
+
 const reads = () => table.commandCalls(GetCommand).map(({ args }) => args[0].input);
 const queries = () => table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
+const writes = () =>
+  table.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input.TransactItems ?? []);
 
 describe("reads the base table consistently", () => {
   test("for the lead, of which it needs no field, and the pointer to its conversation", async () => {
@@ -83,12 +103,15 @@ describe("reads an index eventually consistently", () => {
 
 describe("a write, also with a name in another letter case:", () => {
   const calls = () => table.calls().map(({ args: [command] }) => command.constructor.name);
+  const record = () => writes()[0]?.[0]?.Put?.Item;
 
-  test("create-lead writes the lead", async () => {
+  test("create-lead writes the lead, which replaces nothing", async () => {
     table.on(PutCommand).resolves({});
     const { body } = await call("create-lead", { body: { name: "Ada", source: "Web" } });
     expect(body.source).toBe("web");
     expect(calls()).toEqual(["PutCommand"]);
+    const [put] = table.commandCalls(PutCommand);
+    expect(put?.args[0].input.ConditionExpression).toBe("attribute_not_exists(pk)");
   });
 
   test("create-lead with an Idempotency-Key writes the lead and a record with its id", async () => {
@@ -110,10 +133,6 @@ describe("a write, also with a name in another letter case:", () => {
     expect(reads()[1]).toMatchObject({ Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } });
     expect(record()?.ids).toEqual({ id: body.id, conversationId: idOf("conv", 1) });
   });
-
-  /** The idempotency record that a transaction writes. */
-  const record = () =>
-    table.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems?.[0]?.Put?.Item;
 });
 
 describe("a first page", () => {
@@ -144,9 +163,192 @@ describe("a first page", () => {
   });
 });
 
-test("a new lead replaces nothing", async () => {
-  table.on(PutCommand).resolves({});
-  await call("create-lead", { body: { name: "Ada" } });
-  const puts = table.commandCalls(PutCommand).map(({ args }) => args[0].input);
-  expect(puts).toMatchObject([{ ConditionExpression: "attribute_not_exists(pk)" }]);
+describe("a table that rejects calls", () => {
+  test.each([
+    "ThrottlingException",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "TimeoutError",
+  ])("with %s makes every route return 503 with Retry-After", async (name) => {
+    table.onAnyCommand().rejects(namedError(name));
+    const responses = [
+      // Lists of an account of its own: the next lists of the same account back off.
+      await call("list-leads", { account: name }),
+      await call("list-conversations", { account: name }),
+      await call("create-lead", { body: { name: "Ada" } }),
+      await call("send-message", { body: message }),
+    ];
+    for (const { status, headers, problem } of responses) {
+      expect(status).toBe(503);
+      expect(headers["retry-after"]).toMatch(/^[123]$/);
+      expect(problem).toMatchObject({ code: "busy", status: 503, requestId: "request-1" });
+    }
+  });
+});
+
+test("a list continues where a partial response ended", async () => {
+  const id = (n: number) => idOf("lead", n);
+  table
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [storedLead(id(5))], LastEvaluatedKey: { sk: id(5) } })
+    .resolvesOnce({ Items: [], LastEvaluatedKey: { sk: `${id(5)}a` } })
+    .resolvesOnce({ Items: [storedLead(id(4))], LastEvaluatedKey: { sk: id(4) } })
+    .resolvesOnce({ Items: [{ sk: id(3) }], LastEvaluatedKey: { sk: id(3) } })
+    .resolvesOnce({ Items: [{ sk: id(2) }, { sk: id(1) }] });
+  const { body } = await call("list-leads", { query: "limit=2" });
+  expect(body.data.map(({ id }) => id)).toEqual([id(5), id(4)]);
+  expect(body.pagination.total).toBe(5);
+  const queries = table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
+  expect(queries.map(({ ExclusiveStartKey }) => ExclusiveStartKey?.sk)).toEqual([
+    undefined,
+    id(5),
+    `${id(5)}a`,
+    undefined,
+    id(3),
+  ]);
+  expect(queries[3]?.ExpressionAttributeValues).toMatchObject({ ":before": id(4) });
+});
+
+describe("a message whose transaction", () => {
+  test.each([
+    "TransactionConflict",
+    "ThrottlingError",
+    "ProvisionedThroughputExceeded",
+  ])("is cancelled with %s is retried until it is written", async (code) => {
+    withActiveConversation(conversationId);
+    table
+      .on(TransactWriteCommand)
+      .rejectsOnce(canceled(code, "None"))
+      .rejectsOnce(canceled("None", code))
+      .resolves({});
+    const { status, body } = await call("send-message", { body: message });
+    expect(status).toBe(201);
+    expect(writes()).toHaveLength(3);
+    expect(writes()[2]?.[1]?.Put?.Item?.id).toBe(body.id);
+  });
+
+  test("is cancelled in the SDK's second attempt gets 503 and is not retried, and its cause is logged", async () => {
+    withActiveConversation(conversationId);
+    const $metadata = { attempts: 2, requestId: "aws-1" };
+    table.on(TransactWriteCommand).rejects(Object.assign(canceled("ConditionalCheckFailed"), { $metadata }));
+    const { status, problem } = await call("send-message", { body: message });
+    expect([status, problem.code]).toEqual([503, "busy"]);
+    expect(writes()).toHaveLength(1);
+    const cause = { name: "TransactionCanceledException", awsRequestId: "aws-1" };
+    expect(logged).toHaveBeenCalledWith(expect.objectContaining({ cause: expect.objectContaining(cause) }));
+  });
+
+  test.each([
+    ["without", {}, []],
+    ["with", { "idempotency-key": "key-1" }, [{ Code: "None" }]],
+  ])("finds the conversation closed starts another and replaces the pointer: %s a key", async (_, headers, record) => {
+    withActiveConversation(conversationId);
+    const ended = canceled("ConditionalCheckFailed", "None");
+    const reason = { Code: "ConditionalCheckFailed", Item: { status: { S: "closed" } } };
+    ended.CancellationReasons = [...record, reason, { Code: "None" }];
+    table.on(TransactWriteCommand).rejectsOnce(ended).resolves({});
+    const { status, body } = await call("send-message", { body: message, headers });
+    expect(status).toBe(201);
+    expect(body.conversationId).not.toBe(conversationId);
+    expect(writes()[1]?.[record.length]?.Put).toMatchObject({
+      Item: { conversationId: body.conversationId },
+      ConditionExpression: "conversationId = :read",
+      ExpressionAttributeValues: { ":read": conversationId },
+    });
+  });
+
+  test("finds a later message from a faster clock is not dated before it", async () => {
+    withActiveConversation(conversationId);
+    const ahead = new Date(Date.now() + 1500).toISOString();
+    const overtaken = canceled("ConditionalCheckFailed", "None");
+    const texts = { status: "active", leadId: "lead_1", channel: "whatsapp", lastMessageAt: ahead };
+    const item = marshall({ ...texts, messageCount: 1 });
+    overtaken.CancellationReasons = [{ Code: "ConditionalCheckFailed", Item: item }];
+    table.on(TransactWriteCommand).rejectsOnce(overtaken).resolves({});
+    const { body } = await call("send-message", { body: message });
+    expect(body).toMatchObject({ conversationId, createdAt: ahead });
+  });
+
+  test("loses the race to start the conversation joins the winner's", async () => {
+    table.on(GetCommand, { Key: { pk: "LEAD#acme", sk: "lead_1" } }).resolves({ Item: { pk: "LEAD#acme" } });
+    table
+      .on(GetCommand, { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } })
+      .resolvesOnce({})
+      .resolves({ Item: { conversationId: idOf("conv", 9) } });
+    table
+      .on(TransactWriteCommand)
+      .rejectsOnce(canceled("ConditionalCheckFailed", "None", "None"))
+      .resolves({});
+    const { body } = await call("send-message", { body: message });
+    expect(body.conversationId).toBe(idOf("conv", 9));
+    expect(writes()[0]?.[0]?.Put).toMatchObject({
+      Item: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" },
+      ConditionExpression: "attribute_not_exists(conversationId)",
+    });
+  });
+});
+
+describe("a request with an Idempotency-Key", () => {
+  const headers = { "idempotency-key": "key-1" };
+
+  /** The cancellation of a transaction of this many items that found an idempotency record. */
+  function recordFound(items: number, body: Record<string, string>, ids: Record<string, string>) {
+    const { fingerprint } = idempotentRequest("acme", "create-lead", "key-1", body);
+    const error = canceled("ConditionalCheckFailed", ...Array.from({ length: items - 1 }, () => "None"));
+    const M = Object.fromEntries(Object.entries(ids).map(([name, S]) => [name, { S }]));
+    const Item = { fingerprint: { S: fingerprint }, ids: { M }, expiresAt: { N: "1800000000" } };
+    error.CancellationReasons = [
+      { Code: "ConditionalCheckFailed", Item },
+      ...(error.CancellationReasons ?? []).slice(1),
+    ];
+    return error;
+  }
+
+  test("that races with its duplicate retries after the conflict and returns the duplicate's response", async () => {
+    const id = "lead_01JZ0000000000000000000000";
+    table
+      .on(TransactWriteCommand)
+      .rejectsOnce(canceled("TransactionConflict", "None"))
+      .rejects(recordFound(2, { name: "Ada" }, { id }));
+    const {
+      status,
+      headers: responseHeaders,
+      body,
+    } = await call("create-lead", { body: { name: "Ada" }, headers });
+    expect([status, responseHeaders["idempotency-replayed"], body.id, body.name]).toEqual([
+      201,
+      "true",
+      id,
+      "Ada",
+    ]);
+    expect(writes()).toHaveLength(2);
+  });
+
+  test("gets the response of its record, even if other conditions fail too", async () => {
+    withActiveConversation(conversationId);
+    const ids = { id: "msg_01JZ0000000000000000000000", conversationId: idOf("conv", 0) };
+    const error = recordFound(3, message, ids);
+    const [first, ...others] = error.CancellationReasons ?? [];
+    error.CancellationReasons = [
+      { ...first },
+      { ...others[0], Code: "ConditionalCheckFailed" },
+      { Code: "None" },
+    ];
+    table.on(TransactWriteCommand).rejects(error);
+    const { status, body } = await call("send-message", { body: message, headers });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ ...message, ...ids });
+  });
+
+  test("creates new ids for each attempt and records those of the attempt that was written", async () => {
+    table.on(TransactWriteCommand).rejectsOnce(canceled("None", "TransactionConflict")).resolves({});
+    const { body } = await call("create-lead", { body: { name: "Ada" }, headers });
+    const [lost, written] = writes().map(([record, lead]) => [
+      record?.Put?.Item?.ids.id,
+      lead?.Put?.Item?.id,
+    ]);
+    expect(written).toEqual([body.id, body.id]);
+    expect(lost?.[0]).toBe(lost?.[1]);
+    expect(lost?.[0]).not.toBe(body.id);
+  });
 });

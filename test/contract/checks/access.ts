@@ -1,18 +1,18 @@
 import { crc32 } from "node:zlib";
 import { type Account, conversations, leads, type Query, unique } from "../account.ts";
 import { type Check, promises, Skipped } from "../check.ts";
-import { type Answer, posting, type Sending } from "../client.ts";
-import { expectAnswer, expectMatch } from "../expectations.ts";
+import { type HttpResponse, posting, type Sending } from "../client.ts";
+import { expectMatch, expectResponse } from "../expectations.ts";
 
 const gatewayMessages = { 401: "Unauthorized", 403: "Forbidden", 404: "Not Found" };
 
 type Status = keyof typeof gatewayMessages;
 
-/** Expects an answer of the gateway, which has another shape than that of a function, and no body for HEAD. */
-function expectGateway(answer: Answer, status: Status) {
+/** Expects an response of the gateway, which has another shape than that of a function, and no body for HEAD. */
+function expectGateway(response: HttpResponse, status: Status) {
   const headers = { "apigw-requestid": /./, "content-encoding": undefined };
-  const body = answer.request.startsWith("HEAD ") ? undefined : { message: gatewayMessages[status] };
-  expectAnswer(answer, { status, headers, body });
+  const body = response.request.startsWith("HEAD ") ? undefined : { message: gatewayMessages[status] };
+  expectResponse(response, { status, headers, body });
 }
 
 /** Requests that the gateway refuses, as docs/errors.md has them: request lines, or the only header of a list. */
@@ -48,8 +48,8 @@ const slipsReturn =
       const [, method, path = ""] = /^([A-Z]+) (\/.*)$/.exec(request) ?? [];
       const [, name = "", value = ""] = /^([A-Za-z-]+): ?(.*)$/.exec(request) ?? [];
       const header = { [name]: value.replace("<API_KEY>", key) };
-      const answer = method ? await mine.send({ method, path }) : await anonymous.get(leads, header);
-      expectGateway(method ? answer : { ...answer, request: `${request} ` }, status);
+      const response = method ? await mine.send({ method, path }) : await anonymous.get(leads, header);
+      expectGateway(method ? response : { ...response, request: `${request} ` }, status);
     }
   };
 
@@ -99,10 +99,10 @@ const readingOnly =
     await run(readOnly, mine);
   };
 
-function expectInsufficient(answer: Answer) {
+function expectInsufficient(response: HttpResponse) {
   const headers = { "content-type": "application/problem+json" };
   const body = { code: "insufficient_access", detail: /only read/, errors: undefined };
-  expectAnswer(answer, { status: 403, headers, body });
+  expectResponse(response, { status: 403, headers, body });
 }
 
 export const accessChecks = [
@@ -111,8 +111,8 @@ export const accessChecks = [
     "A request without an Authorization header returns 401": slipsReturn(401),
     "A key without the scheme Bearer returns 403": slipsReturn(403),
     "Bearer and the names of headers are the same in any letter case": async ({ anonymous, key }) => {
-      expectAnswer(await anonymous.get(leads, { AUTHORIZATION: `bearer ${key}` }), { status: 200 });
-      expectAnswer(await anonymous.get(leads, { authorization: `BEARER ${key}` }), { status: 200 });
+      expectResponse(await anonymous.get(leads, { AUTHORIZATION: `bearer ${key}` }), { status: 200 });
+      expectResponse(await anonymous.get(leads, { authorization: `BEARER ${key}` }), { status: 200 });
     },
   }),
   ...promises("docs/errors.md#errors-of-the-gateway", {
@@ -175,9 +175,9 @@ export const accessChecks = [
     "A message to the lead of another account returns 404, as to none": async ({ mine, other }) => {
       const { id: leadId } = await mine.createLead();
       const unknown = await other.post(conversations, message);
-      const body = expectAnswer<object>(unknown, { status: 404, body: { code: "lead_not_found" } });
+      const body = expectResponse<object>(unknown, { status: 404, body: { code: "lead_not_found" } });
       const theirs = await other.post(conversations, { ...message, leadId });
-      expectAnswer(theirs, { status: 404, body: { ...body, requestId: /./ } });
+      expectResponse(theirs, { status: 404, body: { ...body, requestId: /./ } });
       for (const client of [mine, other]) await client.expectRows(conversations, { leadId }, []);
     },
     "What one account writes changes no total of another": async ({ mine, other }) =>
@@ -189,11 +189,11 @@ export const accessChecks = [
     "No response lets a page read it whose origin is not listed": async ({ mine, anonymous }) => {
       const origin = `https://${unique("page")}.example`;
       const headers = { origin, "access-control-request-method": "GET" };
-      for (const answer of [
+      for (const response of [
         await mine.get(leads, { origin }),
         await anonymous.send({ method: "OPTIONS", path: leads, headers }),
       ])
-        expectMatch(answer.request, answer.headers, { "access-control-allow-origin": undefined });
+        expectMatch(response.request, response.headers, { "access-control-allow-origin": undefined });
     },
   }),
 ];

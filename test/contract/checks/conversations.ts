@@ -1,6 +1,6 @@
 import { atOnce, conversations } from "../account.ts";
 import { promises } from "../check.ts";
-import { expectAnswer, expectMatch } from "../expectations.ts";
+import { expectMatch, expectResponse } from "../expectations.ts";
 
 const emoji = "\u{1F600}";
 
@@ -13,7 +13,7 @@ export const conversationChecks = [
       const fields = { leadId: (await mine.createLead()).id, channel: "whatsapp", message: "Hello Ada" };
       const ids = { id: /^msg_\w{1,60}$/, conversationId: /^conv_\w{1,59}$/ };
       const body = { ...fields, ...ids, createdAt: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ };
-      expectAnswer(await mine.post(conversations, fields), { status: 201, body });
+      expectResponse(await mine.post(conversations, fields), { status: 201, body });
     },
     "A first message starts an active conversation of one message": async ({ mine }) => {
       const { id: leadId } = await mine.createLead();
@@ -92,8 +92,8 @@ export const conversationChecks = [
       mine.expectNothingStored(async () => {
         const ids = { lead_nobody: /leadId/, conv_1: /conversation/, msg_1: /message/ };
         for (const [leadId, detail] of Object.entries(ids)) {
-          const answer = await mine.post(conversations, { leadId, channel: "web", message: "Hello" });
-          expectAnswer(answer, { status: 404, body: { code: "lead_not_found", detail } });
+          const response = await mine.post(conversations, { leadId, channel: "web", message: "Hello" });
+          expectResponse(response, { status: 404, body: { code: "lead_not_found", detail } });
         }
       }),
   }),

@@ -1,7 +1,7 @@
 import { conversations, leads } from "../account.ts";
 import { type Check, promises } from "../check.ts";
-import { type Answer, posting, type Sending } from "../client.ts";
-import { expectAnswer, expectMatch } from "../expectations.ts";
+import { type HttpResponse, posting, type Sending } from "../client.ts";
+import { expectMatch, expectResponse } from "../expectations.ts";
 
 interface Problem {
   readonly detail: string;
@@ -9,12 +9,12 @@ interface Problem {
 }
 
 /** Expects a problem with these faults, each as `in field code`, in any order. @throws Failure */
-export function expectFaults(answer: Answer, faults: readonly string[], status = 400) {
+export function expectFaults(response: HttpResponse, faults: readonly string[], status = 400) {
   const code = status === 415 ? "unsupported_media_type" : "invalid_input";
   const headers = { "content-type": "application/problem+json" };
-  const { errors = [] } = expectAnswer<Problem>(answer, { status, headers, body: { status, code } });
+  const { errors = [] } = expectResponse<Problem>(response, { status, headers, body: { status, code } });
   const seen = errors.map((fault) => `${fault.in} ${fault.field} ${fault.code}`);
-  expectMatch(answer.request, seen.sort(), faults.toSorted());
+  expectMatch(response.request, seen.sort(), faults.toSorted());
 }
 
 /** A request, and the fields of its body, or else the parameters, that have a fault. */
@@ -25,12 +25,12 @@ const rejects =
   (code: string, ...cases: readonly Case[]): Check["run"] =>
   async ({ mine }) => {
     for (const [sending, ...fields] of cases) {
-      const answer = await mine.send(sending);
+      const response = await mine.send(sending);
       const body = Buffer.isBuffer(sending.body) ? sending.body.toString("hex") : sending.body;
-      const request = `${answer.request} ${JSON.stringify(body)?.slice(0, 200) ?? ""}`;
+      const request = `${response.request} ${JSON.stringify(body)?.slice(0, 200) ?? ""}`;
       const place = sending.method === "POST" || sending.body !== undefined ? "body" : "query";
       expectFaults(
-        { ...answer, request },
+        { ...response, request },
         fields.map((field) => `${place} ${field} ${code}`),
       );
     }
@@ -90,8 +90,8 @@ export const faultChecks = [
       expectFaults(await mine.send({ ...conversationsBy(query), body: {} }), [...faults, "body  unexpected"]);
     },
     "The detail of a problem has the message of each fault": async ({ mine }) => {
-      const answer = await mine.post(leads, { nmae: "Ada", tags: [""] });
-      const { detail, errors } = expectAnswer<Problem>(answer, { status: 400 });
+      const response = await mine.post(leads, { nmae: "Ada", tags: [""] });
+      const { detail, errors } = expectResponse<Problem>(response, { status: 400 });
       const missing = errors.filter((fault) => !detail.includes(`${fault.field} ${fault.message}`));
       expectMatch(`what is missing in: ${detail}`, missing, []);
     },
@@ -164,8 +164,8 @@ export const faultChecks = [
   ...promises("docs/errors.md#names-and-places", {
     "A message names the field that is meant, or where the JSON is broken": async ({ mine }) => {
       for (const [sending, words] of hints) {
-        const answer = await mine.send(sending);
-        expectAnswer(answer, { status: 400, body: { detail: words, errors: [{ message: words }] } });
+        const response = await mine.send(sending);
+        expectResponse(response, { status: 400, body: { detail: words, errors: [{ message: words }] } });
       }
     },
   }),
@@ -200,9 +200,9 @@ export const faultChecks = [
           lead({ tags: [""] }),
           posting(`${leads}?x=1`, { name: "Ada" }),
         ])
-          expectAnswer(await mine.send(sending), { status: 400 });
+          expectResponse(await mine.send(sending), { status: 400 });
         const text = posting(leads, '{"name":"Ada"}', { "content-type": "text/plain" });
-        expectAnswer(await mine.send(text), { status: 415 });
+        expectResponse(await mine.send(text), { status: 415 });
       }),
   }),
   ...promises("docs/usage.md#filters", {
@@ -243,8 +243,8 @@ export const faultChecks = [
         "APPLICATION/JSON",
         "application/vnd.acme+json",
       ]) {
-        const answer = await mine.post(leads, padded(65_536), { "content-type": type });
-        expectAnswer(answer, { status: 201, body: { name: "Zo\u00eb" } });
+        const response = await mine.post(leads, padded(65_536), { "content-type": type });
+        expectResponse(response, { status: 201, body: { name: "Zo\u00eb" } });
       }
     },
     "A body that is not UTF-8 has an invalid encoding": rejects(
@@ -254,24 +254,24 @@ export const faultChecks = [
     ),
     "U+FFFD itself can be sent, as a character or as an escape": async ({ mine }) => {
       for (const body of ['{"name":"Zo\ufffd"}', '{"name":"Zo\\ufffd"}'])
-        expectAnswer(await mine.post(leads, body), { status: 201, body: { name: "Zo\ufffd" } });
+        expectResponse(await mine.post(leads, body), { status: 201, body: { name: "Zo\ufffd" } });
     },
     "A response lists the first 100 faults": async ({ mine }) => {
       const fields = Array.from({ length: 150 }, (_, n) => `f${n}`);
-      const answer = await mine.send(lead(Object.fromEntries(fields.map((field) => [field, 1]))));
+      const response = await mine.send(lead(Object.fromEntries(fields.map((field) => [field, 1]))));
       const faults = fields.map((field) => `body ${field} unknown`);
-      expectFaults(answer, faults.slice(0, 100));
+      expectFaults(response, faults.slice(0, 100));
     },
   }),
   ...promises("docs/errors.md#problem-codes", {
     "A body that is not declared as JSON, or is compressed, returns 415": async ({ mine }) => {
       for (const type of ["text/plain", "text/json", "application/x-www-form-urlencoded", ""]) {
-        const answer = await mine.post(leads, '{"name":"Ada"}', { "content-type": type });
-        expectFaults(answer, ["header content-type unsupported"], 415);
+        const response = await mine.post(leads, '{"name":"Ada"}', { "content-type": type });
+        expectFaults(response, ["header content-type unsupported"], 415);
       }
-      const answer = await mine.post(leads, Buffer.from([0x1f, 0x8b]), { "content-encoding": "gzip" });
-      expectFaults(answer, ["header content-encoding unsupported"], 415);
-      expectMatch("the headers", answer.headers, { "accept-encoding": "identity" });
+      const response = await mine.post(leads, Buffer.from([0x1f, 0x8b]), { "content-encoding": "gzip" });
+      expectFaults(response, ["header content-encoding unsupported"], 415);
+      expectMatch("the headers", response.headers, { "accept-encoding": "identity" });
     },
   }),
 ];

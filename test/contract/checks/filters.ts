@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { conversations, leads, type Message, type Query, type Row, unique } from "../account.ts";
 import { type Check, type Context, promises, shared } from "../check.ts";
-import { expectAnswer } from "../expectations.ts";
+import { expectResponse } from "../expectations.ts";
 
 /** Four leads, the oldest first, and a conversation on two channels of each of the first two. */
 async function makeRecords({ mine }: Context) {
@@ -135,6 +135,9 @@ export const filterChecks = promises("docs/usage.md#filters", {
     await context.mine.expectIndexed(leads, { source: `${tag}-straße, a=b&c+d` }, [lead(3)]);
     const body = { data: [{ id: lead(3) }], pagination: { total: 1 } };
     for (const value of ["stra%C3%9Fe%2C+a%3Db%26c%2Bd", "stra%c3%9fe,%20a=b%26c%2Bd"])
-      expectAnswer(await context.mine.get(`${leads}?&source=${tag}-${value}&&page=1`), { status: 200, body });
+      expectResponse(await context.mine.get(`${leads}?&source=${tag}-${value}&&page=1`), {
+        status: 200,
+        body,
+      });
   },
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { atOnce, conversations, leads, type Message, type Row, unique } from "../account.ts";
 import { type Check, promises } from "../check.ts";
-import { type Answer, type Client, posting, type Sending } from "../client.ts";
-import { expectAnswer, expectMatch } from "../expectations.ts";
+import { type Client, type HttpResponse, posting, type Sending } from "../client.ts";
+import { expectMatch, expectResponse } from "../expectations.ts";
 import { expectFaults } from "./faults.ts";
 
 const create = (client: Client, key: string, fields: object = {}) =>
@@ -11,11 +11,11 @@ const create = (client: Client, key: string, fields: object = {}) =>
 const send = (client: Client, key: string, fields: object) =>
   client.post(conversations, { channel: "web", message: "Hello", ...fields }, { "idempotency-key": key });
 
-const expectFirst = <Body>(answer: Answer) =>
-  expectAnswer<Body>(answer, { status: 201, headers: { "idempotency-replayed": undefined } });
+const expectFirst = <Body>(response: HttpResponse) =>
+  expectResponse<Body>(response, { status: 201, headers: { "idempotency-replayed": undefined } });
 
-const expectReplay = (answer: Answer, body: unknown) =>
-  expectAnswer(answer, { status: 201, headers: { "idempotency-replayed": "true" }, body });
+const expectReplay = (response: HttpResponse, body: unknown) =>
+  expectResponse(response, { status: 201, headers: { "idempotency-replayed": "true" }, body });
 
 /** Expects a key to be valid, in one spelling or two. */
 const isKey =
@@ -61,15 +61,15 @@ export const idempotencyChecks = [
     },
     "Leads that are sent at the same moment with one key are stored once": async ({ mine }) => {
       const [key, before] = [randomUUID(), await mine.count(leads)];
-      const answers = await atOnce(10, () => create(mine, key));
-      const ids = answers.map((answer) => expectAnswer<Row>(answer, { status: 201 }).id);
+      const responses = await atOnce(10, () => create(mine, key));
+      const ids = responses.map((response) => expectResponse<Row>(response, { status: 201 }).id);
       expectMatch("the ids of the responses", [...new Set(ids)], [ids[0]]);
       expectMatch("the total of leads", await mine.count(leads), before + 1);
     },
     "Messages that are sent at the same moment with one key are stored once": async ({ mine }) => {
       const [{ id: leadId }, key] = [await mine.createLead(), randomUUID()];
-      const answers = await atOnce(10, () => send(mine, key, { leadId }));
-      const sent = answers.map((answer) => expectAnswer<Message>(answer, { status: 201 }));
+      const responses = await atOnce(10, () => send(mine, key, { leadId }));
+      const sent = responses.map((response) => expectResponse<Message>(response, { status: 201 }));
       expectMatch("the ids of the responses", [...new Set(sent.map(({ id }) => id))], [sent[0]?.id]);
       await mine.expectConversation(sent[0]?.conversationId ?? "", { messageCount: 1 });
     },
@@ -78,13 +78,13 @@ export const idempotencyChecks = [
       expectFirst(await create(mine, key, { tags: ["a"] }));
       const { conversationId } = expectFirst<Message>(await send(mine, key, { leadId }));
       await mine.expectNothingStored(async () => {
-        for (const answer of [
+        for (const response of [
           await create(mine, key, { tags: ["b"] }),
           await create(mine, key),
           await send(mine, key, { leadId, message: "Good bye" }),
           await send(mine, key, { leadId, channel: "sms" }),
         ])
-          expectAnswer(answer, { status: 422, body: { code: "idempotency_key_reused" } });
+          expectResponse(response, { status: 422, body: { code: "idempotency_key_reused" } });
       });
       await mine.expectConversation(conversationId, { messageCount: 1 });
     },
@@ -108,8 +108,8 @@ export const idempotencyChecks = [
       }),
     "A key in another header, such as X-Idempotency-Key, returns 400": async ({ mine }) => {
       for (const name of ["x-idempotency-key", "idempotency_key"]) {
-        const answer = await mine.post(leads, { name: "Ada" }, { [name]: randomUUID() });
-        expectFaults(answer, [`header ${name} unknown`]);
+        const response = await mine.post(leads, { name: "Ada" }, { [name]: randomUUID() });
+        expectFaults(response, [`header ${name} unknown`]);
       }
     },
     "A request that 400, 404 or 415 refuses has not used its key": async ({ mine }) => {
@@ -117,7 +117,7 @@ export const idempotencyChecks = [
       for (const [sending, status] of refused) {
         const key = randomUUID();
         const headers = { ...sending.headers, "idempotency-key": key };
-        expectAnswer(await mine.send({ ...sending, headers }), { status });
+        expectResponse(await mine.send({ ...sending, headers }), { status });
         expectFirst(sending.path === leads ? await create(mine, key) : await send(mine, key, { leadId }));
       }
     },

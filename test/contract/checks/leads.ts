@@ -1,6 +1,6 @@
 import { leads, type Row, unique } from "../account.ts";
 import { promises } from "../check.ts";
-import { expectAnswer, expectMatch, Failure } from "../expectations.ts";
+import { expectMatch, expectResponse, Failure } from "../expectations.ts";
 
 const emoji = "\u{1F600}";
 
@@ -14,7 +14,7 @@ export const leadChecks = [
     }) => {
       const fields = { name: "Ada", email: "ada@example.com", source: "fair", tags: ["vip", "a b"] };
       const body = { ...fields, id: /^lead_\w{1,59}$/, score: 0, status: "new" };
-      expectAnswer(await mine.post(leads, fields), { status: 201, body });
+      expectResponse(await mine.post(leads, fields), { status: 201, body });
     },
   }),
   ...promises("docs/openapi.json#/components/schemas/Lead", {

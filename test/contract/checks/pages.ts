@@ -1,7 +1,7 @@
 import { atOnce, conversations, leads, pathOf, type Row, unique } from "../account.ts";
 import { type Check, type Context, promises, shared } from "../check.ts";
-import type { Answer } from "../client.ts";
-import { eventually, expectAnswer, expectMatch } from "../expectations.ts";
+import type { HttpResponse } from "../client.ts";
+import { eventually, expectMatch, expectResponse } from "../expectations.ts";
 
 /** The leads of one source: five pages of five, the last of which is not full. */
 const size = 23;
@@ -15,17 +15,17 @@ async function makeLeads({ mine }: Context) {
 }
 
 /** The pages that a `Link` header links, by their relation. */
-function linksOf({ headers }: Answer): Record<string, string> {
+function linksOf({ headers }: HttpResponse): Record<string, string> {
   const parts = String(headers.link ?? "").matchAll(/<(\/[^>]*)>; rel="([^"]*)"/g);
   return Object.fromEntries(Array.from(parts, ([, target = "", relation = ""]) => [relation, target]));
 }
 
-function expectLinks(answer: Answer, expected: Readonly<Record<string, number>>) {
-  const pages = Object.entries(linksOf(answer)).map(([relation, target]) => {
+function expectLinks(response: HttpResponse, expected: Readonly<Record<string, number>>) {
+  const pages = Object.entries(linksOf(response)).map(([relation, target]) => {
     return [relation, Number(new URLSearchParams(target.split("?")[1]).get("page"))];
   });
   const absent = { prev: undefined, next: undefined };
-  expectMatch(answer.request, Object.fromEntries(pages), { ...absent, ...expected });
+  expectMatch(response.request, Object.fromEntries(pages), { ...absent, ...expected });
 }
 
 /** The last page of all rows, whatever the account has: it may be a deep one. */
@@ -78,9 +78,9 @@ export const pageChecks = [
       const rows: string[] = [];
       let next: string | undefined = pathOf(leads, { source, status: "new", limit: 10 });
       while (next !== undefined && rows.length <= size) {
-        const answer = await context.mine.get(next);
-        rows.push(...expectAnswer<{ data: Row[] }>(answer, { status: 200 }).data.map(({ id }) => id));
-        next = linksOf(answer).next;
+        const response = await context.mine.get(next);
+        rows.push(...expectResponse<{ data: Row[] }>(response, { status: 200 }).data.map(({ id }) => id));
+        next = linksOf(response).next;
       }
       expectMatch("the rows of all pages", rows.sort(), ids);
     },
@@ -90,15 +90,15 @@ export const pageChecks = [
       const { source } = await shared(context, makeLeads);
       const pages = { 1: { next: 2 }, 3: { prev: 2, next: 4 }, 5: { prev: 4 }, 9: { prev: 5 } };
       for (const [page, links] of Object.entries(pages)) {
-        const answer = await context.mine.get(pathOf(leads, { source, page, limit: 5 }));
-        expectLinks(answer, { first: 1, last: 5, ...links });
+        const response = await context.mine.get(pathOf(leads, { source, page, limit: 5 }));
+        expectLinks(response, { first: 1, last: 5, ...links });
       }
     },
     "A list of nothing is one empty page": async ({ mine }) => {
-      const answer = await mine.get(pathOf(leads, { source: unique("nobody") }));
+      const response = await mine.get(pathOf(leads, { source: unique("nobody") }));
       const body = { data: [], pagination: { page: 1, limit: 20, total: 0 } };
-      expectAnswer(answer, { status: 200, body });
-      expectLinks(answer, { first: 1, last: 1 });
+      expectResponse(response, { status: 200, body });
+      expectLinks(response, { first: 1, last: 1 });
     },
     "Conversations have pages and links like leads": async ({ mine }) => {
       const { id: leadId } = await mine.createLead();
@@ -106,10 +106,10 @@ export const pageChecks = [
       for (const channel of ["a", "b", "c"])
         ids.unshift((await mine.sendMessage(leadId, channel)).conversationId);
       await mine.expectIndexed(conversations, { leadId }, ids);
-      const answer = await mine.get(pathOf(conversations, { leadId, limit: 2, page: 2 }));
+      const response = await mine.get(pathOf(conversations, { leadId, limit: 2, page: 2 }));
       const pagination = { page: 2, limit: 2, total: 3 };
-      expectAnswer(answer, { status: 200, body: { data: [{ id: ids[2] }], pagination } });
-      expectLinks(answer, { first: 1, prev: 1, last: 2 });
+      expectResponse(response, { status: 200, body: { data: [{ id: ids[2] }], pagination } });
+      expectLinks(response, { first: 1, prev: 1, last: 2 });
     },
   }),
   ...promises("docs/syncing.md#a-synchronization-that-misses-nothing", {

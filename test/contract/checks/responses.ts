@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { conversations, leads } from "../account.ts";
 import { type Check, type Context, promises, Skipped } from "../check.ts";
-import { type Answer, posting } from "../client.ts";
-import { expectAnswer, expectMatch, Failure } from "../expectations.ts";
+import { type HttpResponse, posting } from "../client.ts";
+import { expectMatch, expectResponse, Failure } from "../expectations.ts";
 
-/** Answers of functions, with each usual status. */
-const ofFunctions = async ({ mine }: Context): Promise<Answer[]> => [
+/** Responses of functions, with each usual status. */
+const ofFunctions = async ({ mine }: Context): Promise<HttpResponse[]> => [
   await mine.get(leads),
   await mine.get(conversations),
   await mine.post(leads, { name: "Ada" }),
@@ -16,23 +16,24 @@ const ofFunctions = async ({ mine }: Context): Promise<Answer[]> => [
 
 const acceptsGzip = { "accept-encoding": "br, GZIP;q=0.5" };
 
-/** Answers of the gateway itself. */
-const ofGateway = async ({ mine, anonymous }: Context): Promise<Answer[]> => [
+/** Responses of the gateway itself. */
+const ofGateway = async ({ mine, anonymous }: Context): Promise<HttpResponse[]> => [
   await anonymous.get(leads, acceptsGzip),
   await anonymous.get(leads, { ...acceptsGzip, authorization: "Bearer x" }),
   await mine.get("/api/v1/nothing", acceptsGzip),
 ];
 
 const eachHas =
-  (expected: (answer: Answer) => object): Check["run"] =>
+  (expected: (response: HttpResponse) => object): Check["run"] =>
   async (context) => {
-    for (const answer of await ofFunctions(context)) expectMatch(answer.request, answer, expected(answer));
+    for (const response of await ofFunctions(context))
+      expectMatch(response.request, response, expected(response));
   };
 
 const eachHasHeader = (name: string, value: unknown) => eachHas(() => ({ headers: { [name]: value } }));
 
 /** The numbers of the `RateLimit` headers. @throws Skipped if the deployment has no limit */
-function readRateLimit({ request, headers }: Answer) {
+function readRateLimit({ request, headers }: HttpResponse) {
   const { "ratelimit-policy": policy, ratelimit } = headers;
   if (policy === undefined && ratelimit === undefined) throw new Skipped("this deployment has no rate limit");
   const [, q, w] = /^"account";q=([1-9]\d*);w=([1-9]\d*)$/.exec(String(policy)) ?? [];
@@ -57,15 +58,15 @@ export const responseChecks = [
   }),
   ...promises("docs/openapi.json#/components/headers/RequestId", {
     "Every response has an id of its own": async (context) => {
-      const answers = [...(await ofFunctions(context)), ...(await ofGateway(context))];
-      const ids = answers.map(({ headers }) => headers["apigw-requestid"]);
+      const responses = [...(await ofFunctions(context)), ...(await ofGateway(context))];
+      const ids = responses.map(({ headers }) => headers["apigw-requestid"]);
       expectMatch("the ids", ids, Array(ids.length).fill(/./));
       expectMatch("different ids", new Set(ids).size, ids.length);
     },
   }),
   ...promises("docs/errors.md#errors", {
-    "An error of a function is a problem, with the id of its request": eachHas((answer) => {
-      const { status, body, headers } = answer;
+    "An error of a function is a problem, with the id of its request": eachHas((response) => {
+      const { status, body, headers } = response;
       if (status < 400) return { headers: { "content-type": /^application\/json\b/ } };
       const type = `urn:problem-type:${Object(body).code}`;
       const texts = { code: /^[a-z_]+$/, title: /./, detail: /\.$/, requestId: headers["apigw-requestid"] };
@@ -85,8 +86,8 @@ export const responseChecks = [
       }
     },
     "A body of more than 6 MB returns 413": async ({ mine }) => {
-      const answer = await mine.post(leads, `{"name":"${"x".repeat(7_000_000)}"}`);
-      expectAnswer(answer, { status: 413, body: { message: "Request Entity Too Large" } });
+      const response = await mine.post(leads, `{"name":"${"x".repeat(7_000_000)}"}`);
+      expectResponse(response, { status: 413, body: { message: "Request Entity Too Large" } });
     },
   }),
   ...promises("docs/syncing.md#a-synchronization-that-misses-nothing", {
@@ -108,30 +109,30 @@ export const responseChecks = [
   }),
   ...promises("docs/openapi.json#/components/headers/ContentEncoding", {
     "Short responses, and those to callers that do not accept gzip, are plain": async ({ mine }) => {
-      const answers = [await mine.get(`${leads}?page=0`, acceptsGzip)];
+      const responses = [await mine.get(`${leads}?page=0`, acceptsGzip)];
       for (const encoding of ["identity", "gzip;q=0", "br"])
-        answers.push(await mine.post(large.path, large.body, { "accept-encoding": encoding }));
-      for (const { request, headers } of answers)
+        responses.push(await mine.post(large.path, large.body, { "accept-encoding": encoding }));
+      for (const { request, headers } of responses)
         expectMatch(request, headers, { "content-encoding": undefined });
     },
   }),
   ...promises("docs/usage.md#rate-limits", {
     "Each response of a function reports the rate limit of its account": async (context) => {
-      for (const answer of await ofFunctions(context)) readRateLimit(answer);
+      for (const response of await ofFunctions(context)) readRateLimit(response);
     },
     "Past its limit, an account gets 429 for the rest of the window, and no other": async (context) => {
       const { limited, mine } = context;
       if (!limited) throw new Skipped("needs --limited-key");
-      let answer = await limited.sendOnce({ path: leads });
-      const { q, w } = readRateLimit(answer);
-      for (let n = 0; n < q + leased && answer.status === 200; n++)
-        answer = await limited.sendOnce({ path: leads });
+      let response = await limited.sendOnce({ path: leads });
+      const { q, w } = readRateLimit(response);
+      for (let n = 0; n < q + leased && response.status === 200; n++)
+        response = await limited.sendOnce({ path: leads });
       const body = { code: "rate_limited", title: "Rate limit used up" };
-      expectAnswer(answer, { status: 429, headers: { "retry-after": /^[1-9]\d*$/ }, body });
-      const seconds = Number(answer.headers["retry-after"]);
-      const rest = w - ((Date.parse(String(answer.headers.date)) / 1000) % w);
+      expectResponse(response, { status: 429, headers: { "retry-after": /^[1-9]\d*$/ }, body });
+      const seconds = Number(response.headers["retry-after"]);
+      const rest = w - ((Date.parse(String(response.headers.date)) / 1000) % w);
       if (Math.abs(seconds - rest) > 2) throw new Failure("Retry-After", `about ${rest}`, seconds);
-      expectMatch("its rate limit", readRateLimit(answer), { r: 0, t: seconds });
+      expectMatch("its rate limit", readRateLimit(response), { r: 0, t: seconds });
       await mine.count(leads);
     },
   }),
