@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { ulid } from "ulid";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
 import { startApi } from "../support/api.ts";
 import { Canaries } from "../support/canaries.ts";
@@ -166,20 +166,25 @@ test.each(
   documented = fault !== "items of no sense";
   try {
     const unknownKey = canaries.key(newApiKey(ulid()));
-    const failing = await Promise.all([
-      send("GET", leads, undefined, { authorization: `Bearer ${unknownKey}` }),
-      ...allRoutes.map((request) => request()),
-    ]);
-    const statuses = failing.map(({ status }) => status);
+    const failing: Response[] = [];
+    const attempt = async () => {
+      const responses = await Promise.all([
+        send("GET", leads, undefined, { authorization: `Bearer ${unknownKey}` }),
+        ...allRoutes.map((request) => request()),
+      ]);
+      failing.push(...responses);
+      return responses.map(({ status }) => status);
+    };
     // Routes read invalid items as far as they can: a list of one lead reads no counts. The authorizer admits no key by them.
-    if (fault === "items of no sense") expect(statuses).toEqual([403, 200, 201, 200, 201]);
+    // On a busy machine, the table can be too slow, too.
+    if (fault === "items of no sense") await expect.poll(attempt).toEqual([403, 200, 201, 200, 201]);
     // A throttle without a reason counts as one of the account's own data.
-    else if (fault === "ThrottlingException") expect(statuses).toEqual([500, 429, 429, 429, 429]);
-    else expect(Math.min(...statuses)).toBeGreaterThanOrEqual(500);
+    else if (fault === "ThrottlingException") expect(await attempt()).toEqual([500, 429, 429, 429, 429]);
+    else expect(Math.min(...(await attempt()))).toBeGreaterThanOrEqual(500);
     const failed = failing.filter(({ status }) => status >= 429);
     const bodies = await Promise.all(failed.map((response) => response.text()));
     expect(findLeaks(bodies, canaries.needles)).toEqual([]);
-    const failedNow = statuses.filter((status) => status >= 500).length;
+    const failedNow = failed.filter(({ status }) => status >= 500).length;
     await expect.poll(failures).toBeGreaterThanOrEqual(before + failedNow);
   } finally {
     documented = true;
@@ -219,7 +224,9 @@ test("nothing of throttled requests is logged", async () => {
     const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
     return [`POST ${leads}?${source()} HTTP/1.1`, ...lines, "", body].join("\r\n");
   };
-  // On one connection, so that a busy machine sends them fast enough, too.
+  // The throttle refills by this clock: a busy machine would not send them fast enough.
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+  onTestFinished(() => clock.mockRestore());
   const flood = [...Array.from({ length: 599 }, () => request("keep-alive")), request("close")];
   const received = parseResponses(await exchange(api.url, flood.join("")), false);
   responses += received.length;

@@ -6,7 +6,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { idempotentRequest } from "../../shared/domain/idempotency.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
@@ -210,6 +210,10 @@ test("a list continues where a partial response ended", async () => {
 });
 
 describe("a message whose transaction", () => {
+  // On a busy machine, the time for retries would be up before they are made.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
+
   test.each([
     "TransactionConflict",
     "ThrottlingError",
