@@ -11,7 +11,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   counts: async () => (await import("./counts/counts-command.ts")).countsCommand(),
   accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),
   events: async () => (await import("./events/events-command.ts")).eventsCommand(),
-  api: async () => (await import("./api/api-command.ts")).apiCommand(),
 };
 
 /**

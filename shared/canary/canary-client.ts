@@ -1,7 +1,5 @@
-import { problems } from "../errors.ts";
-
 /** How long a response may take, in milliseconds: a cold start and the retries of a busy table fit in. */
-export const timeout = 8000;
+const timeout = 8000;
 
 /** What the canary reads of a response's body. */
 interface Body {
@@ -25,16 +23,10 @@ export interface CanaryClient {
 /** An error whose code is logged: it names what failed and holds nothing of a response but its status. */
 export class FailedCheck extends Error {
   readonly code: string;
-  /**
-   * Why a request failed: the code of the connection's error, such as `ECONNREFUSED`; `foreign` if the response is not of
-   * this API; else the code of the problem, or the status of the gateway's error.
-   */
-  readonly reason: string | undefined;
 
-  constructor(code: string, reason?: string) {
+  constructor(code: string) {
     super("A check failed.");
     this.code = code;
-    this.reason = reason;
   }
 }
 
@@ -51,14 +43,12 @@ export function canaryClient(url: string, apiKey: string): CanaryClient {
       redirect: "manual",
       signal: AbortSignal.timeout(timeout),
     }).catch((error: unknown) => {
-      const code = connectionCode(error);
-      throw new FailedCheck(`${name} got no response (${code})`, code);
+      throw new FailedCheck(`${name} got no response (${connectionCode(error)})`);
     });
     const { status } = response;
     const body = parseObject(text);
-    if (status !== expected) throw new FailedCheck(`${name} returned ${status}`, failureReason(status, body));
-    if (!("id" in body || "data" in body))
-      throw new FailedCheck(`${name} returned ${status} without data`, "foreign");
+    if (status !== expected) throw new FailedCheck(`${name} returned ${status}`);
+    if (!("id" in body || "data" in body)) throw new FailedCheck(`${name} returned ${status} without data`);
     return { replayed: response.headers.get("idempotency-replayed") === "true", body };
   }
   return {
@@ -85,16 +75,10 @@ function connectionCode(error: unknown): string {
   return typeof code === "string" ? code : name;
 }
 
-function parseObject(text: string): Body & { readonly code?: unknown; readonly message?: unknown } {
+function parseObject(text: string): Body {
   try {
     return Object(JSON.parse(text));
   } catch {
     return {};
   }
-}
-
-/** An HTTP API returns 404 for a route that it does not have, and it has those of the canary. */
-function failureReason(status: number, { code, message }: ReturnType<typeof parseObject>): string {
-  if (typeof code === "string" && Object.hasOwn(problems, code)) return code;
-  return typeof message === "string" && status !== 404 ? String(status) : "foreign";
 }

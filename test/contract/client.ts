@@ -5,7 +5,8 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 
-export type Headers = Readonly<Record<string, string>>;
+/** A header that has several values is sent as often. */
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Sending {
   /** By default GET. */

@@ -25,7 +25,7 @@ export interface TestApi extends LocalRun {
 
 type Options = Pick<
   NonNullable<Parameters<typeof startLocal>[0]>,
-  "maxEnvironments" | "streams" | "throttling" | "dynamodbEndpoint" | "templateDirectory"
+  "maxEnvironments" | "streams" | "throttling" | "dynamodbEndpoint" | "templateDirectory" | "eventsUrl"
 >;
 
 /**

@@ -12,10 +12,14 @@ const directories: string[] = [];
 afterAll(() => Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true }))));
 
 /** A data directory whose `run.json` names a table, the test file's own by default. It is removed after the test file. */
-export async function createDataDirectory(tableName = process.env.TABLE_NAME): Promise<string> {
+export async function createDataDirectory(
+  tableName = process.env.TABLE_NAME,
+  url = "http://127.0.0.1:3000",
+): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "ops-"));
   directories.push(directory);
   const run = {
+    url,
     tableName,
     dynamodbEndpoint: engineEndpoint,
     pid: process.pid,

@@ -55,7 +55,7 @@ export function parseTarget(target: string): Pick<HttpRequest, "path" | "query">
 }
 
 /**
- * Converts header names to lower case, joins repeated headers and separates the cookies.
+ * Converts header names to lower case, joins repeated headers and separates the cookies (docs/assumptions.md#repeated-headers).
  *
  * @param rawHeaders alternating names and values
  */

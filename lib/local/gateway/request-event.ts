@@ -76,7 +76,7 @@ export function buildAuthorizerEvent(event: RequestEvent, identitySource: readon
 
 /**
  * Whether a body of this type is passed as text, decoded as UTF-8; all others are passed in base64. AWS does not document
- * the types: users observed these, and that `text/plain` in another charset is passed in base64.
+ * the types (docs/assumptions.md#base64-bodies): users observed these, and that `text/plain` in another charset is passed in base64.
  *
  * @see https://github.com/ministackorg/ministack/pull/766
  * @see https://github.com/floci-io/floci/issues/2172

@@ -6,6 +6,7 @@ import { parseJson } from "../../parse-json.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */
 interface LocalRun {
+  readonly url: string;
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
   readonly pid: number;
@@ -32,7 +33,7 @@ export async function readLocalRun(): Promise<LocalRun> {
 }
 
 const isRun = (run: unknown): run is LocalRun =>
-  isRecord(run) && !!run.tableName && !!run.dynamodbEndpoint && Number.isSafeInteger(run.pid);
+  isRecord(run) && !!run.url && !!run.tableName && !!run.dynamodbEndpoint && Number.isSafeInteger(run.pid);
 
 /** Whether the process exists: after `kill -9` the file remains. */
 function isAlive(pid: number): boolean {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Command, CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
-import { apiCommand } from "../../../lib/ops/api/api-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
 import { findBus } from "../../../lib/ops/events/event-bus.ts";
@@ -18,7 +17,6 @@ const commands = {
   counts: countsCommand,
   events: () => eventsCommand(),
   accounts: () => accountsCommand(),
-  api: apiCommand,
 };
 
 /** Makes a command and those below it throw instead of ending the process, and do nothing. */
@@ -44,7 +42,6 @@ async function mistake(line: string, ...args: readonly string[]): Promise<string
 const onTable = ["--account", "acme", "--table", "unit"];
 const duration = "A duration is a number with a unit: 90s, 24h, 7d.";
 const names = ["", " ", "a b", "a#b", "a/b", "é", "a\n", "a".repeat(65)];
-const urls = ["", "api.example.com", "ftp://api.example.com", "file:///etc"];
 
 /** A command that ends with an option, values at the edges of what that accepts, and mistakes. */
 test.each<[line: string, args: string[], valid: string[], invalid: string[], sentence: string]>([
@@ -110,7 +107,6 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
   ],
   ["events republish --since", onTable, ["0000000000"], ["now", "-1", "2026"], "A time is"],
   ["events republish --since=0000000000 --types", onTable, ["lead.created"], ["leads"], "The types are "],
-  ["api check --url", [], ["http://127.0.0.1:3000", "https://api.example.com/"], urls, "An address is a URL"],
 ] as never)("%s", async (line, args, valid, invalid, sentence) => {
   const words = line.split(" ");
   const command = words.slice(0, -1).join(" ");

@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { phases } from "./acceptance.ts";
+import { assumption } from "./finding.ts";
+import { linesThatRestOn } from "./report.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/assumptions.md"), "utf8");
+
+/** The rows of the page: the name of an assumption, and how it is checked. */
+const rows = page.split("\n").flatMap((line) => {
+  const [, name] = /<a id="([a-z0-9-]+)"><\/a>/.exec(line) ?? [];
+  return name === undefined ? [] : [{ name, check: line.split(" | ").at(-1) ?? "" }];
+});
+
+/** The assumptions that the code of the phases names. */
+const checked = new Set(
+  globSync("phases/*.ts", { cwd: import.meta.dirname }).flatMap((file) =>
+    Array.from(
+      readFileSync(join(import.meta.dirname, file), "utf8").matchAll(
+        /(?:assumption\(|page: |page = )"([a-z0-9-]+)"/g,
+      ),
+      ([, name = ""]) => name,
+    ),
+  ),
+);
+
+test("the page has each assumption once, and every one that is checked", () => {
+  const names = rows.map(({ name }) => name);
+  expect(names.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(names).size).toBe(names.length);
+  expect([...checked].filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test.each(rows)("$name is named where it was assumed, and has a check or a reason why none can be", ({
+  name,
+  check,
+}) => {
+  expect(linesThatRestOn(assumption(name))).not.toEqual([]);
+  const [, phase] = /^`(\w+)`/.exec(check) ?? [];
+  if (phase === undefined) return expect(check).toMatch(/^None: \w/);
+  expect(phases.map(({ name }) => name)).toContain(phase);
+  // The contract has the promises of the pages themselves.
+  if (phase !== "contract") expect(checked).toContain(name);
+});

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, expect, inject, test, vi } from "vitest";
+import { startApi } from "../support/api.ts";
+import { synthesizeAssembly } from "../support/assembly.ts";
+import { createDataDirectory } from "../support/ops.ts";
+import { tableItems } from "../support/table-items.ts";
+import { accept, phases } from "./acceptance.ts";
+import { open } from "./open.ts";
+import { markdown, type Report, summary } from "./report.ts";
+
+const directory = await mkdtemp(join(tmpdir(), "acceptance-"));
+afterAll(() => rm(directory, { recursive: true }));
+await synthesizeAssembly({
+  outdir: directory,
+  tableName: String(process.env.TABLE_NAME),
+  settings: { authorizerCacheSeconds: 2 },
+  bundles: join(inject("engine").assembly, "bundles"),
+});
+const api = await startApi({
+  templateDirectory: directory,
+  streams: true,
+  throttling: true,
+  maxEnvironments: 4,
+});
+const DATA_DIR = await createDataDirectory(process.env.TABLE_NAME, api.url);
+
+const report = await acceptLocal();
+
+async function acceptLocal(): Promise<Report> {
+  vi.stubEnv("DATA_DIR", DATA_DIR);
+  const control = {
+    signal: new AbortController().signal,
+    note: () => {},
+    // Only what is written to a list that is erased would need the time.
+    eraseWait: (milliseconds: number) => setTimeout(Math.min(milliseconds, 5000)),
+    load: 100,
+  };
+  return accept(await open({ local: true }, control), phases);
+}
+
+/** What the local run cannot show, by the beginning of the reason; a list asks for no retry on a quiet machine. */
+const notSeen =
+  /^(?:the local run has no AWS|this run has no TLS|only a deployed gateway|nothing that callers may|no function returned|500 requests were not enough)/;
+
+test.each(report.findings)("$phase: $check ($page)", ({ verdict, expected, seen }) => {
+  if (verdict === "not seen") expect(seen).toMatch(notSeen);
+  else expect([verdict, seen]).toEqual(["as assumed", verdict === "as assumed" ? seen : expected]);
+});
+
+test("every promise is checked, and nothing is left of the accounts but empty counts that expire", async () => {
+  expect(report.findings.filter(({ phase }) => phase === "contract").length).toBeGreaterThan(110);
+  expect(report.ended).toBeUndefined();
+  expect(await itemsLeft()).toEqual([]);
+  expect(markdown(report)).toContain(summary(report));
+});
+
+const itemsLeft = async () =>
+  [...(await tableItems()).values()].filter(({ sk, expiresAt }) => sk !== "root" || !expiresAt);
+
+/** Runs the command in a directory of its own, and ends it when it has begun, if a signal is given. */
+async function runCommand(args: readonly string[], signal?: NodeJS.Signals) {
+  const cwd = await mkdtemp(join(directory, "run-"));
+  const program = join(import.meta.dirname, "run.ts");
+  const running = spawn(process.execPath, [program, ...args], { cwd, env: { ...process.env, DATA_DIR } });
+  if (signal) running.stderr.once("data", () => running.kill(signal));
+  const [[code], stdout, stderr] = await Promise.all([
+    once(running, "exit"),
+    text(running.stdout),
+    text(running.stderr),
+  ]);
+  return { code, stdout, stderr, cwd, files: (await readdir(cwd)).sort() };
+}
+
+test("after Ctrl-C, the report is written and the accounts are erased", async () => {
+  const { code, stdout, stderr, cwd, files } = await runCommand(["--local", "--quick"], "SIGINT");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Taking back what was made") });
+  expect(stdout).toContain("It was ended before all was checked.");
+  expect(files).toEqual([expect.stringMatching(/^accept-local-.+\.json$/), expect.stringMatching(/\.md$/)]);
+  const written: Report = JSON.parse(await readFile(join(cwd, files[0] ?? ""), "utf8"));
+  expect(written.findings.at(-1)?.verdict).toBe("not seen");
+  const accounts = new Set((await itemsLeft()).map(({ pk }) => String(pk).split("#")[0]));
+  // They expire within a day, or are empty.
+  for (const type of accounts) expect(["IDEMPOTENCY", "RATE", "COUNT"]).toContain(type);
+});
+
+test.each([
+  [[], "Name what to accept: --stage NAME, --local, or --url ADDRESS."],
+  [["--stage", "Prod"], "A stage's name has 1 to 21 lower-case letters"],
+  [["--url", "api.example.com"], "An address is a URL such as https://api.example.com."],
+  [["--url", "http://127.0.0.1:1"], "--url needs two API keys of different accounts"],
+  [
+    ["--url", "http://127.0.0.1:1", "--key", "a", "--other-key", "b"],
+    "The API at http://127.0.0.1:1 does not respond",
+  ],
+  [["--url", api.url, "--key", "a", "--other-key", "b"], "--key gets 403 from the API at"],
+  [["--local", "--stage", "dev"], "cannot be used with option"],
+])("%j is refused with a sentence", async (args, sentence) => {
+  const { code, stderr, files } = await runCommand(args);
+  expect({ code, stderr, files }).toEqual({ code: 1, stderr: expect.stringContaining(sentence), files: [] });
+});

@@ -1,0 +1,99 @@
+import { setTimeout } from "node:timers/promises";
+import { ulid } from "ulid";
+import { countAccounts } from "../../lib/ops/accounts/account-items.ts";
+import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
+import { selectPacedTable, type TableOptions } from "../../lib/ops/common/options.ts";
+import { inPartition, keysOnly } from "../../lib/ops/common/read-items.ts";
+import { deleteItems } from "../../lib/ops/common/write-items.ts";
+import { erase } from "../../lib/ops/erasure/erase.ts";
+import { Findings } from "../../lib/ops/erasure/findings.ts";
+import { listByParent } from "../../lib/ops/erasure/lead-items.ts";
+import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import type { ApiKey } from "../../shared/domain/api-keys.ts";
+import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
+import { defaultUnits, type Pace, type Wait } from "../../shared/dynamodb/pace.ts";
+import { queryAll } from "../../shared/dynamodb/read-pages.ts";
+
+/** What the names of the accounts of all runs begin with. */
+const prefix = "accept-";
+
+/** How the table is found, and how long a revoked key may work. */
+interface Options {
+  readonly table: TableOptions;
+  readonly cacheSeconds: number;
+  /** By default in real time. */
+  readonly wait: Wait | undefined;
+}
+
+/** The three accounts of a run. It writes nothing else to the table. */
+export class OwnAccounts {
+  readonly mine: string;
+  readonly other: string;
+  readonly limited: string;
+  readonly pace: Pace;
+  readonly #keyCache: number;
+
+  private constructor(pace: Pace, name: string, { cacheSeconds }: Options) {
+    this.mine = `${prefix}${name}-1`;
+    this.other = `${prefix}${name}-2`;
+    this.limited = `${prefix}${name}-3`;
+    this.pace = pace;
+    this.#keyCache = 1000 * cacheSeconds;
+  }
+
+  /**
+   * Selects the table for all calls of this process.
+   *
+   * @param name by default, one that no other run has
+   * @throws UserError without a table
+   */
+  static async open(options: Options, name = ulid().toLowerCase()): Promise<OwnAccounts> {
+    const pace = await selectPacedTable(
+      { ...options.table, units: defaultUnits },
+      options.wait ?? setTimeout,
+    );
+    return new OwnAccounts(pace, name, options);
+  }
+
+  issueKey = (accountId: string, access: ApiKey["access"] = "full") =>
+    this.pace.retry(() => issueApiKey(accountId, { access, label: "accept" }));
+
+  revokeKey = (account: string, keyId: string) =>
+    this.pace.retry(() => endApiKey({ account, keyId }, { revokedAt: new Date().toISOString() }));
+
+  /** Gives an account a rate limit of its own, in requests of a window. */
+  setLimit = (account: string, requests: number) => this.pace.retry(() => writeLimit({ account, requests }));
+
+  /** Deletes everything of the accounts. It reads the whole table. */
+  erase = () => this.#eraseAll([this.mine, this.other, this.limited]);
+
+  /** Deletes everything of the accounts of all runs. @returns how many there were */
+  async eraseEveryRun(): Promise<number> {
+    const all = [...(await countAccounts(this.pace)).keys()].filter((account) => account.startsWith(prefix));
+    await this.#eraseAll(all);
+    return all.length;
+  }
+
+  async #eraseAll(accounts: readonly string[]): Promise<void> {
+    const { pace } = this;
+    const erasing = { pace, scan: true, keyCache: this.#keyCache };
+    await Promise.all(accounts.map((account) => erase(new Findings({ account }), erasing)));
+  }
+
+  /**
+   * Deletes what can be found without reading the whole table. What expires within a day stays (idempotency records, windows
+   * of rate limits), and so do the empty counts.
+   */
+  async eraseListed(): Promise<void> {
+    const { pace } = this;
+    for (const account of [this.mine, this.other, this.limited]) {
+      const list = (type: "lead" | "erasedLead" | "limit") =>
+        queryAll({ ...inPartition(accountPartition(type, account)), ...keysOnly }, pace);
+      const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));
+      if (leads.size > 0) await erase(new Findings({ account, leads }), { pace, scan: false });
+      const isKey = ({ pk }: { readonly pk: string }) => pk.startsWith(`${itemTypes.apiKey}#`);
+      const keys = await listByParent(accountApiKeysPartition(account), isKey, pace);
+      await deleteItems([...keys, ...(await list("erasedLead")), ...(await list("limit"))], pace);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { setTimeout } from "node:timers/promises";
+import type { Settings } from "../../lib/config/stage-schema.ts";
+import type { Account } from "../contract/account.ts";
+import type { AwsStage } from "./aws-stage.ts";
+import type { Finding } from "./finding.ts";
+import type { OwnAccounts } from "./own-accounts.ts";
+
+/** What is accepted, and what its checks are made with. */
+export interface Acceptance {
+  /** The stage's name, `local`, or the host of an address. */
+  readonly name: string;
+  readonly url: string;
+  /** Keys of two accounts that nothing else uses. */
+  readonly keys: { readonly mine: string; readonly other: string };
+  /** Clients with these keys. */
+  readonly mine: Account;
+  /** Undefined without access to the table: then nothing is measured that needs it, and nothing is erased. */
+  readonly accounts?: OwnAccounts;
+  /** The settings of the stage's file, if it has one. */
+  readonly settings?: Settings | undefined;
+  /** Undefined for the local run, and without credentials. */
+  readonly aws?: AwsStage;
+  /** Whether the stage keeps its data: functions of such a stage are not changed. */
+  readonly isProduction: boolean;
+  readonly signal: AbortSignal;
+  /** How many leads are created in a row. */
+  readonly load: number;
+  /** Takes back what a check changed, when the run ends, the last one first. */
+  readonly cleanUp: AsyncDisposableStack;
+  /** Says what is going on within a phase. */
+  note(text: string): void;
+  /** When the run started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The time, in milliseconds since the epoch. */
+  now(): number;
+  /** Waits for a time in milliseconds. @throws AbortError after Ctrl-C */
+  wait(milliseconds: number): Promise<unknown>;
+}
+
+/** A part of the run. */
+export interface Phase {
+  readonly name: string;
+  /** About how long it takes, in minutes. */
+  readonly minutes: number;
+  /** What it needs beside an address and two keys. */
+  readonly needs?: "table" | "aws";
+  run(acceptance: Acceptance): AsyncIterable<Finding>;
+}
+
+/** How `wait` is made of a signal. */
+export const abortable = (signal: AbortSignal) => (milliseconds: number) =>
+  setTimeout(milliseconds, undefined, { signal });
+
+/** Repeats something until it returns a value. @returns undefined when the time is up, in milliseconds */
+export async function poll<T>(
+  { wait }: Pick<Acceptance, "wait">,
+  { every, atMost }: { readonly every: number; readonly atMost: number },
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (let waited = 0; ; waited += every) {
+    const value = await look();
+    if (value !== undefined || waited >= atMost) return value;
+    await wait(every);
+  }
+}

@@ -1,0 +1,42 @@
+import { Account } from "../../contract/account.ts";
+import { type Context, runCheck } from "../../contract/check.ts";
+import { checks } from "../../contract/checks.ts";
+import { Client } from "../../contract/client.ts";
+import { compared, notSeen } from "../finding.ts";
+import type { Acceptance, Phase } from "../phase.ts";
+
+/** How many requests the account with a limit of its own may make in a window. */
+export const ownLimit = 20;
+
+/** Everything that the documentation promises to callers. */
+export const contract: Phase = {
+  name: "contract",
+  minutes: 2,
+  async *run(acceptance) {
+    const context = await prepare(acceptance);
+    for (const [n, check] of checks.entries()) {
+      acceptance.signal.throwIfAborted();
+      acceptance.note(`promise ${n + 1} of ${checks.length}`);
+      const { outcome, promise, page, reason = "" } = await runCheck(check, context);
+      const comparison = { check: promise, page, expected: "kept" };
+      yield outcome === "skipped"
+        ? notSeen(comparison, reason)
+        : compared(comparison, outcome === "ok" ? "kept" : reason);
+    }
+  },
+};
+
+/** Without access to the table, there are no keys for what needs a key that may only read, or with a low limit. */
+async function prepare({ url, keys, mine, accounts }: Acceptance): Promise<Context> {
+  const own = accounts && {
+    readOnly: new Account(url, (await accounts.issueKey(accounts.mine, "read")).apiKey),
+    limited: await limitedClient(url, accounts),
+  };
+  const other = new Account(url, keys.other);
+  return { mine, other, anonymous: new Client(url), key: keys.mine, ...own, shared: new Map() };
+}
+
+async function limitedClient(url: string, accounts: NonNullable<Acceptance["accounts"]>): Promise<Client> {
+  await accounts.setLimit(accounts.limited, ownLimit);
+  return new Client(url, (await accounts.issueKey(accounts.limited)).apiKey);
+}

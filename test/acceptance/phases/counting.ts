@@ -1,0 +1,135 @@
+import { countedOwners } from "../../../lib/ops/counts/all-owners.ts";
+import { readRows } from "../../../shared/pages/tree/rows.ts";
+import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { leads, unique } from "../../contract/account.ts";
+import { assumption, compared } from "../finding.ts";
+import { type Acceptance, type Phase, poll } from "../phase.ts";
+
+/** How many leads are created in a second. */
+const rate = 50;
+
+/** How long the counts may take to have all rows, in seconds after the last one. */
+export const countedWithin = 15;
+
+/** How long an index may take to list a row, in milliseconds. */
+const indexWithin = 1000;
+
+/** Totals while many leads are created, and how soon everything is counted and listed. */
+export const counting: Phase = {
+  name: "counting",
+  minutes: 2,
+  needs: "table",
+  async *run(acceptance) {
+    const { load, signal } = acceptance;
+    const { wrong, lists, failed } = await createUnderLists(acceptance);
+    const page = assumption("exact-totals");
+    const asked = `${lists} lists while ${load} leads were created at ${rate} a second`;
+    yield compared({ check: asked, page, expected: "exact totals" }, wrong[0] ?? "exact totals");
+    yield compared(
+      { check: `${load} leads at ${rate} a second`, page, expected: "all created" },
+      failed ?? "all created",
+    );
+    const end = performance.now();
+    const counted = await poll(acceptance, { every: 500, atMost: 60_000 }, async () =>
+      (await isCounted(acceptance)) ? (performance.now() - end) / 1000 : undefined,
+    );
+    yield compared(
+      {
+        check: "Counting after the last lead",
+        page: assumption("counting-lag"),
+        expected: `at most ${countedWithin} s`,
+      },
+      counted === undefined ? "not within a minute" : `${counted.toFixed(1)} s`,
+      counted !== undefined && counted <= countedWithin,
+    );
+    signal.throwIfAborted();
+    const lag = await indexLag(acceptance);
+    const median = lag[Math.floor(lag.length / 2)] ?? Number.POSITIVE_INFINITY;
+    yield compared(
+      {
+        check: "A filtered list after a write",
+        page: assumption("index-lag"),
+        expected: `within ${indexWithin / 1000} s, normally`,
+      },
+      `${Math.round(median)} ms (median of ${lag.length}), ${Math.round(Math.max(...lag))} ms at most`,
+      median <= indexWithin,
+    );
+  },
+};
+
+/** Creates leads at the rate, and compares the total of all leads with what is known before and after each list. */
+async function createUnderLists({ mine, load, wait, note }: Acceptance) {
+  const source = unique("load");
+  const before = await mine.count(leads);
+  const wrong: string[] = [];
+  let [requested, created, lists] = [0, 0, 0];
+  let failed: string | undefined;
+  const create = async () => {
+    try {
+      await mine.createLead({ source });
+      created++;
+    } catch (error) {
+      failed ??= String(error);
+    }
+  };
+  const all: Promise<void>[] = [];
+  const start = performance.now();
+  const creating = (async () => {
+    for (; requested < load; ) {
+      for (
+        const due = (rate * (performance.now() - start)) / 1000;
+        requested < Math.min(load, due);
+        requested++
+      )
+        all.push(create());
+      await wait(1000 / rate);
+    }
+    await Promise.all(all);
+  })();
+  let isOver = false;
+  const over = creating.finally(() => {
+    isOver = true;
+  });
+  over.catch(() => {});
+  do {
+    const least = before + created;
+    const total = await mine.count(leads, { limit: 1 });
+    const most = before + requested;
+    lists++;
+    if (total < least || total > most) wrong.push(`a total of ${total}, not ${least} to ${most}`);
+    note(`${created} of ${load} leads created, ${lists} totals compared`);
+    await wait(200);
+  } while (!isOver);
+  await over;
+  const total = await mine.count(leads);
+  if (total !== before + created) wrong.push(`a total of ${total} at the end, not ${before + created}`);
+  return { wrong, lists, failed };
+}
+
+/** Whether no lead waits to be counted. */
+async function isCounted({ accounts }: Acceptance): Promise<boolean> {
+  const { mine, pace } = accounts as NonNullable<Acceptance["accounts"]>;
+  const [owner] = countedOwners(mine);
+  if (!owner) return false;
+  const root = await pace.retry(() => readRoot(owner));
+  if (!root) return false;
+  const { rows } = await pace.retry(() => readRows(owner, { start: root.watermark, maxRows: 1 }));
+  return rows.length === 0;
+}
+
+/** How long after its creation a lead is in the list of its source, in milliseconds, from the shortest to the longest. */
+async function indexLag(acceptance: Acceptance): Promise<number[]> {
+  const { mine, note } = acceptance;
+  const times: number[] = [];
+  for (let n = 1; n <= 20; n++) {
+    note(`lead ${n} of 20 in an index`);
+    const source = unique("lag");
+    await mine.createLead({ source });
+    const start = performance.now();
+    const time = await poll(acceptance, { every: 50, atMost: 10_000 }, async () =>
+      (await mine.count(leads, { source })) === 1 ? performance.now() - start : undefined,
+    );
+    times.push(time ?? Number.POSITIVE_INFINITY);
+  }
+  return times.sort((a, b) => a - b);
+}

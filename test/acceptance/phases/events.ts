@@ -1,0 +1,200 @@
+import {
+  DeleteRuleCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+  RemoveTargetsCommand,
+} from "@aws-sdk/client-eventbridge";
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SetQueueAttributesCommand,
+} from "@aws-sdk/client-sqs";
+import { isRecord } from "../../../lib/is-record.ts";
+import { openEventBus } from "../../../lib/ops/events/event-bus.ts";
+import { republish } from "../../../lib/ops/events/republish.ts";
+import { parseJson } from "../../../lib/parse-json.ts";
+import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
+import { eventSource } from "../../../shared/domain/events.ts";
+import { validateDetail } from "../../support/event-validators.ts";
+import type { AwsStage } from "../aws-stage.ts";
+import { assumption, compared } from "../finding.ts";
+import { type Acceptance, type Phase, poll } from "../phase.ts";
+
+/** How many leads are created, each with a message. */
+const leadCount = 20;
+
+/** How long an event normally takes, and how long it may take, in milliseconds. */
+const normally = 1000;
+const atMost = 60_000;
+
+/** How long EventBridge may take to use a new rule, in milliseconds. */
+const ruleDelay = 30_000;
+
+/** The fields of an event around its detail. */
+const envelope = [
+  "version",
+  "id",
+  "detail-type",
+  "source",
+  "account",
+  "time",
+  "region",
+  "resources",
+  "detail",
+];
+
+/** Events, in a queue and by a rule that exist only for the run. */
+export const events: Phase = {
+  name: "events",
+  minutes: 3,
+  needs: "aws",
+  async *run(acceptance) {
+    const { mine, accounts, note } = acceptance;
+    const { aws, wait } = acceptance as Acceptance & { aws: AwsStage };
+    const { mine: account, pace } = accounts as NonNullable<Acceptance["accounts"]>;
+    note("making a queue and a rule");
+    const receive = await subscribe(acceptance, aws, account);
+    await wait(ruleDelay);
+    const since = Date.now();
+    const expected = new Map<string, number>();
+    for (let n = 0; n < leadCount; n++) {
+      note(`lead ${n + 1} of ${leadCount} with a message`);
+      const lead = await mine.createLead({ email: "accept@example.com", source: "accept" });
+      expected.set(lead.id, Date.now());
+      const { id, conversationId } = await mine.sendMessage(lead.id, "web");
+      for (const sent of [id, conversationId]) expected.set(sent, Date.now());
+    }
+    const seen = new Map<string, Received>();
+    const collect = async () => {
+      for (const event of await receive()) if (!seen.has(event.id)) seen.set(event.id, event);
+      return [...expected.keys()].every((id) => seen.has(id)) || undefined;
+    };
+    note("receiving the events");
+    await poll(acceptance, { every: 1000, atMost }, collect);
+    const missing = [...expected.keys()].filter((id) => !seen.has(id));
+    const page = assumption("events");
+    yield compared(
+      { check: `The events of ${expected.size} writes`, page, expected: "all within a minute" },
+      missing.length === 0 ? "all within a minute" : `${missing.length} are missing, such as ${missing[0]}`,
+    );
+    const late = [...seen]
+      .map(([id, { sentAt }]) => sentAt - (expected.get(id) ?? sentAt))
+      .sort((a, b) => a - b);
+    const median = late[Math.floor(late.length / 2)] ?? Number.NaN;
+    yield compared(
+      {
+        check: "The time from a response to its event",
+        page: assumption("event-delay"),
+        expected: `${normally} ms, normally`,
+      },
+      `${median} ms (median), ${late.at(-1)} ms at most`,
+      median <= normally,
+    );
+    const wrong = [...seen.values()].flatMap(({ faults }) => faults);
+    yield compared(
+      { check: "The envelope and the fields of events", page, expected: "as documented" },
+      wrong[0] ?? "as documented",
+    );
+    note("sending the events again");
+    const put = await openEventBus(aws.outputs.EventBusName ?? "", wait);
+    const types: readonly EventType[] = ["lead.created", "message.sent"];
+    await republish({ accounts: [account], types, since, until: Date.now() }, { pace, put });
+    const repeated = new Set<string>();
+    const ofTypes = [...expected.keys()].filter((id) => !id.startsWith("conv_"));
+    await poll(acceptance, { every: 1000, atMost }, async () => {
+      for (const { id, isRepeated } of await receive()) if (isRepeated) repeated.add(id);
+      return ofTypes.every((id) => repeated.has(id)) || undefined;
+    });
+    yield compared(
+      { check: "events republish", page, expected: "each event again, with the same id" },
+      ofTypes.every((id) => repeated.has(id)) && repeated.size === ofTypes.length
+        ? "each event again, with the same id"
+        : `${repeated.size} of ${ofTypes.length} ids`,
+    );
+  },
+};
+
+interface Received {
+  readonly id: string;
+  readonly isRepeated: boolean;
+  /** When SQS received it, in milliseconds since the epoch. */
+  readonly sentAt: number;
+  readonly faults: readonly string[];
+}
+
+/** The name of the rule and the queue. `accept --clean` finds them by its beginning. */
+export const temporaryName = (account: string) => `leads-${account}`;
+
+/** Makes a queue that receives the events of an account. @returns what reads ten of them at most, and deletes them */
+async function subscribe({ cleanUp }: Acceptance, { sqs, events, outputs }: AwsStage, account: string) {
+  const name = temporaryName(account);
+  const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  cleanUp.defer(() => sqs.send(new DeleteQueueCommand({ QueueUrl })).then(() => {}));
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] }),
+  );
+  const Arn = Attributes?.QueueArn ?? "";
+  const EventBusName = outputs.EventBusName ?? "";
+  cleanUp.defer(async () => {
+    await events.send(new RemoveTargetsCommand({ EventBusName, Rule: name, Ids: ["queue"] })).catch(() => {});
+    await events.send(new DeleteRuleCommand({ EventBusName, Name: name }));
+  });
+  const EventPattern = JSON.stringify({ source: [eventSource], detail: { account: [account] } });
+  const { RuleArn } = await events.send(new PutRuleCommand({ EventBusName, Name: name, EventPattern }));
+  const Policy = JSON.stringify({
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Effect: "Allow",
+        Principal: { Service: "events.amazonaws.com" },
+        Action: "sqs:SendMessage",
+        Resource: Arn,
+        Condition: { ArnEquals: { "aws:SourceArn": RuleArn } },
+      },
+    ],
+  });
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
+  await events.send(new PutTargetsCommand({ EventBusName, Rule: name, Targets: [{ Id: "queue", Arn }] }));
+  return async (): Promise<Received[]> => {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        WaitTimeSeconds: 1,
+        MessageSystemAttributeNames: ["SentTimestamp"],
+      }),
+    );
+    const Entries = Messages.map(({ ReceiptHandle }, n) => ({ Id: String(n), ReceiptHandle }));
+    if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    return Messages.map(({ Body = "", Attributes: { SentTimestamp } = {} }) =>
+      read(Body, Number(SentTimestamp)),
+    );
+  };
+}
+
+function read(body: string, sentAt: number): Received {
+  const event = parseJson(body);
+  const detail = isRecord(event) && isRecord(event.detail) ? event.detail : {};
+  const { id, type, repeated } = detail;
+  const names = Object.keys(Object(event));
+  const differing = [
+    ...envelope.filter((name) => !names.includes(name)),
+    ...names.filter((name) => !envelope.includes(name)),
+  ];
+  const faults = [
+    ...differing.map((name) => `the envelope of ${id}: ${name}`),
+    ...(isRecord(event) && event["detail-type"] !== type ? [`the detail-type of ${id}`] : []),
+    ...detailFaults(detail).map((fault) => `the detail of ${id}: ${fault}`),
+  ];
+  return { id: String(id), isRepeated: repeated === true, sentAt, faults };
+}
+
+function detailFaults(detail: Readonly<Record<string, unknown>>): string[] {
+  const { type } = detail;
+  if (typeof type !== "string" || !Object.hasOwn(eventSchemas, type)) return [`its type is ${type}`];
+  const errors = validateDetail({ ...detail, type: type as EventType });
+  return (errors ?? []).map((error) => JSON.stringify(error));
+}

@@ -1,0 +1,186 @@
+import { request } from "node:http";
+import { gatewayMessages } from "../../../lib/gateway-messages.ts";
+import { leads } from "../../contract/account.ts";
+import type { HttpResponse } from "../../contract/client.ts";
+import { assumption, compared, type Finding, notSeen } from "../finding.ts";
+import type { Acceptance, Phase } from "../phase.ts";
+
+/** What the gateway itself responds, as far as the contract does not promise it to callers. */
+export const gateway: Phase = {
+  name: "gateway",
+  minutes: 1,
+  async *run(acceptance) {
+    for (const { check, page, expected, send } of requests) {
+      acceptance.signal.throwIfAborted();
+      acceptance.note(check);
+      const seen = await send(acceptance).then(describe, (error: unknown) => `no response (${error})`);
+      yield compared({ check, page: assumption(page), expected }, seen);
+    }
+    yield await encryptedOnly(acceptance);
+    yield await throttled(acceptance);
+    yield* preflights(acceptance);
+    for (const status of [500, 503] as const)
+      yield notSeen(
+        {
+          check: `A function that ${status === 500 ? "fails" : "takes too long"}`,
+          page: assumption("gateway-failures"),
+          expected: describeOwn(status),
+        },
+        "nothing that callers may send makes the gateway return it",
+      );
+  },
+};
+
+/** A response in a few words: its status, and the message of the gateway, or the code of a function's problem. */
+function describe({ status, body }: HttpResponse): string {
+  const { message, code } = Object(body) as { message?: unknown; code?: unknown };
+  return [status, code ?? message].filter((part) => part !== undefined).join(" ");
+}
+
+const describeOwn = (status: keyof typeof gatewayMessages) => `${status} ${gatewayMessages[status]}`;
+
+interface Request {
+  readonly check: string;
+  readonly page: string;
+  readonly expected: string;
+  send(acceptance: Acceptance): Promise<HttpResponse>;
+}
+
+/** The most bytes that a request line and its headers may have together. */
+const headerLimit = 10_240;
+
+const requests: readonly Request[] = [
+  {
+    check: "A request line and headers of more than 10,240 bytes",
+    page: "header-limit",
+    expected: describeOwn(431),
+    send: ({ mine }) => mine.sendOnce({ path: leads, headers: { "x-filler": "x".repeat(headerLimit) } }),
+  },
+  {
+    check: "A request line and headers of 9,000 bytes",
+    page: "header-limit",
+    expected: "200",
+    send: ({ mine }) => mine.sendOnce({ path: leads, headers: { "x-filler": "x".repeat(8500) } }),
+  },
+  {
+    check: "A body of 11 MB, which is more than the gateway takes",
+    page: "body-limit",
+    expected: describeOwn(413),
+    send: ({ mine }) => mine.post(leads, "x".repeat(11_000_000)),
+  },
+  {
+    check: "A path whose slash is encoded, as %2F",
+    page: "encoded-paths",
+    expected: "200",
+    send: ({ mine }) => mine.sendOnce({ path: leads.replace(/\/(?=leads)/, "%2F") }),
+  },
+  {
+    check: "Two headers Authorization, which are joined with a comma",
+    page: "repeated-headers",
+    expected: describeOwn(403),
+    send: ({ mine, keys }) =>
+      mine.sendOnce({
+        path: leads,
+        headers: { authorization: [`Bearer ${keys.mine}`, `Bearer ${keys.mine}`] },
+      }),
+  },
+  {
+    check: "Two headers Idempotency-Key, which are joined with a comma",
+    page: "repeated-headers",
+    expected: "400 invalid_input",
+    send: ({ mine }) => mine.post(leads, { name: "Accept" }, { "idempotency-key": ["a", "b"] }),
+  },
+  {
+    check: "A body of bytes that are not UTF-8",
+    page: "bytes-that-are-not-utf-8",
+    expected: "400 invalid_input",
+    send: ({ mine }) => mine.post(leads, Buffer.from('{"name":"\u00ff"}', "latin1")),
+  },
+  {
+    check: "A JSON body with the type application/vnd.api+json, which is passed in base64",
+    page: "base64-bodies",
+    expected: "201",
+    send: ({ mine }) => mine.post(leads, { name: "Accept" }, { "content-type": "application/vnd.api+json" }),
+  },
+];
+
+/** Whether the API can be reached without TLS. */
+async function encryptedOnly({ url }: Acceptance): Promise<Finding> {
+  const comparison = {
+    check: "A request to http:// in place of https://",
+    page: assumption("no-plain-http"),
+    expected: "no response",
+  };
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "https:") return notSeen(comparison, "this run has no TLS");
+  const seen = await new Promise<string>((resolve) => {
+    const sent = request({ hostname, path: leads, timeout: 5000 }, ({ statusCode }) =>
+      resolve(`${statusCode}`),
+    );
+    sent.on("timeout", () => sent.destroy(new Error()));
+    sent.on("error", () => resolve("no response")).end();
+  });
+  return compared(comparison, seen);
+}
+
+/** A throttle above which a flood would cost other callers too much, in requests. */
+export const mostBurst = 500;
+
+async function throttled({ mine, settings, aws, note }: Acceptance): Promise<Finding> {
+  const expected = `${describeOwn(429)}, without Retry-After`;
+  const comparison = {
+    check: "More requests at once than the throttle allows",
+    page: assumption("gateway-429"),
+    expected,
+  };
+  const burst = settings?.throttleBurst;
+  if (burst === undefined)
+    return notSeen(comparison, "the throttle is in the file of a stage, and none is named");
+  if (burst > mostBurst) return notSeen(comparison, `${burst} requests at once would disturb other callers`);
+  note("a flood that the throttle stops");
+  const flood = Array.from({ length: 2 * burst + 100 }, () => mine.sendOnce({ path: `${leads}?limit=1` }));
+  const sent = (await Promise.allSettled(flood)).flatMap((result) =>
+    result.status === "fulfilled" ? result.value : [],
+  );
+  const refused = sent.find(({ status, body }) => status === 429 && "message" in Object(body));
+  const from = aws ? "from one machine " : "";
+  if (!refused) return notSeen(comparison, `${flood.length} requests ${from}were not enough`);
+  const retryAfter = refused.headers["retry-after"];
+  return compared(
+    comparison,
+    `${describe(refused)}, ${retryAfter ? `Retry-After: ${retryAfter}` : "without Retry-After"}`,
+  );
+}
+
+/** What browsers are told, of an origin that is allowed and of another one. */
+async function* preflights({ mine, settings, aws, keys }: Acceptance): AsyncGenerator<Finding> {
+  const [origin] = settings?.corsOrigins ?? [];
+  const allowed = {
+    check: "A preflight request from an origin that is allowed",
+    page: assumption("preflights"),
+    expected: `204, for ${origin}`,
+  };
+  const errors = {
+    check: "CORS headers on the gateway's own 403",
+    page: assumption("cors-headers-of-errors"),
+    expected: "none",
+  };
+  if (!aws || origin === undefined) {
+    const why = aws ? "the stage has no corsOrigins" : "only a deployed gateway has CORS";
+    yield notSeen({ ...allowed, expected: "204, for the origin" }, why);
+    yield notSeen(errors, why);
+    return;
+  }
+  const ask = {
+    origin,
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization,content-type,idempotency-key",
+  };
+  const preflight = await mine.sendOnce({ method: "OPTIONS", path: leads, headers: ask });
+  yield compared(allowed, `${preflight.status}, for ${preflight.headers["access-control-allow-origin"]}`);
+  const refused = await mine.sendOnce({
+    path: leads,
+    headers: { origin, authorization: `Basic ${keys.mine}` },
+  });
+  yield compared(errors, refused.headers["access-control-allow-origin"] ?? "none");
+}

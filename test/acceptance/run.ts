@@ -1,0 +1,97 @@
+import { writeFile } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { run } from "../../lib/command-line.ts";
+import { UserError } from "../../lib/errors.ts";
+import { toUserError } from "../../lib/ops/common/aws-errors.ts";
+import { isStageName, stageNameRule } from "../../shared/stages.ts";
+import { accept, phases, quickPhases } from "./acceptance.ts";
+import { clean, open, type Target } from "./open.ts";
+import { countVerdicts, markdown, type Report, terminalTable } from "./report.ts";
+
+/** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
+const duplicateSignalTime = 500;
+
+const command = new Command("npm run accept --")
+  .description(
+    "Compares a deployed stage with what the documentation promises and assumes. It uses accounts of its own, which it erases.",
+  )
+  .addOption(
+    new Option("--stage <name>", "the deployed stage").argParser(parseStage).conflicts(["local", "url"]),
+  )
+  .addOption(new Option("--local", "the running `npm start`").conflicts("url"))
+  .addOption(new Option("--url <address>", "an address alone: what needs no AWS access").argParser(parseUrl))
+  .option("--key <key>", "with --url: an API key with full access")
+  .option("--other-key <key>", "with --url: an API key with full access, of another account")
+  .addOption(new Option("--quick", "only whether callers can read and write").conflicts("url"))
+  .addOption(new Option("--clean", "take away what a killed run left, and check nothing").conflicts("url"))
+  .option("--yes", "use a stage that keeps its data, too")
+  .addHelpText(
+    "after",
+    "\nWrites accept-<stage>-<time>.md and .json. Exit codes: 0 nothing differs, 1 something differs or failed.",
+  )
+  .action(main);
+
+function parseStage(text: string): string {
+  if (isStageName(text)) return text;
+  throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
+}
+
+function parseUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new InvalidArgumentError("An address is a URL such as https://api.example.com.");
+}
+
+async function main(target: Target & { readonly clean?: boolean }): Promise<void> {
+  if (!target.stage && !target.local && !target.url)
+    throw new UserError("Name what to accept: --stage NAME, --local, or --url ADDRESS.");
+  const control = { signal: abortOnSignals(), note };
+  if (target.clean) {
+    const erased = await clean(target, control);
+    return console.log(`Erased ${erased} accounts of earlier runs.`);
+  }
+  const selected = target.quick ? quickPhases : phases;
+  const report = await accept(await open(target, control), selected);
+  note("");
+  console.log(terminalTable(report));
+  await write(report);
+  if (countVerdicts(report).differs > 0 || report.ended !== undefined) process.exitCode = 1;
+}
+
+async function write(report: Report): Promise<void> {
+  const file = `accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-");
+  await writeFile(`${file}.md`, markdown(report));
+  await writeFile(`${file}.json`, `${JSON.stringify(report, undefined, 2)}\n`);
+  console.log(`The report is in ${file}.md and ${file}.json.`);
+}
+
+/** Shows what is going on, in one line of the terminal. */
+function note(text: string): void {
+  if (process.stderr.isTTY)
+    process.stderr.write(`\r\x1b[K${text}`.slice(0, (process.stderr.columns ?? 80) + 3));
+  else if (text.includes(", phase ")) console.error(text);
+}
+
+/** The first Ctrl-C ends the checks, and what was made is taken back; the second one ends the process. */
+function abortOnSignals(): AbortSignal {
+  const controller = new AbortController();
+  let abortedAt: number | undefined;
+  const abort = () => {
+    if (abortedAt === undefined) {
+      abortedAt = performance.now();
+      console.error(
+        "\nTaking back what was made, which takes up to two minutes. Ctrl-C again leaves it to --clean.",
+      );
+      controller.abort();
+    } else if (performance.now() - abortedAt > duplicateSignalTime) process.exit(130);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, abort);
+  return controller.signal;
+}
+
+await run(async () => {
+  try {
+    await command.parseAsync();
+  } catch (error) {
+    throw await toUserError(error);
+  }
+});
