@@ -55,7 +55,10 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
       add(notSeen(rest, why));
       continue;
     }
-    const left = selected.slice(n).reduce((sum, { minutes }) => sum + minutes, 0);
+    const left = selected
+      .slice(n)
+      .filter((later) => whyNot(later, acceptance) === undefined)
+      .reduce((sum, { minutes }) => sum + minutes, 0);
     acceptance.note(`${phase.name}, phase ${n + 1} of ${selected.length}, about ${left} minutes are left`);
     try {
       for await (const finding of phase.run(acceptance)) add(finding);

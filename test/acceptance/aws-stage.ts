@@ -5,7 +5,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
-import { errorMessage, UserError } from "../../lib/errors.ts";
+import { errorCode, errorMessage, UserError } from "../../lib/errors.ts";
 import { operatorConfig } from "../../lib/ops/common/options.ts";
 import { checkStage } from "../../lib/ops/common/stage-pin.ts";
 import { stageTableName } from "../../shared/stages.ts";
@@ -49,6 +49,10 @@ export class AwsStage {
         if (/ does not exist$/.test(errorMessage(error)))
           throw new UserError(
             `There is no stack ${stackName} with these credentials in this region: deploy the stage, or check --stage and AWS_REGION.`,
+          );
+        if (errorCode(error) !== undefined)
+          throw new UserError(
+            `CloudFormation cannot be reached (${errorMessage(error)}): check the network and the region.`,
           );
         throw error;
       });

@@ -9,13 +9,15 @@ import { setTimeout } from "node:timers/promises";
 import type { StackResourceDrift } from "@aws-sdk/client-cloudformation";
 import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 import { defaults } from "../../lib/config/stage-schema.ts";
+import { errorMessage, UserError } from "../../lib/errors.ts";
+import { toUserError } from "../../lib/ops/common/aws-errors.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 import { listening } from "../support/listening.ts";
 import { tableItems } from "../support/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
-import { open, type Target } from "./open.ts";
+import { type Control, clean, open, type Target } from "./open.ts";
 import { type Acceptance, abortable } from "./phase.ts";
 import type { Report } from "./report.ts";
 import { FakeAws } from "./support/fake-aws.ts";
@@ -61,21 +63,18 @@ interface Run {
   readonly onNote?: (text: string, end: () => void) => void;
 }
 
+const controlBy = (controller: AbortController, onNote: NonNullable<Run["onNote"]> = () => {}): Control => ({
+  signal: controller.signal,
+  note: (text) => onNote(text, () => controller.abort()),
+  now: () => Math.max(time, Date.now()),
+  wait: skipping(controller.signal),
+  eraseWait: (milliseconds) => setTimeout(Math.min(milliseconds, 100)),
+  load: 40,
+});
+
 /** Accepts the stage. */
-async function run({ only, target = {}, settings = {}, onNote = () => {} }: Run = {}): Promise<Report> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const acceptance = await open(
-    { stage, ...target },
-    {
-      signal,
-      note: (text) => onNote(text, () => controller.abort()),
-      now: () => Math.max(time, Date.now()),
-      wait: skipping(signal),
-      eraseWait: (milliseconds) => setTimeout(Math.min(milliseconds, 100)),
-      load: 40,
-    },
-  );
+async function run({ only, target = {}, settings = {}, onNote }: Run = {}): Promise<Report> {
+  const acceptance = await open({ stage, ...target }, controlBy(new AbortController(), onNote));
   const selected = phases.filter(({ name }) => only?.includes(name) ?? true);
   return accept(
     {
@@ -106,7 +105,7 @@ async function expectNothingLeft() {
   expect(left).toEqual([]);
 }
 
-test("a stage that is as documented differs in nothing, and nothing is left of the run", async () => {
+test("a stage that is as documented differs in nothing, nothing is left, and the policy has each call and no other", async () => {
   const report = await run({ only: withoutContract });
   expect(report.ended).toBeUndefined();
   expect(ofVerdict(report, "differs")).toEqual([]);
@@ -121,8 +120,20 @@ test("a stage that is as documented differs in nothing, and nothing is left of t
   for (const { page, restsOnIt } of report.findings)
     expect([page, restsOnIt.length > 0]).toEqual([page, true]);
   await expectNothingLeft();
+  await expectClean();
   expect([...aws.calls].sort()).toEqual(documentedCalls());
 }, 120_000);
+
+/** Leaves what killed runs leave, and expects --clean to take it away. */
+async function expectClean() {
+  const { cleanUp } = await open({ stage }, controlBy(new AbortController()));
+  cleanUp.move();
+  for (const name of ["queue", "rule"]) aws.temporary.add(name);
+  const TABLE_NAME = stageTableName(stage);
+  aws.variables.set("list-leads", { TABLE_NAME, ACCEPTED_AT: "1" });
+  expect(await clean({ stage }, controlBy(new AbortController()))).toBe(2);
+  await expectNothingLeft();
+}
 
 /** The calls that the policy in docs/deploying.md allows, without those on the table. */
 function documentedCalls(): string[] {
@@ -318,4 +329,38 @@ test("a stage that keeps its data needs --yes, and its functions are not changed
   expect(ofVerdict(report, "not seen").join()).toContain(
     "no function of a stage that keeps its data is changed",
   );
+});
+
+const refused = (name: string, message: string) => () => {
+  throw Object.assign(new Error(message), {
+    name,
+    ...(message.includes("ENOTFOUND") && { code: "ENOTFOUND" }),
+  });
+};
+
+test.each([
+  [
+    "credentials that AWS does not know",
+    refused("UnrecognizedClientException", "The security token is invalid"),
+    "AWS rejected the credentials: The security token is invalid",
+  ],
+  [
+    "a stage that is not deployed",
+    refused("ValidationError", `Stack with id ${stageTableName(stage)} does not exist`),
+    `There is no stack ${stageTableName(stage)} with these credentials in this region`,
+  ],
+  ["a stack without an API", () => "", "has no output ApiUrl: its state is"],
+  ["a stage that is down", () => "http://127.0.0.1:1", "The API at http://127.0.0.1:1 does not respond"],
+  [
+    "a network without AWS",
+    refused("Error", "getaddrinfo ENOTFOUND cloudformation"),
+    "CloudFormation cannot be reached (getaddrinfo ENOTFOUND cloudformation): check the network and the region.",
+  ],
+])("%s end the run before anything is written", async (_, url, sentence) => {
+  vi.spyOn(aws, "url", "get").mockImplementation(url);
+  const before = await tableItems();
+  const error = await run({ only: [] }).then(() => undefined, toUserError);
+  expect(error).toBeInstanceOf(UserError);
+  expect(errorMessage(error)).toContain(sentence);
+  expect(await tableItems()).toEqual(before);
 });

@@ -8,6 +8,8 @@ import { Client } from "../contract/client.ts";
 import { AwsStage } from "./aws-stage.ts";
 import { OwnAccounts } from "./own-accounts.ts";
 import { type Acceptance, abortable } from "./phase.ts";
+import { removeSubscriptions } from "./phases/events.ts";
+import { resetVariables } from "./phases/times.ts";
 
 /** What is accepted: exactly one of `stage`, `local` and `url`. */
 export interface Target {
@@ -85,9 +87,13 @@ export async function open(target: Target, control: Control): Promise<Acceptance
   };
 }
 
-/** Erases the accounts of runs that were killed. @returns how many there were */
+/** Takes away what runs that were killed have left. @returns how many accounts that was */
 export async function clean(target: Target, control: Control): Promise<number> {
   const stage = await openStage(target);
+  if (stage) {
+    await removeSubscriptions(stage);
+    await resetVariables(stage);
+  }
   const { accounts } = await openAccounts(target, stage?.outputs.ApiUrl, control);
   return accounts.eraseEveryRun();
 }
@@ -105,11 +111,10 @@ async function openStage(target: Target): Promise<AwsStage | undefined> {
 const isProduction = ({ stage }: Target, aws: AwsStage | undefined) =>
   aws !== undefined && (aws.isProtected || readProjectStage(stage ?? "")?.removalPolicy === "retain");
 
-async function openAccounts({ stage, local, quick }: Target, apiUrl: string | undefined, control: Control) {
+async function openAccounts({ stage, local }: Target, apiUrl: string | undefined, control: Control) {
   const table = { ...(stage !== undefined && { stage }), ...(local && { local }) };
   const cacheSeconds = await findCacheSeconds(table);
-  const options = { table, cacheSeconds, wait: control.eraseWait };
-  const accounts = await OwnAccounts.open(options, ...(quick ? ["quick"] : []));
+  const accounts = await OwnAccounts.open({ table, cacheSeconds, wait: control.eraseWait });
   return { accounts, url: apiUrl ?? (await readLocalRun()).url };
 }
 

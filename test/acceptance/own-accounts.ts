@@ -8,6 +8,7 @@ import { deleteItems } from "../../lib/ops/common/write-items.ts";
 import { erase } from "../../lib/ops/erasure/erase.ts";
 import { Findings } from "../../lib/ops/erasure/findings.ts";
 import { listByParent } from "../../lib/ops/erasure/lead-items.ts";
+import { dropTrees } from "../../lib/ops/erasure/trees.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import type { ApiKey } from "../../shared/domain/api-keys.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
@@ -33,26 +34,22 @@ export class OwnAccounts {
   readonly pace: Pace;
   readonly #keyCache: number;
 
-  private constructor(pace: Pace, name: string, { cacheSeconds }: Options) {
-    this.mine = `${prefix}${name}-1`;
-    this.other = `${prefix}${name}-2`;
-    this.limited = `${prefix}${name}-3`;
+  private constructor(pace: Pace, { cacheSeconds }: Options) {
+    const run = prefix + ulid().toLowerCase();
+    this.mine = `${run}-1`;
+    this.other = `${run}-2`;
+    this.limited = `${run}-3`;
     this.pace = pace;
     this.#keyCache = 1000 * cacheSeconds;
   }
 
-  /**
-   * Selects the table for all calls of this process.
-   *
-   * @param name by default, one that no other run has
-   * @throws UserError without a table
-   */
-  static async open(options: Options, name = ulid().toLowerCase()): Promise<OwnAccounts> {
+  /** Selects the table for all calls of this process. @throws UserError without a table */
+  static async open(options: Options): Promise<OwnAccounts> {
     const pace = await selectPacedTable(
       { ...options.table, units: defaultUnits },
       options.wait ?? setTimeout,
     );
-    return new OwnAccounts(pace, name, options);
+    return new OwnAccounts(pace, options);
   }
 
   issueKey = (accountId: string, access: ApiKey["access"] = "full") =>
@@ -81,8 +78,8 @@ export class OwnAccounts {
   }
 
   /**
-   * Deletes what can be found without reading the whole table. What expires within a day stays (idempotency records, windows
-   * of rate limits), and so do the empty counts.
+   * Deletes what can be found without reading the whole table. Only what expires stays: idempotency records and windows of
+   * rate limits within a day, empty counts within two.
    */
   async eraseListed(): Promise<void> {
     const { pace } = this;
@@ -93,6 +90,7 @@ export class OwnAccounts {
       if (leads.size > 0) await erase(new Findings({ account, leads }), { pace, scan: false });
       const isKey = ({ pk }: { readonly pk: string }) => pk.startsWith(`${itemTypes.apiKey}#`);
       const keys = await listByParent(accountApiKeysPartition(account), isKey, pace);
+      await dropTrees(account, [], pace);
       await deleteItems([...keys, ...(await list("erasedLead")), ...(await list("limit"))], pace);
     }
   }

@@ -1,5 +1,6 @@
 import {
   DeleteRuleCommand,
+  ListRulesCommand,
   PutRuleCommand,
   PutTargetsCommand,
   RemoveTargetsCommand,
@@ -9,6 +10,7 @@ import {
   DeleteMessageBatchCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
+  ListQueuesCommand,
   ReceiveMessageCommand,
   SetQueueAttributesCommand,
 } from "@aws-sdk/client-sqs";
@@ -125,12 +127,30 @@ interface Received {
   readonly faults: readonly string[];
 }
 
-/** The name of the rule and the queue. `accept --clean` finds them by its beginning. */
-export const temporaryName = (account: string) => `leads-${account}`;
+/** What the names of the rules and the queues of all runs begin with. */
+const namePrefix = "leads-accept-";
+
+/** Takes away the rules and the queues of all runs. */
+export async function removeSubscriptions({ sqs, events, outputs }: AwsStage): Promise<void> {
+  const EventBusName = outputs.EventBusName ?? "";
+  const { Rules = [] } = await events.send(new ListRulesCommand({ EventBusName, NamePrefix: namePrefix }));
+  for (const { Name = "" } of Rules) await removeRule(events, EventBusName, Name);
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({ QueueNamePrefix: namePrefix }));
+  for (const QueueUrl of QueueUrls) await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+}
+
+/** A rule cannot be deleted while it has a target. */
+async function removeRule(events: AwsStage["events"], EventBusName: string, Name: string): Promise<void> {
+  const isMissing = (error: unknown) => {
+    if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
+  };
+  await events.send(new RemoveTargetsCommand({ EventBusName, Rule: Name, Ids: ["queue"] })).catch(isMissing);
+  await events.send(new DeleteRuleCommand({ EventBusName, Name }));
+}
 
 /** Makes a queue that receives the events of an account. @returns what reads ten of them at most, and deletes them */
 async function subscribe({ cleanUp }: Acceptance, { sqs, events, outputs }: AwsStage, account: string) {
-  const name = temporaryName(account);
+  const name = namePrefix + account.replace(/^accept-/, "");
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
   cleanUp.defer(() => sqs.send(new DeleteQueueCommand({ QueueUrl })).then(() => {}));
   const { Attributes } = await sqs.send(
@@ -138,10 +158,7 @@ async function subscribe({ cleanUp }: Acceptance, { sqs, events, outputs }: AwsS
   );
   const Arn = Attributes?.QueueArn ?? "";
   const EventBusName = outputs.EventBusName ?? "";
-  cleanUp.defer(async () => {
-    await events.send(new RemoveTargetsCommand({ EventBusName, Rule: name, Ids: ["queue"] })).catch(() => {});
-    await events.send(new DeleteRuleCommand({ EventBusName, Name: name }));
-  });
+  cleanUp.defer(() => removeRule(events, EventBusName, name));
   const EventPattern = JSON.stringify({ source: [eventSource], detail: { account: [account] } });
   const { RuleArn } = await events.send(new PutRuleCommand({ EventBusName, Name: name, EventPattern }));
   const Policy = JSON.stringify({

@@ -19,7 +19,7 @@ import { mostBurst } from "./gateway.ts";
 const rounds = 20;
 
 /** The variable whose change makes Lambda start new environments. No code reads it. */
-export const harmlessVariable = "ACCEPTED_AT";
+const harmlessVariable = "ACCEPTED_AT";
 
 /** The functions that a caller waits for. */
 const measured = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"] as const;
@@ -65,30 +65,17 @@ interface Report {
 /**
  * Changes a variable of each function, sends a request to each, and does so again; puts the variables back at the end.
  */
-async function startEnvironments(acceptance: Acceptance, { lambda, functionNames }: AwsStage): Promise<void> {
+async function startEnvironments(acceptance: Acceptance, aws: AwsStage): Promise<void> {
   const { accounts, url, note, cleanUp, signal } = acceptance;
   const { issueKey, mine } = accounts as NonNullable<Acceptance["accounts"]>;
-  const names = measured.map((name) => functionNames[name] ?? name);
-  const set = async (FunctionName: string, value: string | undefined) => {
-    const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-    const { [harmlessVariable]: _, ...Variables } = Environment?.Variables ?? {};
-    const changed = value === undefined ? Variables : { ...Variables, [harmlessVariable]: value };
-    await lambda.send(
-      new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables: changed } }),
-    );
-    await waitUntilFunctionUpdatedV2(
-      { client: lambda, maxWaitTime: 120, minDelay: 1, maxDelay: 2 },
-      { FunctionName },
-    );
-  };
-  cleanUp.defer(async () => {
+  cleanUp.defer(() => {
     note("putting the variables of the functions back");
-    await Promise.all(names.map((name) => set(name, undefined)));
+    return resetVariables(aws);
   });
   for (let round = 1; round <= rounds; round++) {
     signal.throwIfAborted();
     note(`new environments, ${round} of ${rounds}`);
-    await Promise.all(names.map((name) => set(name, String(Date.now()))));
+    await Promise.all(measured.map((name) => setVariable(aws, name, String(Date.now()))));
     // The authorizer runs for each key that it has not seen.
     const client = new Client(url, (await issueKey(mine)).apiKey);
     await client.get(leads);
@@ -97,6 +84,27 @@ async function startEnvironments(acceptance: Acceptance, { lambda, functionNames
     await client.post(conversations, { leadId: "lead_none", channel: "web", message: "Hello" });
     for (let n = 0; n < 3; n++) await client.get(leads);
   }
+}
+
+/** Sets the variable of a function, or removes it, and waits until new environments have it. */
+async function setVariable(
+  { lambda, functionNames }: AwsStage,
+  name: FunctionName,
+  value?: string,
+): Promise<void> {
+  const FunctionName = functionNames[name] ?? name;
+  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+  const { [harmlessVariable]: former, ...others } = Environment?.Variables ?? {};
+  if (value === undefined && former === undefined) return;
+  const Variables = value === undefined ? others : { ...others, [harmlessVariable]: value };
+  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }));
+  const waiting = { client: lambda, maxWaitTime: 120, minDelay: 1, maxDelay: 2 };
+  await waitUntilFunctionUpdatedV2(waiting, { FunctionName });
+}
+
+/** Takes the variable away from all functions. */
+export async function resetVariables(aws: AwsStage): Promise<void> {
+  await Promise.all(measured.map((name) => setVariable(aws, name)));
 }
 
 async function readReports(

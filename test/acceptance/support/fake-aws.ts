@@ -21,6 +21,7 @@ import {
   DeleteRuleCommand,
   DescribeEventBusCommand,
   EventBridgeClient,
+  ListRulesCommand,
   PutEventsCommand,
   PutRuleCommand,
   PutTargetsCommand,
@@ -37,6 +38,7 @@ import {
   DeleteMessageBatchCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
+  ListQueuesCommand,
   ReceiveMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
@@ -59,6 +61,7 @@ interface MetricInput {
 /** The services of AWS, as far as they are called, of a stage that is as documented until a test changes it. */
 export class FakeAws {
   readonly stackName: string;
+  readonly url: string;
   /** The names of all calls, such as `SQSClient CreateQueueCommand`. */
   readonly calls = new Set<string>();
   isProtected = false;
@@ -84,8 +87,9 @@ export class FakeAws {
 
   constructor(stage: string, url: string) {
     this.stackName = stageTableName(stage);
+    this.url = url;
     for (const name of always) this.alarms.set(name, {});
-    this.#cloudFormation(url);
+    this.#cloudFormation();
     this.#cloudWatch();
     this.#lambda();
     this.#sqs();
@@ -109,23 +113,19 @@ export class FakeAws {
     return on;
   }
 
-  #cloudFormation(url: string) {
+  #cloudFormation() {
     const on = this.#mock(CloudFormationClient);
-    const outputs = {
-      ApiUrl: url,
-      TableName: this.stackName,
-      EventBusName: this.stackName,
-      FunctionNames: JSON.stringify(Object.fromEntries(functionNames.map((name) => [name, name]))),
-      FunctionLogGroups: JSON.stringify(functionNames.map((name) => `logs-${name}`)),
-    };
-    on(DescribeStacksCommand, () => ({
-      Stacks: [
-        {
-          EnableTerminationProtection: this.isProtected,
-          Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
-        },
-      ],
-    }));
+    on(DescribeStacksCommand, () => {
+      const outputs = {
+        ApiUrl: this.url,
+        TableName: this.stackName,
+        EventBusName: this.stackName,
+        FunctionNames: JSON.stringify(Object.fromEntries(functionNames.map((name) => [name, name]))),
+        FunctionLogGroups: JSON.stringify(functionNames.map((name) => `logs-${name}`)),
+      };
+      const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
+      return { Stacks: [{ EnableTerminationProtection: this.isProtected, Outputs }] };
+    });
     on(DetectStackDriftCommand, () => ({ StackDriftDetectionId: "1" }));
     on(DescribeStackDriftDetectionStatusCommand, () => ({ DetectionStatus: "DETECTION_COMPLETE" }));
     on(DescribeStackResourceDriftsCommand, () => ({ StackResourceDrifts: this.drifts }));
@@ -211,6 +211,9 @@ export class FakeAws {
       return { Messages };
     });
     on(DeleteMessageBatchCommand, () => ({}));
+    on(ListQueuesCommand, () => ({
+      QueueUrls: this.temporary.has("queue") ? ["https://sqs/leads-accept-1"] : [],
+    }));
     on(DeleteQueueCommand, () => this.temporary.delete("queue"));
   }
 
@@ -220,6 +223,7 @@ export class FakeAws {
       this.temporary.add("rule");
       return { RuleArn: "arn:aws:events:eu-central-1:123456789012:rule/bus/rule" };
     });
+    on(ListRulesCommand, () => ({ Rules: this.temporary.has("rule") ? [{ Name: "leads-accept-1" }] : [] }));
     on(PutTargetsCommand, () => ({ FailedEntryCount: 0 }));
     on(RemoveTargetsCommand, () => ({}));
     on(DeleteRuleCommand, () => this.temporary.delete("rule"));
