@@ -45,8 +45,8 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
     return { account, id, conversationId, other: other.id, path, items };
   }
 
-  const load = (account: string, path: string, wait: Wait = async () => {}) =>
-    runJson(kind.import(wait), ...kind.args, path, "--account", account);
+  const load = (account: string, path: string, wait: Wait = async () => {}, ...options: string[]) =>
+    runJson(kind.import(wait), ...kind.args, path, "--account", account, ...options);
 
   /** The other lead is there, and of the erased one only the note of its erasure. */
   async function expectErased({ account, id, other }: Awaited<ReturnType<typeof exported>>) {
@@ -94,6 +94,15 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
     // Until all writes that had found a lead have ended, and the indexes list what was stored.
     expect(waits).toEqual([32_000]);
     await expectErased(file);
+  });
+
+  test("deletes nothing in a dry run", async () => {
+    const { account, id, items, path } = await exported();
+    await erase(account, id);
+    for (const item of items) await put(item);
+    const before = await tableItems();
+    expect((await load(account, path, undefined, "--dry-run")).failure).toBeUndefined();
+    expect(await tableItems()).toEqual(before);
   });
 
   test("deletes a lead that is erased while its file is imported, also if it stored it before", async () => {

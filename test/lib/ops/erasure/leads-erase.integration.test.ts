@@ -122,6 +122,15 @@ describe("leads erase", () => {
     expect(deleted).toEqual(withoutRecords(items));
   });
 
+  test("asks although the lead has no conversations", async () => {
+    const account = randomUUID();
+    const { id } = await aLead(account);
+    const args = ["leads", "erase", "--account", account, "--lead", id, "--table", tableName];
+    const { code, stderr } = await program(args, { input: "" });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("nothing was changed") });
+    expect(await readItem(leadKey(account, id))).toBeDefined();
+  });
+
   test("waits for requests that had found the lead: what they write leaves nothing behind", async () => {
     const account = randomUUID();
     const { id, items } = await aKnownLead(account);
