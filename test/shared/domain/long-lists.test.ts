@@ -47,6 +47,16 @@ describe("with a rate limit", () => {
     expect(timeout).toHaveBeenCalledExactlyOnceWith(500);
   });
 
+  test("a long list of one lead's conversations counts as one of the account", async () => {
+    await coldStart("100");
+    const { ConversationHistory, leadId } = await import("../../support/history.ts");
+    const history = new ConversationHistory();
+    history.addMany(90, { padding: 105_000 });
+    await history.list({ leadId });
+    const admissions = [...history.table.memory.items()].filter(({ sk }) => String(sk).startsWith("long#"));
+    expect(admissions).toMatchObject([{ pk: `RATE#${history.account}`, used: 1 }]);
+  });
+
   test("what it writes expires a minute later", async () => {
     const { admitLongList, table } = await coldStart("100");
     await admitLongList("acme");
