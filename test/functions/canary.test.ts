@@ -170,8 +170,10 @@ test("it waits eight seconds for a response", async () => {
 });
 
 test("a key that is not stored fails the run", async () => {
-  storeKey(undefined);
-  expect(await failure()).toBe("The parameter of the key is empty");
+  for (const value of [undefined, ""]) {
+    storeKey(value);
+    expect(await failure()).toBe("The parameter of the key is empty");
+  }
   parameters
     .on(GetParameterCommand)
     .rejects(Object.assign(new Error("secret"), { name: "ParameterNotFound", code: undefined }));
