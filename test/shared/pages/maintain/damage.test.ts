@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { nodePrefix, sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -123,6 +123,20 @@ test.each([
     expect(pagination.total).toBe(to - from);
     expect(data).toEqual(rows.slice((page - 1) * 5, page * 5));
   }
+});
+
+test("a tree that is damaged each time is emptied ten times, and then its list is reported", async () => {
+  const key = treeKey(history.owner, "root");
+  history.table.before = (command) => {
+    if (!(command instanceof GetCommand) || command.input.Key?.sk !== "root") return;
+    history.advance(100);
+    put({ ...key, version: "x" });
+  };
+  history.setStatus([...history.rows.keys()][1] ?? "", "qualified");
+  const { owner, changes: rows } = history;
+  const unfinished = await maintainLists([{ owner, rows }], { deadline: history.now + 60_000, limits });
+  expect(unfinished).toMatchObject([{ owner, error: { name: "DamagedTreeError" } }]);
+  expect(logged).toHaveBeenCalledTimes(10);
 });
 
 test("an emptied tree of a source is filled as far as the list counts, if that is further than the tree did", async () => {

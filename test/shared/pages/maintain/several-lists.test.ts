@@ -149,6 +149,17 @@ describe("rows that are too young to be counted", () => {
     expect(unsettled.size).toBe(0);
   });
 
+  test("are reported by a later batch if they cannot be counted", async () => {
+    await maintain({ a: add("a", 50) }, 4500);
+    advance(5000);
+    table.before = () => {
+      throw new Error("on purpose");
+    };
+    const unfinished = await maintainLists([], { deadline: now + 60_000, unsettled });
+    const error = expect.objectContaining({ message: "on purpose" });
+    expect(unfinished).toEqual([{ owner: owner("a"), sequenceNumbers: [], error }]);
+  });
+
   test("are not read again by batches of other accounts before they are old enough", async () => {
     const young = add("young", 50, 100);
     add("young", 1);
