@@ -119,6 +119,11 @@ test("the function audits the part of the table of this hour, and says what it h
   expect(lines.info).toEqual([{ ...audited, repaired: 0 }]);
 });
 
+test("the function keeps 90 seconds of its time", async () => {
+  await expect(handler({}, lambdaContext(89_000))).rejects.toThrow("The function failed.");
+  expect(lines.error).toMatchObject([{ event: "function failed", cause: { code: "too_slow" } }]);
+});
+
 test("without time, it fails no list", async () => {
   expect(await auditLists(0, Date.now() + 60_000)).toMatchObject({ repaired: 0 });
   await expect(auditLists(0, 0)).rejects.toThrow("The time is up.");
