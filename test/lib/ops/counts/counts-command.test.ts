@@ -135,6 +135,11 @@ test("status prints the twenty largest sublists, and --json all of them", async 
   });
 });
 
+test("status says that more rows wait to be counted than it has read", async () => {
+  putSourcedLeads(memory, "acme", 10_001, () => ({}));
+  expect((await counts("status")).printed[0]).toMatch(/^acme +leads +0 +0 +more than \d+ /m);
+});
+
 test("--units sets the pace of verify and rebuild", async () => {
   await countedLeads(1000);
   for (const command of ["verify", "rebuild"]) {

@@ -105,12 +105,13 @@ test("few rows of an account without others need no maintainer, and --dry-run wa
   expect(errors).toEqual([]);
 });
 
-test("rows before all others, in any order, are in the tree of their source at the end", async () => {
+test("rows before all others, in any order, are in the tree of their source at the end, however long that takes", async () => {
   await run(await writeFile(30), 1000);
   const createdAt = (i: number) =>
     new Date(Date.now() - (1 + ((i * 7919) % 3000)) * 10_000_000).toISOString();
   const rows = Array.from({ length: 3000 }, (_, i) => `Ada,fair,${createdAt(i + 1)}\n`);
-  await run(await leadFile(`name,source,createdAt\n${rows.join("")}`), 500);
+  const path = await leadFile(`name,source,createdAt\n${rows.join("")}`);
+  expect(await run(path, 100)).toBeGreaterThan(20);
   expect(errors).toEqual([]);
   const origin = "LEAD#acme#fair";
   const root = await readRoot({ account: "acme", list: countedLists.lead, origin });
