@@ -243,6 +243,12 @@ const differences: readonly (readonly [
     /^The events of 60 writes: 20 are missing, such as msg_/,
   ],
   [
+    "events that are late",
+    "events",
+    () => (aws.eventDelay = 9000),
+    /^The time from a response to its event: [89]\d{3} ms/,
+  ],
+  [
     "events in another envelope",
     "events",
     () => (aws.changeEvent = ({ region: _, ...event }) => event),

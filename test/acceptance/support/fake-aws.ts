@@ -53,6 +53,10 @@ import { kinds, requests } from "../phases/cost.ts";
 /** What a report of Lambda has, and how many there are of a function. */
 const usual = { durationMs: 8, memorySizeMB: 1024, maxMemoryUsedMB: 130 };
 
+interface Detail {
+  readonly createdAt: string;
+}
+
 interface MetricInput {
   readonly StartTime: Date;
   readonly MetricDataQueries: readonly [{ readonly Id: string }];
@@ -78,6 +82,8 @@ export class FakeAws {
     ...Array.from({ length: 20 }, () => ({ ...usual, initDurationMs: 180 })),
   ];
   latency = 20;
+  /** How long after its item an event is sent, in milliseconds. */
+  eventDelay = 300;
   /** The messages of the queue, and how each event is changed before. */
   queue: Record<string, unknown>[] = [];
   changeEvent: (event: Record<string, unknown>) => Record<string, unknown> | undefined = (event) => event;
@@ -206,7 +212,9 @@ export class FakeAws {
       const Messages = this.queue.splice(0, 10).map((event) => ({
         Body: JSON.stringify(event),
         ReceiptHandle: "1",
-        Attributes: { SentTimestamp: String(Date.now()) },
+        Attributes: {
+          SentTimestamp: String(Date.parse((event.detail as Detail).createdAt) + this.eventDelay),
+        },
       }));
       return { Messages };
     });

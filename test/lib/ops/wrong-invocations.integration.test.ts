@@ -139,7 +139,12 @@ test.each<[text: string | undefined, sentence: RegExp]>([
     (text): [string, RegExp] => [text, /^.*run\.json is not valid: restart `npm start`\.$/],
   ),
   [
-    JSON.stringify({ tableName: "t", dynamodbEndpoint: "http://127.0.0.1:9", pid }),
+    JSON.stringify({
+      url: "http://127.0.0.1:9",
+      tableName: "t",
+      dynamodbEndpoint: "http://127.0.0.1:9",
+      pid,
+    }),
     new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`),
   ],
 ])("--local with the run.json %j fails in one sentence", async (text, sentence) => {
