@@ -3,9 +3,15 @@ import type {
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
 import { readAccountLimit } from "../shared/domain/account-limit.ts";
-import { type AuthorizerContext, findApiKey } from "../shared/domain/api-keys.ts";
+import { type AuthorizerContext, findApiKey, type KeyRefusal } from "../shared/domain/api-keys.ts";
 import { rateLimit } from "../shared/domain/rate-limit.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
+
+/** The result for a key that is refused. The gateway tells the caller nothing of the reason; the local run logs it. */
+interface Denial {
+  readonly isAuthorized: false;
+  readonly context: { readonly reason: KeyRefusal };
+}
 
 /**
  * Authorizes a request whose `Authorization: Bearer <API_KEY>` names a live key.
@@ -16,11 +22,11 @@ import { maskedFailures } from "../shared/logging/masked-failures.ts";
 async function authorize({
   identitySource,
 }: APIGatewayRequestAuthorizerEventV2): Promise<
-  APIGatewaySimpleAuthorizerWithContextResult<AuthorizerContext> | { isAuthorized: false }
+  APIGatewaySimpleAuthorizerWithContextResult<AuthorizerContext> | Denial
 > {
   const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const key = await findApiKey(apiKey);
-  if (!key) return { isAuthorized: false };
+  if (typeof key === "string") return { isAuthorized: false, context: { reason: key } };
   const rateLimitRequests = rateLimit && (await readAccountLimit(key.accountId));
   return { isAuthorized: true, context: { ...key, ...(rateLimitRequests && { rateLimitRequests }) } };
 }

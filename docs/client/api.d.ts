@@ -352,7 +352,7 @@ export interface components {
         InvalidInputProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:invalid_input
              */
             type: string;
@@ -399,7 +399,7 @@ export interface components {
         InsufficientAccessProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:insufficient_access
              */
             type: string;
@@ -434,7 +434,7 @@ export interface components {
         LeadNotFoundProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:lead_not_found
              */
             type: string;
@@ -469,7 +469,7 @@ export interface components {
         IdempotencyKeyReusedProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:idempotency_key_reused
              */
             type: string;
@@ -504,7 +504,7 @@ export interface components {
         UnsupportedMediaTypeProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:unsupported_media_type
              */
             type: string;
@@ -551,7 +551,7 @@ export interface components {
         TooManyRequestsProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:rate_limited
              */
             type: string;
@@ -586,7 +586,7 @@ export interface components {
         InternalErrorProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:internal_error
              */
             type: string;
@@ -621,7 +621,7 @@ export interface components {
         BusyProblem: {
             /**
              * Format: uri
-             * @description `urn:problem-type:` and the code.
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
              * @example urn:problem-type:busy
              */
             type: string;
@@ -1345,8 +1345,8 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only the lead with this id. */
-                id?: string;
+                /** @description Only the leads with these ids, at most 100, separated by commas. */
+                id?: string[];
                 /** @description Only leads with this email address, in any letter case. */
                 email?: string;
                 /** @description Only leads with this status. */
@@ -1550,8 +1550,8 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only the conversation with this id. */
-                id?: string;
+                /** @description Only the conversations with these ids, at most 100, separated by commas. */
+                id?: string[];
                 /** @description Only conversations with this lead. */
                 leadId?: string;
                 /** @description Only conversations on this channel, for example instagram, whatsapp; in any letter case. */

@@ -132,6 +132,12 @@ export const stageSchema = {
       format: "uri",
       description: "The https address where you publish docs/operations.md. Alarms link to it.",
     }),
+    errorsUrl: text("an https URL without a fragment", {
+      pattern: String.raw`^https://[^\s#]+$`,
+      format: "uri",
+      description:
+        "The https address where you publish docs/errors.md. The `type` of each problem is then this address, `#` and the code.",
+    }),
     corsOrigins: {
       type: "array",
       items: text("an origin such as https://app.example.com", {

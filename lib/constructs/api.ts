@@ -75,11 +75,14 @@ export class Api extends Construct {
     { name, path, method }: (typeof routes)[RouteName],
     props: ServiceProps,
   ): ServiceFunction {
+    const { errorsUrl } = props.config;
+    const limit = rateLimitSettings(props, rateLimitGrants);
     const handler = new ServiceFunction(this, name, {
       ...props,
       // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
       timeout: Duration.seconds(10),
-      ...rateLimitSettings(props, rateLimitGrants),
+      ...limit,
+      environment: { ...limit?.environment, ...(errorsUrl && { ERRORS_URL: errorsUrl }) },
     });
     const integration = new HttpLambdaIntegration(name, handler.lambda);
     httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
@@ -113,13 +116,15 @@ const rateLimitSettings = (
   { config: { rateLimitRequests, rateLimitSeconds }, table }: ServiceProps,
   grants: readonly Grant[],
 ) =>
-  rateLimitRequests > 0 && {
-    environment: {
-      RATE_LIMIT_REQUESTS: String(rateLimitRequests),
-      RATE_LIMIT_SECONDS: String(rateLimitSeconds),
-    },
-    policies: { RateLimit: grants.map((grant) => grantStatement(table, grant)) },
-  };
+  rateLimitRequests > 0
+    ? {
+        environment: {
+          RATE_LIMIT_REQUESTS: String(rateLimitRequests),
+          RATE_LIMIT_SECONDS: String(rateLimitSeconds),
+        },
+        policies: { RateLimit: grants.map((grant) => grantStatement(table, grant)) },
+      }
+    : undefined;
 
 /** What scripts of these origins may send and read. */
 const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({
@@ -128,6 +133,7 @@ const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({
   allowHeaders: ["authorization", "content-type", "idempotency-key"],
   exposeHeaders: [
     "accept-encoding",
+    "apigw-requestid",
     "idempotency-replayed",
     "link",
     "ratelimit",

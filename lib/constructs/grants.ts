@@ -57,7 +57,8 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
-    { actions: ["dynamodb:GetItem"], types: ["LEAD", "COUNT"] },
+    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD"] },
+    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "create-lead": [
     {
@@ -73,7 +74,8 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["CONVERSATION"],
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
-    { actions: ["dynamodb:GetItem"], types: ["CONVERSATION", "COUNT"] },
+    { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
+    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },

@@ -134,7 +134,8 @@ export async function prepareDemoKey(
   selectEngineTable(dynamodbEndpoint, tableName);
   const file = join(directory, "api-key");
   const existing = await readKey(file);
-  if (existing && (await findApiKey(existing))?.accountId === account) return existing;
+  const found = await findApiKey(existing ?? "");
+  if (existing && typeof found === "object" && found.accountId === account) return existing;
   const { apiKey } = await issueApiKey(account, { label: "npm start" });
   await writeFile(file, `${apiKey}\n`, { mode: 0o600 });
   return apiKey;

@@ -21,14 +21,17 @@ export const requestExamples: Partial<Record<RouteName, object>> &
 const times = { createdAfter: "2026-11-20T00:00:00Z", createdBefore: "2026-11-21T00:00:00Z" };
 
 /** A value of each query parameter. */
-export const parameterExamples: Record<RouteName, Readonly<Record<string, string | number>>> = {
+export const parameterExamples: Record<
+  RouteName,
+  Readonly<Record<string, string | number | readonly string[]>>
+> = {
   "list-leads": {
-    ...{ page: 1, limit: 20, status: "new", source: "instagram", id: leadId, email: "ada@example.com" },
+    ...{ page: 1, limit: 20, status: "new", source: "instagram", id: [leadId], email: "ada@example.com" },
     ...times,
   },
   "create-lead": {},
   "list-conversations": {
-    ...{ page: 1, limit: 20, leadId, channel: "whatsapp", status: "active", id: conversationId },
+    ...{ page: 1, limit: 20, leadId, channel: "whatsapp", status: "active", id: [conversationId] },
     ...times,
   },
   "send-message": {},

@@ -38,6 +38,8 @@ export function buildParameters(route: RouteName, { query, kind }: Route) {
     name,
     in: "query",
     description: descriptions.get(query)?.[name],
+    // Values between commas, which generated clients write for an array only if the document says so.
+    ...((schema as { readonly type: string }).type === "array" && { style: "form", explode: false }),
     schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },
   }));
   return kind === "write" ? [...inQuery, { $ref: "#/components/parameters/IdempotencyKey" }] : inQuery;

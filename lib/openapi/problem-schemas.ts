@@ -42,7 +42,12 @@ function problemSchema(code: ProblemCode) {
   return {
     type: "object",
     properties: {
-      type: { type: "string", format: "uri", description: "`urn:problem-type:` and the code." },
+      type: {
+        type: "string",
+        format: "uri",
+        description:
+          "`urn:problem-type:` and the code, or the address of its description, if the stage names one.",
+      },
       title: { type: "string", description: "The kind of error, in words." },
       status: { type: "integer", const: problems[code].status, description: "The status of the response." },
       detail: { type: "string", description: "A sentence that says what happened." },

@@ -31,24 +31,32 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
+type KeyState = "live" | "expired" | "revoked" | "invalid";
+
 /**
  * The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired; a key
  * without a known access is invalid.
  */
-export function apiKeyState(key: ApiKey, now = Date.now()): "live" | "expired" | "revoked" | "invalid" {
+export function apiKeyState(key: ApiKey, now = Date.now()): KeyState {
   const { access, validUntil, revokedAt } = key;
   if (revokedAt !== undefined) return "revoked";
   if (!accesses.includes(access)) return "invalid";
   return validUntil === undefined || Date.parse(validUntil) > now ? "live" : "expired";
 }
 
-/** The account and the access of a live key; undefined for any other text. A malformed key causes no read. */
-export async function findApiKey(apiKey: string): Promise<AuthorizerContext | undefined> {
+/** Why a text is refused as an API key: for logs, never for the caller. */
+export type KeyRefusal = "not a key" | "mistyped" | "unknown" | Exclude<KeyState, "live">;
+
+/** The account and the access of a live key, or why it is refused. What cannot be a key causes no read. */
+export async function findApiKey(apiKey: string): Promise<AuthorizerContext | KeyRefusal> {
   const parts = parseApiKey(apiKey);
-  if (!parts) return undefined;
+  if (!parts) return apiKey.startsWith("lck_") ? "mistyped" : "not a key";
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
-  const record = item && ifWellFormed(() => checkApiKey(item));
-  if (!record || apiKeyState(record) !== "live") return undefined;
+  if (!item) return "unknown";
+  const record = ifWellFormed(() => checkApiKey(item));
+  if (!record) return "invalid";
+  const state = apiKeyState(record);
+  if (state !== "live") return state;
   const { accountId, keyId, access } = record;
   return { accountId, keyId, access };
 }

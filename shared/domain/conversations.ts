@@ -28,13 +28,13 @@ import { storedName } from "./stored-name.ts";
 /** A page of the account's conversations, newest first. */
 export async function listConversations(
   account: string,
-  { id, leadId, channel, status, ...times }: ConversationsQuery,
+  { id: ids, leadId, channel, status, ...times }: ConversationsQuery,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
   const list = countedLists.conversation;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
   const filter = { status: status && storedName(status), sourceOrChannel: channel && storedName(channel) };
-  const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
+  const selection = { account, list, ids, parent, filter, window: creationWindow(list, times) };
   return listPage(selection, page, toListed(account), () => admitLongList(account));
 }
 

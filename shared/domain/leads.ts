@@ -72,13 +72,13 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
 /** A page of the account's leads, newest first. */
 export async function listLeads(
   account: string,
-  { id, email, status, source, ...times }: LeadsQuery,
+  { id: ids, email, status, source, ...times }: LeadsQuery,
   page: PageRequest,
 ): Promise<Page<Lead>> {
   const list = countedLists.lead;
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
   const filter = { status, sourceOrChannel: source && storedName(source) };
-  const selection = { account, list, id, parent, filter, window: creationWindow(list, times) };
+  const selection = { account, list, ids, parent, filter, window: creationWindow(list, times) };
   return listPage(selection, page, toListed(account), () => admitLongList(account));
 }
 

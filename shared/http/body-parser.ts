@@ -84,11 +84,12 @@ const forbiddenKey = bodyFault(
   "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
 );
 
-const unsupportedType = (type: string | undefined) =>
-  unsupported(
-    "content-type",
-    `must be application/json or another JSON type: ${type === undefined ? "none" : "another"} was sent`,
-  );
+/** A type that is no name of a media type is not repeated. */
+const unsupportedType = (type: string | undefined) => {
+  const [named] = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?=\s*(?:;|$))/.exec(type ?? "") ?? [];
+  const sent = type === undefined ? "none" : (named ?? "another");
+  return unsupported("content-type", `must be application/json or another JSON type: ${sent} was sent`);
+};
 
 /** The response names what is accepted: clients tell by this header that it is not about the media type. */
 const unsupportedEncoding = () =>

@@ -1,5 +1,13 @@
 import leven from "leven";
 
+/** What other APIs call a parameter of a list, in letters alone. */
+const otherNames: readonly (readonly [string, RegExp])[] = [
+  ["page", /^(?:cursor|offset|skip|start|pagenumber|pagetoken|nexttoken|startingafter)$/],
+  ["limit", /^(?:perpage|pagesize|size|count|top|maxresults)$/],
+  ["createdAfter", /^(?:since|from|after)$/],
+  ["createdBefore", /^(?:until|to|before)$/],
+];
+
 /**
  * The known name that is most likely meant by another one: at most a third of its letters differ, or they stand in
  * another order. Letter case and separators make no difference: `created_after` means `createdAfter`.
@@ -8,6 +16,8 @@ import leven from "leven";
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const letters = toLetters(name);
+  const other = otherNames.find(([meant, names]) => known.includes(meant) && names.test(letters));
+  if (other) return other[0];
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {

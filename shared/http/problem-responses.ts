@@ -68,6 +68,9 @@ function logError({ code, message, cause }: ApiError, requestId: string): void {
   });
 }
 
+/** What comes before the code in the type of a problem: the stage's page about errors, if it names one. */
+const typePrefix = process.env.ERRORS_URL ? `${process.env.ERRORS_URL}#` : "urn:problem-type:";
+
 /** The response for an error. */
 export function problemResponse({ code, message, faults, retryAfter, headers }: ApiError, requestId: string) {
   const { status, title } = problems[code];
@@ -80,7 +83,7 @@ export function problemResponse({ code, message, faults, retryAfter, headers }: 
       ...headers,
     },
     body: JSON.stringify({
-      type: `urn:problem-type:${code}`,
+      type: `${typePrefix}${code}`,
       title,
       status,
       detail: message,

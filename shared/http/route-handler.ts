@@ -50,7 +50,7 @@ export function routeHandler<R extends Route>(
     .use(rateLimit ? rateLimitResponses(rateLimit) : [])
     .use(problemResponses(route))
     .use(writes ? writeAccess() : [])
-    .use(queryParser())
+    .use(queryParser(route.query))
     .use(writes ? idempotencyKeyParser() : creationTimesCheck())
     .use(bodyParser)
     .use(requestValidator(validate))

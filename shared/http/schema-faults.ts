@@ -43,8 +43,12 @@ function toFault(
   schemas: Pick<Route, "query" | "body">,
   request: Pick<RouteEvent, "query" | "body">,
 ): Fault {
-  const [, part, ...path] = error.instancePath.split("/");
+  const [, part, ...places] = error.instancePath.split("/");
   const where = part === "query" ? "query" : "body";
+  const [parameter = ""] = places;
+  // The only value of a parameter is named without an index.
+  const isOnly = where === "query" && places.length > 1 && Reflect.get(request.query, parameter).length === 1;
+  const path = isOnly ? [parameter] : places;
   const schema = schemas[where] as unknown as ObjectSchema;
   const value = path.reduce<unknown>((parent, name) => Reflect.get(parent as object, name), request[where]);
   const isOptional = path.length === 1 && !schema.required?.some((name) => name === path[0]);
@@ -73,7 +77,7 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
     case "maxItems":
       return { code: "too_many", message: `must have at most ${params.limit} items` };
     case "format":
-      return { code: "invalid_format", message: emailMessage(String(value), orNone) };
+      return { code: "invalid_format", message: emailMessage(String(value), place, orNone) };
     case "pattern":
       return textRules[params.pattern] ?? unknownKeyword(keyword);
     default:
@@ -81,10 +85,15 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
   }
 }
 
+/** Names of a filter by the time of a change, such as `updatedAfter`. */
+const changeTimes = /^(?:last)?_?(?:updated|modified|changed)/i;
+
 /** Names the parameter or field that is most likely meant, or all that there are. */
 function unknownMessage(name: string, { in: where, schema }: Place): string {
   const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this route`;
   const known = Object.keys(schema.properties);
+  if (where === "query" && changeTimes.test(name))
+    return `${rejection}: no list has the times of changes, which events tell of`;
   const nearest = nearestName(name, known);
   return nearest === undefined
     ? `${rejection}, which takes ${known.join(", ") || "none"}`
@@ -112,8 +121,11 @@ function wrongType(type: string, value: unknown, orNone: string): Description {
   return { code: "wrong_type", message };
 }
 
-const emailMessage = (address: string, orNone: string) =>
-  `${emailReason(address) ?? "must be a valid email address"}${address === "" ? orNone : ""}`;
+function emailMessage(address: string, { in: where }: Place, orNone: string): string {
+  if (where === "query" && address.includes(" "))
+    return "must not contain spaces: a + means one in a query, so write it as %2B";
+  return `${emailReason(address) ?? "must be a valid email address"}${address === "" ? orNone : ""}`;
+}
 
 function unknownKeyword(keyword: string): never {
   throw new Error(`A schema uses "${keyword}" in a way that has no message for its fault.`);

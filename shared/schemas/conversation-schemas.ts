@@ -1,18 +1,27 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { conversationIdFilter, id, label, leadIdFilter, messageText, timestamp } from "./field-schemas.ts";
+import {
+  conversationIdFilter,
+  id,
+  idsFilter,
+  label,
+  leadIdFilter,
+  maxIds,
+  messageText,
+  timestamp,
+} from "./field-schemas.ts";
 import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
 /** The status of a conversation that messages join. */
 export const active = "active";
 
-/** The query of `GET /api/v1/conversations`, as strings, the way it arrives. */
+/** The query of `GET /api/v1/conversations`, as strings, the way it arrives; ids are split. */
 export const conversationsQuery = {
   type: "object",
   properties: {
     page,
     limit,
-    id: conversationIdFilter,
+    id: idsFilter(conversationIdFilter),
     leadId: leadIdFilter,
     channel: label,
     status: label,
@@ -26,7 +35,7 @@ export const conversationsQueryDescriptions: Descriptions<
   typeof conversationsQuery,
   keyof typeof pagingDescriptions
 > = {
-  id: "Only the conversation with this id.",
+  id: `Only the conversations with these ids, at most ${maxIds}, separated by commas.`,
   leadId: "Only conversations with this lead.",
   channel: "Only conversations on this channel, for example instagram, whatsapp; in any letter case.",
   status: "Only conversations with this status, in any letter case.",

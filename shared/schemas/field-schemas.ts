@@ -3,6 +3,13 @@ import { lines, notBlank, notConversationId, notLeadId, notMessageId, oneLine } 
 
 export const id = { type: "string", minLength: 1, maxLength: 64 } as const satisfies JSONSchema;
 
+/** How many ids a list can be filtered by: as many as a page has rows. */
+export const maxIds = 100;
+
+/** The ids of records in a filter, which a query separates by commas. @__NO_SIDE_EFFECTS__ */
+export const idsFilter = <Id extends object>(items: Id) =>
+  ({ type: "array", maxItems: maxIds, items }) as const;
+
 /** The id of a lead in a filter. */
 export const leadIdFilter = {
   ...id,

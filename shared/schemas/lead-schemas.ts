@@ -1,5 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { email, id, label, leadIdFilter, name, timestamp } from "./field-schemas.ts";
+import { email, id, idsFilter, label, leadIdFilter, maxIds, name, timestamp } from "./field-schemas.ts";
 import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
@@ -9,13 +9,13 @@ export const leadStatuses = ["new", "qualified", "booked"] as const;
 const status = { type: "string", enum: leadStatuses } as const satisfies JSONSchema;
 const tags = { type: "array", maxItems: 50, items: label } as const satisfies JSONSchema;
 
-/** The query of `GET /api/v1/leads`, as strings, the way it arrives. */
+/** The query of `GET /api/v1/leads`, as strings, the way it arrives; ids are split. */
 export const leadsQuery = {
   type: "object",
   properties: {
     page,
     limit,
-    id: leadIdFilter,
+    id: idsFilter(leadIdFilter),
     email,
     status,
     source: label,
@@ -26,7 +26,7 @@ export const leadsQuery = {
 } as const satisfies JSONSchema;
 
 export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeof pagingDescriptions> = {
-  id: "Only the lead with this id.",
+  id: `Only the leads with these ids, at most ${maxIds}, separated by commas.`,
   email: "Only leads with this email address, in any letter case.",
   status: "Only leads with this status.",
   source: "Only leads from this origin channel, for example instagram, whatsapp; in any letter case.",

@@ -6,16 +6,21 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 import { invokeHandler } from "../support/call.ts";
 import { routeEvent, type TestRequest } from "../support/events.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
-import { storedConversation, storedLead } from "../support/stored.ts";
+import { idOf, storedConversation, storedLead } from "../support/stored.ts";
 
 const other = "other-account";
 const message = { leadId: "lead_1", channel: "sms", message: "Hello" };
 const headers = { "idempotency-key": "key-1" };
 
 const requests: Record<RouteName, readonly TestRequest[]> = {
-  "list-leads": [{}, { query: "id=lead_1" }, { query: "source=web&status=new" }, { query: "page=2&limit=1" }],
+  "list-leads": [
+    {},
+    { query: `id=${idOf("lead", 1)}` },
+    { query: "source=web&status=new" },
+    { query: "page=2&limit=1" },
+  ],
   "create-lead": [{ body: { name: "Ada", source: "Web" } }, { body: { name: "Ada" }, headers }],
-  "list-conversations": [{}, { query: "id=conv_1" }, { query: "leadId=lead_1&channel=sms" }],
+  "list-conversations": [{}, { query: `id=${idOf("conv", 1)}` }, { query: "leadId=lead_1&channel=sms" }],
   "send-message": [{ body: message }, { body: message, headers }],
 };
 

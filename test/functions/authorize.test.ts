@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
+import type { KeyRefusal } from "../../shared/domain/api-keys.ts";
 import { accountLimitKey } from "../../shared/dynamodb/keys.ts";
 import { forgetMalformed } from "../../shared/dynamodb/malformed-items.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
@@ -41,7 +42,7 @@ const store = (Item: Record<string, unknown>) =>
   table.memory.execute(new PutCommand({ TableName: tableName, Item }));
 const authorize = (authorization: string, authorizer = handler) => authorizer(authorizerEvent(authorization));
 const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
-const denied = { isAuthorized: false };
+const denied = (reason: KeyRefusal) => ({ isAuthorized: false, context: { reason } });
 
 describe("the authorizer", () => {
   test.each([
@@ -71,7 +72,7 @@ describe("the authorizer", () => {
     ["full"],
   ])("rejects a key with the access %j", async (access) => {
     store({ ...issued.item, access });
-    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied);
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied("invalid"));
   });
 
   test.each<[string, unknown]>([
@@ -80,7 +81,7 @@ describe("the authorizer", () => {
     ["keyId", "another"],
   ])("rejects a key with the %s %j, and logs the item", async (name, value) => {
     store({ ...issued.item, [name]: value });
-    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied);
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied("invalid"));
     const { sk } = issued.item;
     expect(logged.mock.calls).toEqual([[expect.objectContaining({ event: "malformed item", sk })]]);
   });
@@ -88,44 +89,44 @@ describe("the authorizer", () => {
   test("rejects a revoked key, and no other of its account", async () => {
     const [revoked, other] = [await issueApiKey("acme"), await issueApiKey("acme")];
     await endApiKey({ account: "acme", keyId: revoked.keyId }, { revokedAt: soon(0) });
-    expect(await authorize(`Bearer ${revoked.apiKey}`)).toEqual(denied);
+    expect(await authorize(`Bearer ${revoked.apiKey}`)).toEqual(denied("revoked"));
     expect(await authorize(`Bearer ${other.apiKey}`)).toMatchObject({ isAuthorized: true });
   });
 
   test("rejects a key from the moment it expires", async () => {
     const validUntil = "2026-02-01T00:00:00.000Z";
     store({ ...issued.item, validUntil });
-    for (const [after, isAuthorized] of [
-      [-1, true],
-      [0, false],
+    for (const [after, result] of [
+      [-1, { isAuthorized: true }],
+      [0, denied("expired")],
     ] as const) {
       vi.spyOn(Date, "now").mockReturnValue(Date.parse(validUntil) + after);
-      expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({ isAuthorized });
+      expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject(result);
     }
   });
 
-  test.each([
-    "",
-    issued.apiKey,
-    `Basic ${issued.apiKey}`,
-    `Bearer${issued.apiKey}`,
-    `Bearer ${issued.apiKey}x`,
-    `Bearer ${issued.apiKey},Bearer ${issued.apiKey}`,
-    `Bearer ${issued.apiKey} ${issued.apiKey}`,
-    `Bearer ${issued.apiKey.slice(0, -1)}`,
-    `Bearer ${issued.apiKey.replace("lck", "LCK")}`,
-    "Bearer null",
-  ])("rejects %j without a read", async (authorization) => {
+  test.each<[string, KeyRefusal]>([
+    ["", "not a key"],
+    [issued.apiKey, "not a key"],
+    [`Basic ${issued.apiKey}`, "not a key"],
+    [`Bearer${issued.apiKey}`, "not a key"],
+    [`Bearer ${issued.apiKey}x`, "mistyped"],
+    [`Bearer ${issued.apiKey},Bearer ${issued.apiKey}`, "not a key"],
+    [`Bearer ${issued.apiKey} ${issued.apiKey}`, "not a key"],
+    [`Bearer ${issued.apiKey.slice(0, -1)}`, "mistyped"],
+    [`Bearer ${issued.apiKey.replace("lck", "LCK")}`, "not a key"],
+    ["Bearer null", "not a key"],
+  ])("rejects %j without a read", async (authorization, reason) => {
     store(issued.item);
-    expect(await authorize(authorization)).toEqual(denied);
+    expect(await authorize(authorization)).toEqual(denied(reason));
     expect(table.calls).toEqual([]);
   });
 
   test("rejects an unknown key, and no identity, with one consistent read at the most", async () => {
     store(issued.item);
-    expect(await authorize(`Bearer ${newApiKey(issued.item.keyId)}`)).toEqual(denied);
+    expect(await authorize(`Bearer ${newApiKey(issued.item.keyId)}`)).toEqual(denied("unknown"));
     expect(table.calls).toMatchObject([{ name: "GetCommand", input: { ConsistentRead: true } }]);
-    expect(await handler({ ...authorizerEvent(""), identitySource: [] })).toEqual(denied);
+    expect(await handler({ ...authorizerEvent(""), identitySource: [] })).toEqual(denied("not a key"));
     expect(table.calls).toHaveLength(1);
   });
 });
@@ -157,7 +158,7 @@ describe("only the identity source decides", () => {
   ])("not a live key in %s", async (_, parts) => {
     store(issued.item);
     const event = { ...authorizerEvent(bad), ...parts } as ReturnType<typeof authorizerEvent>;
-    expect(await handler(event)).toEqual(denied);
+    expect(await handler(event)).toEqual(denied("not a key"));
   });
 
   test("nor a bad one", async () => {
@@ -206,7 +207,7 @@ describe("the limit of an account", () => {
 
   test("is not read for a key that is revoked", async () => {
     store({ ...issued.item, revokedAt: soon(0) });
-    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied);
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied("revoked"));
     expect(reads()).toEqual(["KEY"]);
   });
 

@@ -48,6 +48,9 @@ describe.each(lists)("%s rejects", (name) => {
     ["toString=1&hasOwnProperty", "hasOwnProperty unknown", "toString unknown"],
     ["=1", '"" unknown'],
     [`id=${long(65)}`, "id too_long"],
+    [`id=${Array.from({ length: 101 }, (_, n) => `x${n}`)}`, "id too_many"],
+    ["id=x,,y&id=", "id[1] too_short", "id[3] too_short"],
+    ["id=x&id=%ff", "id invalid_encoding"],
     [
       "createdAfter=x&createdAfter=x&createdBefore=%ff",
       "createdAfter repeated",
@@ -229,7 +232,28 @@ const leaveOut = "leave it out if it has no value";
 describe("the message of a fault", () => {
   test.each([
     ["list-leads", "created_after=x", `created_after ${notParameter}, but createdAfter is`],
-    ["list-leads", "cursor=x", `cursor ${notParameter}, which takes ${leadsParameters}`],
+    ["list-leads", "x=x", `x ${notParameter}, which takes ${leadsParameters}`],
+    ...Object.entries({
+      page: ["cursor", "offset", "page_token"],
+      limit: ["per_page", "pageSize", "perPage"],
+      createdAfter: ["since", "from", "after"],
+      createdBefore: ["until", "to"],
+    }).flatMap(([meant, names]) =>
+      names.map((name) => ["list-leads", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const),
+    ),
+    ...["updatedAfter", "last_modified", "changedSince"].map(
+      (name) =>
+        [
+          "list-conversations",
+          `${name}=x`,
+          `${name} ${notParameter}: no list has the times of changes, which events tell of`,
+        ] as const,
+    ),
+    [
+      "list-leads",
+      "email=a+b@example.com",
+      "email must not contain spaces: a + means one in a query, so write it as %2B",
+    ],
     ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
     ["list-conversations", "lead=lead_1", `lead ${notParameter}, but leadId is`],
     ["create-lead", "page=1", `page ${notParameter}, which takes none`],
@@ -241,6 +265,8 @@ describe("the message of a fault", () => {
     ["list-leads", "email=a&email=b", "email must be given once"],
     ["list-leads", "email=%ff", "email must be percent-encoded UTF-8"],
     ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
+    ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
+    ["list-leads", `id=${Array(101).fill("x")}`, "id must have at most 100 items"],
     ["list-leads", "id=msg_1", "id is the id of a message, which no list has"],
     ["list-conversations", "id=lead_1", "id is the id of a lead, not of a conversation"],
   ] as const)("%s?%s", async (name, query, message) => {
@@ -292,6 +318,18 @@ describe("another name of Idempotency-Key", () => {
   test.each(["x-request-id", "idempotency-key-id", "my-idempotency-key"])("is not %s", async (header) => {
     expect(await messages("create-lead", { [header]: "key" })).toEqual(["name is required"]);
   });
+});
+
+test.each([
+  [undefined, "none"],
+  ["text/plain; charset=utf-8", "text/plain"],
+  ["<b>x", "another"],
+])("a body of the type %s is refused, and the message names the type", async (type, named) => {
+  const headers = { "content-type": type as string };
+  const { problem } = await refuse("create-lead", { body: {}, headers }, 415);
+  expect(problem.detail).toBe(
+    `The content-type must be application/json or another JSON type: ${named} was sent.`,
+  );
 });
 
 describe("a compressed body", () => {

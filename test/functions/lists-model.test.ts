@@ -31,7 +31,7 @@ const steps = {
     status: sometimes(fc.constantFrom("new", "qualified", "booked", "active", "ended")),
     lead: sometimes(fc.nat(), 1),
     email: sometimes(email, 1),
-    id: sometimes(fc.nat(), 1),
+    ids: sometimes(fc.array(fc.nat(), { minLength: 1, maxLength: 4 }), 1),
     after: sometimes(fc.nat(), 1),
     before: sometimes(fc.nat(), 1),
     page: sometimes(fc.integer({ min: 1, max: 5 })),
@@ -98,26 +98,27 @@ class Model {
     if (isLeads && status && !leadStatuses.some((one) => one === status)) return;
     const idOf = (n: number | undefined, rows: readonly Row[]) =>
       n === undefined ? undefined : rows[n % rows.length]?.record.id;
-    const id = idOf(step.id, rows);
+    const ids = rows.length > 0 ? step.ids?.map((n) => idOf(n, rows)) : undefined;
     const [after, before] = [step.after, step.before].map((n) => {
       const bound = idOf(n, rows);
       return bound && createdAt(bound);
     });
     if (after && before && before < after) return;
     const email = isLeads ? step.email : undefined;
-    const own = { id, status, [isLeads ? "source" : "channel"]: label };
+    const own = { status, [isLeads ? "source" : "channel"]: label };
     const equal: Record<string, unknown> = isLeads ? own : { ...own, leadId: idOf(lead, this.leads) };
     const names = Object.keys(equal).filter((name) => equal[name] !== undefined);
     const matching = rows
       .filter((row) => row.account === account)
       .map(({ record }) => record)
       .filter((record) => names.every((name) => record[name] === equal[name]))
+      .filter(({ id }) => !ids || ids.includes(id))
       .filter((record) => !email || String(record.email).toLowerCase() === email.toLowerCase())
       // Timestamps of one form compare as texts.
       .filter(({ id }) => (after ?? "") <= createdAt(id) && createdAt(id) < (before ?? "~"))
       .sort((a, b) => (a.id < b.id ? 1 : -1));
     const [number, size] = [page ?? 1, limit ?? 20];
-    const filters = Object.entries({ ...equal, email, createdAfter: after, createdBefore: before })
+    const filters = Object.entries({ ...equal, id: ids, email, createdAfter: after, createdBefore: before })
       .filter(([, value]) => value !== undefined)
       .map(([name = "", value]): [string, string] => [
         name,

@@ -1,7 +1,7 @@
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import middy from "@middy/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ProblemCode, problems } from "../../shared/errors.ts";
+import { ApiError, type ProblemCode, problems } from "../../shared/errors.ts";
 import { requestLog } from "../../shared/http/request-log.ts";
 import type { RouteEvent } from "../../shared/http/route-event.ts";
 import type { RouteName } from "../../shared/routes.ts";
@@ -114,6 +114,14 @@ test.each(
   const line = { event: "request failed", code, requestId: "request-1", detail: response.problem.detail };
   const cause = expect.objectContaining({ stack: expect.stringMatching(/^ {4}at /) });
   expect(logged.mock.calls).toEqual(status >= 500 ? [[{ ...line, cause }]] : []);
+});
+
+test("the type of a problem is an address on the page of errors, if the stage names one", async () => {
+  vi.stubEnv("ERRORS_URL", "https://docs.example.com/errors");
+  vi.resetModules();
+  const { problemResponse } = await import("../../shared/http/problem-responses.ts");
+  const { body } = problemResponse(new ApiError("busy", "The service is busy."), "request-1");
+  expect(JSON.parse(body).type).toBe("https://docs.example.com/errors#busy");
 });
 
 test("a replayed response is logged as one", async () => {

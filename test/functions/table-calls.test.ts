@@ -1,4 +1,5 @@
 import {
+  BatchGetCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -59,12 +60,16 @@ describe("reads the base table consistently", () => {
   });
 
   test.each([
-    ["list-leads", "id=lead_1&status=new", { pk: "LEAD#acme", sk: "lead_1" }],
-    ["list-conversations", "id=conv_1&leadId=lead_1", { pk: "CONVERSATION#acme", sk: "conv_1" }],
-  ] as const)("for %s with %s, by the key alone", async (name, query, Key) => {
-    await call(name, { query });
-    expect(reads()).toMatchObject([{ Key, ConsistentRead: true }]);
-    expect(queries()).toEqual([]);
+    ["list-leads", "status=new", "LEAD#acme", "lead"],
+    ["list-conversations", "leadId=lead_1", "CONVERSATION#acme", "conv"],
+  ] as const)("for ids of %s with %s: each once, in one call, and none that cannot exist", async (name, filter, pk, prefix) => {
+    const ids = [1, 2, 1].map((n) => idOf(prefix, n));
+    table.on(BatchGetCommand).resolves({});
+    await call(name, { query: `${filter}&id=${ids},${prefix}` });
+    const batches = table.commandCalls(BatchGetCommand).map(({ args }) => args[0].input.RequestItems);
+    const Keys = ids.slice(0, 2).map((sk) => ({ pk, sk }));
+    expect(batches.flatMap((batch) => Object.values(batch ?? {}))).toEqual([{ Keys, ConsistentRead: true }]);
+    expect([...reads(), ...queries()]).toEqual([]);
   });
 
   test.each([

@@ -31,7 +31,7 @@ test("dev is deleted with its stack", () => {
     restorable: false,
     onDeletion: new Set(["Delete"]),
     logDays: new Set([7]),
-    throttle: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+    throttle: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
     cacheSeconds: 60,
   });
 });

@@ -36,7 +36,7 @@ type Input<R extends Row> = Partial<R> & {
 };
 
 /** The values that rows must have. */
-type Filter<R extends Row> = Partial<R> & CreationTimes;
+type Filter<R extends Row> = Partial<Omit<R, "id">> & CreationTimes;
 
 const firstPage: PageRequest = { page: 1, limit: 20 };
 

@@ -2,9 +2,9 @@ import type { Authorizer } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
 import { buildAuthorizerEvent, type RequestEvent } from "./request-event.ts";
 
-/** The result of an authorizer; `context` is passed to the route's function. */
+/** The result of an authorizer: why it refuses the caller, for the log, or a context, for the route's function. */
 export type Authorization =
-  | { readonly status: 401 | 403 | 500 }
+  | { readonly status: 401 | 403 | 500; readonly reason?: string | undefined }
   | { readonly status: 200; readonly context: object };
 
 interface CachedAuthorization {
@@ -19,7 +19,8 @@ export function createAuthorization(invoke: Invoke) {
 
   return async (authorizer: Authorizer, event: RequestEvent): Promise<Authorization> => {
     const identity = authorizer.identityHeaders.map((name) => event.headers[name] ?? "");
-    if (identity.includes("")) return { status: 401 };
+    if (identity.includes(""))
+      return { status: 401, reason: `no ${authorizer.identityHeaders.join(" or ")} header` };
     const key = JSON.stringify(identity);
     const cache = caches.get(authorizer) ?? new Map<string, CachedAuthorization>();
     caches.set(authorizer, cache);
@@ -37,10 +38,15 @@ export function createAuthorization(invoke: Invoke) {
 
 const failed = (): Authorization => ({ status: 500 });
 
+interface Denied {
+  readonly reason?: string;
+}
+
 /** Reads a simple response; an invalid one is a failure of the authorizer. */
 function toAuthorization(response: unknown): Authorization {
   const { isAuthorized, context } = (response ?? {}) as { isAuthorized?: unknown; context?: unknown };
-  if (isAuthorized === false) return { status: 403 };
-  if (isAuthorized !== true || typeof (context ?? {}) !== "object") return failed();
+  if (typeof (context ?? {}) !== "object") return failed();
+  if (isAuthorized === false) return { status: 403, reason: (context as Denied)?.reason };
+  if (isAuthorized !== true) return failed();
   return { status: 200, context: (context ?? {}) as object };
 }

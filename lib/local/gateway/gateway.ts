@@ -86,13 +86,14 @@ export async function listen(server: ReturnType<typeof createServer>, port: numb
 /** The query may contain personal data, so it is omitted, as in the access log of the deployed API. */
 function formatLogLine(
   request: IncomingMessage,
-  { response: { status }, account = "-" }: Outcome,
+  { response: { status }, account = "-", reason }: Outcome,
   milliseconds: number,
   requestId: string,
 ) {
   const [path] = String(request.url).split("?");
   const result = request.errored ? "the client went away" : status;
-  return `${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}`;
+  const why = reason ? ` (${reason})` : "";
+  return `${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}${why}`;
 }
 
 function send(response: ServerResponse, { status, headers, body }: HttpResponse, requestId: string): void {

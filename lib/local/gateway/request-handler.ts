@@ -12,10 +12,11 @@ const maxBodyBytes = 10_485_760;
 /** Lambda's limit for a whole event, in bytes. */
 const maxEventBytes = 6_291_456;
 
-/** A response, and the account that the authorizer identified, for the log. */
+/** A response, and for the log the account that the authorizer identified, or why the gateway refused the request. */
 export interface Outcome {
   readonly response: HttpResponse;
   readonly account?: string;
+  readonly reason?: string | undefined;
 }
 
 /** Creates the handler of requests to the API: size, host, route, throttle, authorizer, function, in this order. */
@@ -28,15 +29,17 @@ export function createRequestHandler({ apiId, routes, throttle }: Api, invoke: I
     if (!body) return { response: gatewayResponse(413) };
     const request = parseRequest(incoming, body);
     if (!request) return { response: gatewayResponse(400) };
-    if (!isOwnHost(request.headers.host)) return { response: gatewayResponse(403) };
+    if (!isOwnHost(request.headers.host))
+      return { response: gatewayResponse(403), reason: "its Host is not 127.0.0.1 or localhost" };
     const route = routes.find(({ method, path }) => method === request.method && path === request.path);
-    if (!route) return { response: gatewayResponse(404) };
-    if (!takeToken()) return { response: gatewayResponse(429) };
+    if (!route) return { response: gatewayResponse(404), reason: "no route" };
+    if (!takeToken()) return { response: gatewayResponse(429), reason: "the throttle of the stage" };
     const event = buildRequestEvent(request, { route, apiId, requestId, at: new Date() });
     if (!route.authorizer) return { response: await call(invoke, route, buildFunctionEvent(event, body)) };
 
     const authorization = await authorize(route.authorizer, event);
-    if (authorization.status !== 200) return { response: gatewayResponse(authorization.status) };
+    if (authorization.status !== 200)
+      return { response: gatewayResponse(authorization.status), reason: authorization.reason };
     const { context } = authorization;
     const response = await call(invoke, route, buildFunctionEvent(event, body, context));
     return { response, ...("accountId" in context && { account: String(context.accountId) }) };

@@ -1,6 +1,7 @@
+import { withBackoff } from "../../dynamodb/backoffs.ts";
 import { indexes, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
-import { type Item, readItem } from "../../dynamodb/table-client.ts";
+import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { type CountedList, type Filter, isRowKey } from "../tree/counted-list.ts";
 import { findCounted } from "./counted-page.ts";
@@ -14,7 +15,8 @@ import { isWithin, type Window } from "./window.ts";
 export interface Selection {
   readonly account: string;
   readonly list: CountedList;
-  readonly id: string | undefined;
+  /** Only rows with one of these. */
+  readonly ids: readonly string[] | undefined;
   /** The partition of `by-parent` that has the rows. */
   readonly parent: string | undefined;
   readonly filter: Filter;
@@ -33,11 +35,10 @@ export async function listPage<T>(
   toRecord: (item: Item) => T,
   admitLongList: AdmitLongList,
 ): Promise<Page<T>> {
-  const { id } = selection;
-  const { items, total } =
-    id === undefined
-      ? await findRows(selection, request, admitLongList)
-      : await findById(selection, id, request);
+  const { ids } = selection;
+  const { items, total } = ids
+    ? await findByIds(selection, ids, request)
+    : await findRows(selection, request, admitLongList);
   const data = items.flatMap((item) => ifWellFormed(() => toRecord(item)) ?? []);
   return { data, pagination: { ...request, total } };
 }
@@ -67,15 +68,24 @@ const toConditions = ({ list, filter: { status, sourceOrChannel } }: Selection) 
   [list.attribute]: sourceOrChannel,
 });
 
-/** The row with an id, if it is selected; read consistently. */
-async function findById(selection: Selection, id: string, { page }: PageRequest): Promise<Found> {
+/** The rows with these ids that are selected, newest first; read consistently. */
+function findByIds(
+  selection: Selection,
+  ids: readonly string[],
+  { page, limit }: PageRequest,
+): Promise<Found> {
   const { account, list, parent, window } = selection;
-  const item = await readItem(rowKey(list.type, account, id));
-  const isSelected =
-    item &&
-    isRowKey(list, id) &&
-    isWithin(window)(id) &&
-    hasAttributes({ ...toConditions(selection), [indexes["by-parent"]]: parent })(item);
-  const items = isSelected ? [item] : [];
-  return { items: page === 1 ? items : [], total: items.length };
+  const keys = [...new Set(ids)]
+    .filter((id) => isRowKey(list, id) && isWithin(window)(id))
+    .map((id) => rowKey(list.type, account, id));
+  const where = { ...toConditions(selection), [indexes["by-parent"]]: parent };
+  return withBackoff(
+    `ids ${listPartition(list.type, account)}`,
+    "Too many ids are read at once.",
+    async () => {
+      const found = (await readItems(keys, true)).filter(hasAttributes(where));
+      found.sort((a, b) => (String(a.sk) < String(b.sk) ? 1 : -1));
+      return { items: found.slice((page - 1) * limit, page * limit), total: found.length };
+    },
+  );
 }

@@ -9,7 +9,7 @@ import { itemSize } from "../../support/memory-table/item-size.ts";
 import type { MemoryTable } from "../../support/memory-table.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 import { advanceClock } from "./clock.ts";
-import { type LeadRow, rowItem } from "./lead-rows.ts";
+import { type LeadRow, type RowFilter, rowItem } from "./lead-rows.ts";
 import { type Cost, metered, useMeteredTable } from "./metered-table.ts";
 
 /** The most records of a stream batch, and how long an invocation may work, in milliseconds. */
@@ -41,7 +41,7 @@ export class Account {
   }
 
   /** The rows that match a filter, oldest first. */
-  matching({ status, source }: Partial<LeadRow>): readonly LeadRow[] {
+  matching({ status, source }: RowFilter): readonly LeadRow[] {
     return this.rows.filter(
       (row) =>
         (status === undefined || row.status === status) && (source === undefined || row.source === source),

@@ -11,6 +11,9 @@ export interface LeadRow {
   readonly source: string;
 }
 
+/** What lists are filtered by. */
+export type RowFilter = Partial<Pick<LeadRow, "status" | "source">>;
+
 /** The other fields of a lead that a caller sets. */
 export const details = (mark: string) => ({
   name: `Lead ${mark}`,

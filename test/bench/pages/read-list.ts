@@ -9,7 +9,7 @@ import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { seeded } from "../../support/random.ts";
 import { spread } from "../../support/statistics.ts";
 import type { Account } from "./account.ts";
-import type { LeadRow } from "./lead-rows.ts";
+import type { RowFilter } from "./lead-rows.ts";
 import { type Cost, metered } from "./metered-table.ts";
 
 /** The rows of a page. */
@@ -48,7 +48,7 @@ export const leadList = (
 const { signal } = new AbortController();
 
 /** The same leads, with pages and totals from reading all of them: what the counted trees save. */
-export function plainList(account: Account, filter: Partial<LeadRow>): List {
+export function plainList(account: Account, filter: RowFilter): List {
   const { status, source: sourceOrChannel } = filter;
   const { range } = filteredRange(account.name, countedLists.lead, { status, sourceOrChannel });
   const read: List["read"] = async ({ page, limit }) => {

@@ -4,12 +4,12 @@ import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { createLead } from "./changes.ts";
 import { advanceClock } from "./clock.ts";
-import { buildRows, type LeadRow, rareSource, rowItem } from "./lead-rows.ts";
+import { buildRows, type RowFilter, rareSource, rowItem } from "./lead-rows.ts";
 import { leadList, plainList, readList, readPage } from "./read-list.ts";
 import { both, type Report } from "./report.ts";
 
 /** Every combination of filters, with frequent and rare values. */
-export const filters: readonly Partial<LeadRow>[] = [
+export const filters: readonly RowFilter[] = [
   {},
   { status: "new" },
   { status: "booked" },
@@ -64,7 +64,7 @@ export async function measureSizes(report: Report, sizes: readonly number[]): Pr
   );
 }
 
-async function readFilter(report: Report, account: Account, filter: Partial<LeadRow>) {
+async function readFilter(report: Report, account: Account, filter: RowFilter) {
   const list = leadList(account, filter);
   const cost = await readList(list);
   const { read: plain } = await readPage(plainList(account, filter), 1);

@@ -1,7 +1,7 @@
 import { createdAt } from "../../../shared/ids.ts";
 import { seeded } from "../../support/random.ts";
 import { Account } from "./account.ts";
-import { buildRows, type LeadRow, rowItem } from "./lead-rows.ts";
+import { buildRows, type LeadRow, type RowFilter, rowItem } from "./lead-rows.ts";
 import { type List, leadList, limit, listCost, readPage } from "./read-list.ts";
 import { both, type Report } from "./report.ts";
 import { filters } from "./sizes.ts";
@@ -22,7 +22,7 @@ export async function measureWindows(report: Report, sizes: readonly number[]): 
     const some = account.rows.filter((_, n) => n % Math.floor(leads / windows) === 0);
     const emailOf = (row: LeadRow) => rowItem(account.name, row).email;
     for (const [filter, lists] of [
-      ["id", some.map((row) => leadList(account, { id: row.id }, [row]))],
+      ["id", some.map((row) => leadList(account, { id: [row.id] }, [row]))],
       ["email", some.map((row) => leadList(account, { email: emailOf(row) }, [row]))],
     ] as const) {
       const cost = await readEach(lists, () => 1);
@@ -37,7 +37,7 @@ export async function measureWindows(report: Report, sizes: readonly number[]): 
   );
 }
 
-async function readWindows(report: Report, account: Account, filter: Partial<LeadRow>) {
+async function readWindows(report: Report, account: Account, filter: RowFilter) {
   const list = leadList(account, filter);
   const { rows, name } = list;
   const random = seeded(account.rows.length);

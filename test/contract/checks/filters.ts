@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { conversations, leads, type Message, type Query, type Row, unique } from "../account.ts";
 import { type Check, type Context, promises, shared } from "../check.ts";
 import { expectResponse } from "../expectations.ts";
+import { expectFaults } from "./faults.ts";
 
 /** Four leads, the oldest first, and a conversation on two channels of each of the first two. */
 async function makeRecords({ mine }: Context) {
@@ -115,6 +116,28 @@ export const filterChecks = promises("docs/usage.md#filters", {
       [{ createdAfter: startedAt(1), createdBefore: startedAt(3) }, [2, 1]],
     ],
   ),
+  "Several ids find their rows, each once, newest first, on pages with an exact total": async (context) => {
+    const { lead, conversation } = await shared(context, makeRecords);
+    const { mine, other } = context;
+    const unknown = `lead_${"0".repeat(26)}`;
+    const foreign = (await other.createLead()).id;
+    const ids = [lead(1), unknown, lead(3), foreign, lead(1), "x", lead(2)];
+    await mine.expectRows(leads, { id: String(ids) }, [lead(3), lead(2), lead(1)]);
+    await mine.expectRows(conversations, { id: `${conversation(0)},${conversation(2)}`, leadId: lead(1) }, [
+      conversation(2),
+    ]);
+    expectResponse(await mine.get(`${leads}?id=${ids}&limit=2&page=2`), {
+      status: 200,
+      body: { data: [{ id: lead(1) }], pagination: { page: 2, limit: 2, total: 3 } },
+    });
+    const full = [...ids, ...Array(93).fill(unknown)];
+    await mine.expectRows(leads, { id: String(full) }, [lead(3), lead(2), lead(1)]);
+    expectFaults(await mine.get(`${leads}?id=${[...full, unknown]}`), ["query id too_many"]);
+    expectFaults(await mine.get(`${leads}?id=${lead(1)},,`), [
+      "query id[1] too_short",
+      "query id[2] too_short",
+    ]);
+  },
   "Filters of conversations combine": finds(conversations, ({ tag, lead, conversation, startedAt }) => [
     [{ leadId: lead(1), channel: `${tag}-sms`, status: "active" }, [2]],
     [{ channel: `${tag}-web`, createdAfter: startedAt(2) }, [3]],

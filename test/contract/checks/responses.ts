@@ -68,7 +68,7 @@ export const responseChecks = [
     "An error of a function is a problem, with the id of its request": eachHas((response) => {
       const { status, body, headers } = response;
       if (status < 400) return { headers: { "content-type": /^application\/json\b/ } };
-      const type = `urn:problem-type:${Object(body).code}`;
+      const type = new RegExp(`^(?:urn:problem-type:|https://.+#)${Object(body).code}$`);
       const texts = { code: /^[a-z_]+$/, title: /./, detail: /\.$/, requestId: headers["apigw-requestid"] };
       return { headers: { "content-type": "application/problem+json" }, body: { type, status, ...texts } };
     }),

@@ -49,6 +49,7 @@ test.each<[string, ...unknown[]]>([
   ["alarmsTo", "ops@example.com", alarms, "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2"],
   ["deployment", "all-at-once", "canary"],
   ["runbookUrl", "https://wiki.example.com/operations?version=2"],
+  ["errorsUrl", "https://docs.example.com/errors"],
   ["corsOrigins", [], ["https://app.example.com", "http://localhost:5173", "http://[::1]:3000"]],
   ["logRetentionDays", 1, 90, 3653],
   ["authorizerCacheSeconds", 0, 3600],
@@ -85,6 +86,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["authorizerCacheSeconds", "a whole number from 0 to 3600", 3601],
   ["logRetentionDays", retention, 31, "7"],
   ["alarmsTo", target, "ops", "ops@example", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""],
+  ["errorsUrl", url, "docs/errors.md", "https://example.com/errors#busy"],
   ["runbookUrl", url, "http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"],
   ["corsOrigins", "a list of origins such as https://app.example.com", "https://app.example.com"],
   [
@@ -166,7 +168,7 @@ test.each([
   "__proto__",
 ])("the unknown setting %s is rejected with a list of the known ones", async (name) => {
   expect(await sentence(`{ "${name}": 5 }`)).toBe(
-    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, backup.`,
+    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, backup.`,
   );
 });
 

@@ -82,7 +82,7 @@ test("The one stage is $default, deployed automatically and throttled", () => {
     ApiId: { Ref: api.id },
     StageName: "$default",
     AutoDeploy: true,
-    DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+    DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
   });
 });
 

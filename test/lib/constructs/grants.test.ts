@@ -65,7 +65,8 @@ const writeCounts = [
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
     allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin", "by-parent"),
-    allow("dynamodb:GetItem", ["LEAD#*", "COUNT#*"]),
+    allow("dynamodb:BatchGetItem", ["LEAD#*"]),
+    allow("dynamodb:GetItem", ["COUNT#*"]),
     ...rateLimit,
   ],
   "create-lead": [allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["expiresAt"]), putRecord, ...rateLimit],
@@ -78,7 +79,8 @@ const expected: Record<FunctionName, unknown[]> = {
       "by-status-and-origin",
       "by-parent",
     ),
-    allow("dynamodb:GetItem", ["CONVERSATION#*", "COUNT#*"]),
+    allow("dynamodb:BatchGetItem", ["CONVERSATION#*"]),
+    allow("dynamodb:GetItem", ["COUNT#*"]),
     ...rateLimit,
   ],
   "send-message": [

@@ -143,21 +143,31 @@ const tooLarge = Buffer.alloc(10_485_761, "a");
 const largest = tooLarge.subarray(1);
 
 describe("a request with several faults gets the response to the first one, in this order:", () => {
-  const forbidding = { authorize: () => ({ isAuthorized: false }) };
+  const forbidding = { authorize: () => ({ isAuthorized: false, context: { reason: "expired" } }) };
   const noTokens = { ...forbidding, throttle: { ratePerSecond: 0, burst: 0 } };
   const permitting = { authorize: () => ({ isAuthorized: true }) };
   test.each([
-    ["size", 413, noTokens, "/%zz", { host: "evil.example" }, tooLarge],
-    ["path", 400, noTokens, "/%zz", { host: "evil.example" }, largest],
-    ["host", 403, noTokens, "/nowhere", { host: "evil.example" }, largest],
-    ["route", 404, noTokens, "/nowhere", {}, largest],
-    ["throttle", 429, noTokens, "/probes", {}, largest],
-    ["identity", 401, forbidding, "/probes", {}, largest],
-    ["authorizer", 403, forbidding, "/probes", identity, largest],
-    ["event", 413, permitting, "/probes", identity, largest],
-  ])("%s", async (_, status, options, path, headers, body) => {
-    const { url } = await startProbes(options);
+    ["size", 413, "", noTokens, "/%zz", { host: "evil.example" }, tooLarge],
+    ["path", 400, "", noTokens, "/%zz", { host: "evil.example" }, largest],
+    [
+      "host",
+      403,
+      " (its Host is not 127.0.0.1 or localhost)",
+      noTokens,
+      "/nowhere",
+      { host: "evil.example" },
+      largest,
+    ],
+    ["route", 404, " (no route)", noTokens, "/nowhere", {}, largest],
+    ["throttle", 429, " (the throttle of the stage)", noTokens, "/probes", {}, largest],
+    ["identity", 401, " (no authorization header)", forbidding, "/probes", {}, largest],
+    ["authorizer", 403, " (expired)", forbidding, "/probes", identity, largest],
+    ["event", 413, "", permitting, "/probes", identity, largest],
+  ])("%s, and its log line says why the gateway refused it", async (_, status, reason, options, path, headers, body) => {
+    const { url, log } = await startProbes(options);
     expect((await send(url + path, { method: "POST", headers }, body)).status).toBe(status);
+    await expect.poll(() => log).toHaveLength(1);
+    expect(/ ms - \S+(.*)$/.exec(log[0] ?? "")?.[1]).toBe(reason);
   });
 });
 

@@ -46,7 +46,7 @@ afterEach(() => {
 function read({ leadId, status, channel: sourceOrChannel }: Filter, window: Window, page = 1, limit = 5) {
   const { account } = history;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
-  const selection = { account, list, id: undefined, parent, filter: { status, sourceOrChannel }, window };
+  const selection = { account, list, ids: undefined, parent, filter: { status, sourceOrChannel }, window };
   return listPage(
     selection,
     { page, limit },
