@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 
 /**
  * How the readers of the table's stream retry a failed batch: by its age alone, because AWS does not say how soon attempts
- * follow each other. After half of the stream's 24 hours the batch goes to the failure queue, while the stream still has it.
+ * follow each other (docs/assumptions.md#retry-pauses). After half of the stream's 24 hours the batch goes to the failure queue, while the stream still has it.
  */
 export const streamRetries = {
   maxAge: Duration.hours(12),
