@@ -72,7 +72,7 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
   try {
     await cleanUp.disposeAsync();
   } catch (error) {
-    ended = `Not everything was taken back (${errorMessage(error)}): run \`npm run accept -- --clean\`.`;
+    ended = `Not everything was taken back (${errorMessage(error)}): run \`${acceptance.cleanCommand}\` in two hours.`;
   }
   const seconds = (Date.now() - start.getTime()) / 1000;
   return { name, url, startedAt: start.toISOString(), seconds, ended, findings };

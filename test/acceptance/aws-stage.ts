@@ -10,8 +10,11 @@ import { operatorConfig } from "../../lib/ops/common/options.ts";
 import { checkStage } from "../../lib/ops/common/stage-pin.ts";
 import { stageTableName } from "../../shared/stages.ts";
 
+type Described = Pick<AwsStage, "stage" | "stackName" | "outputs" | "isProtected">;
+
 /** A deployed stage, as its stack describes it, and clients of the services that it uses. */
 export class AwsStage {
+  readonly stage: string;
   readonly stackName: string;
   /** The outputs of the stack, by their names. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -23,10 +26,8 @@ export class AwsStage {
   readonly sqs: SQSClient;
   readonly events: EventBridgeClient;
 
-  private constructor(
-    { stackName, outputs, isProtected }: Pick<AwsStage, "stackName" | "outputs" | "isProtected">,
-    config: typeof operatorConfig,
-  ) {
+  private constructor({ stage, stackName, outputs, isProtected }: Described, config: typeof operatorConfig) {
+    this.stage = stage;
     this.stackName = stackName;
     this.outputs = outputs;
     this.isProtected = isProtected;
@@ -61,16 +62,24 @@ export class AwsStage {
     );
     if (!outputs.ApiUrl)
       throw new UserError(`The stack ${stackName} has no output ApiUrl: its state is ${stack?.StackStatus}.`);
-    return new AwsStage({ stackName, outputs, isProtected: !!stack?.EnableTerminationProtection }, config);
+    const isProtected = !!stack?.EnableTerminationProtection;
+    return new AwsStage({ stage, stackName, outputs, isProtected }, config);
+  }
+
+  /** An output of the stack. @throws UserError without it */
+  output(name: string): string {
+    const value = this.outputs[name];
+    if (value) return value;
+    throw new UserError(`The stack ${this.stackName} has no output ${name}: deploy it again.`);
   }
 
   /** The names that Lambda has for the functions. */
-  get functionNames(): Readonly<Partial<Record<FunctionName, string>>> {
-    return JSON.parse(this.outputs.FunctionNames ?? "{}");
+  get functionNames(): Readonly<Record<FunctionName, string>> {
+    return JSON.parse(this.output("FunctionNames"));
   }
 
-  /** The log groups of the functions. */
+  /** The log groups of the functions, in the same order. */
   get logGroups(): readonly string[] {
-    return JSON.parse(this.outputs.FunctionLogGroups ?? "[]");
+    return JSON.parse(this.output("FunctionLogGroups"));
   }
 }

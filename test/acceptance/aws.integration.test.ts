@@ -5,20 +5,25 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { StackResourceDrift } from "@aws-sdk/client-cloudformation";
+import { ulid } from "ulid";
 import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 import { defaults } from "../../lib/config/stage-schema.ts";
 import { errorMessage, UserError } from "../../lib/errors.ts";
 import { toUserError } from "../../lib/ops/common/aws-errors.ts";
 import { stageTableName } from "../../shared/stages.ts";
+import { Account, conversations } from "../contract/account.ts";
+import { Client } from "../contract/client.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 import { listening } from "../support/listening.ts";
 import { tableItems } from "../support/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
 import { type Control, clean, open, type Target } from "./open.ts";
-import { type Acceptance, abortable } from "./phase.ts";
+import { isOfEndedRun } from "./own-accounts.ts";
+import { type Acceptance, abortable, poll } from "./phase.ts";
+import { counting } from "./phases/counting.ts";
 import type { Report } from "./report.ts";
 import { FakeAws } from "./support/fake-aws.ts";
 
@@ -41,23 +46,25 @@ const eventsUrl = await listening(bus);
 const api = await startApi({ templateDirectory: outdir, streams: true, eventsUrl });
 
 let aws = new FakeAws(stage, api.url);
-let time: number;
+/** How far ahead the clock is, by the times that were skipped, in milliseconds. */
+let ahead: number;
 beforeEach(() => {
   aws = new FakeAws(stage, api.url);
-  time = Date.now();
+  ahead = 0;
 });
 afterEach(() => vi.restoreAllMocks());
 
 /** Short times pass, long ones are skipped. */
 const skipping = (signal: AbortSignal) => async (milliseconds: number) => {
   signal.throwIfAborted();
-  if (milliseconds > 500) time += milliseconds;
+  if (milliseconds > 500) ahead += milliseconds;
   else await abortable(signal)(milliseconds);
 };
 
 interface Run {
   readonly only?: readonly string[];
   readonly target?: Target;
+  readonly wasThrottled?: boolean;
   readonly settings?: Partial<NonNullable<Acceptance["settings"]>>;
   /** Called with everything that the run says. */
   readonly onNote?: (text: string, end: () => void) => void;
@@ -66,19 +73,23 @@ interface Run {
 const controlBy = (controller: AbortController, onNote: NonNullable<Run["onNote"]> = () => {}): Control => ({
   signal: controller.signal,
   note: (text) => onNote(text, () => controller.abort()),
-  now: () => Math.max(time, Date.now()),
+  now: () => Date.now() + ahead,
   wait: skipping(controller.signal),
   eraseWait: (milliseconds) => setTimeout(Math.min(milliseconds, 100)),
   load: 40,
 });
 
+/** The stage has no file. */
+const onStage = { stage, like: "dev" };
+
 /** Accepts the stage. */
-async function run({ only, target = {}, settings = {}, onNote }: Run = {}): Promise<Report> {
-  const acceptance = await open({ stage, ...target }, controlBy(new AbortController(), onNote));
+async function run({ only, target = {}, settings = {}, wasThrottled = false, onNote }: Run = {}) {
+  const acceptance = await open({ ...onStage, ...target }, controlBy(new AbortController(), onNote));
   const selected = phases.filter(({ name }) => only?.includes(name) ?? true);
   return accept(
     {
       ...acceptance,
+      wasThrottled,
       settings: {
         ...defaults,
         throttleBurst: 2500,
@@ -120,29 +131,85 @@ test("a stage that is as documented differs in nothing, nothing is left, and the
   for (const { page, restsOnIt } of report.findings)
     expect([page, restsOnIt.length > 0]).toEqual([page, true]);
   await expectNothingLeft();
-  await expectClean();
+  await leaveAll();
+  expect(await cleanLater()).toBe(2);
+  await expectNothingLeft();
   expect([...aws.calls].sort()).toEqual(documentedCalls());
 }, 120_000);
 
-/** Leaves what killed runs leave, and expects --clean to take it away. */
-async function expectClean() {
-  const { cleanUp } = await open({ stage }, controlBy(new AbortController()));
+const alarm = "server-errors";
+const TABLE_NAME = stageTableName(stage);
+
+/** Leaves what killed runs leave. */
+async function leaveAll() {
+  const { accounts, cleanUp } = await open(onStage, controlBy(new AbortController()));
   cleanUp.move();
-  for (const name of ["queue", "rule"]) aws.temporary.add(name);
-  const TABLE_NAME = stageTableName(stage);
+  const name = `leads-accept-${stage}-${accounts?.mine.slice("accept-".length)}`;
+  for (const kind of ["queue", "rule"]) aws.temporary.add(`${kind} ${name}`);
   aws.variables.set("list-leads", { TABLE_NAME, ACCEPTED_AT: "1" });
-  expect(await clean({ stage }, controlBy(new AbortController()))).toBe(2);
-  await expectNothingLeft();
+  aws.alarms.set(alarm, { StateValue: "ALARM", StateReason: "npm run accept" });
+  aws.temporary.add(`${TABLE_NAME}-${alarm}`);
 }
 
-/** The calls that the policy in docs/deploying.md allows, without those on the table. */
-function documentedCalls(): string[] {
+/** Cleans when the runs must be over. */
+function cleanLater() {
+  ahead = 3 * 3_600_000;
+  return clean(onStage, controlBy(new AbortController()));
+}
+
+test("--clean takes away each part, also if another one fails, and leaves a run that may be under way", async () => {
+  await leaveAll();
+  aws.alarms.set("slow-answers", { StateValue: "ALARM", StateReason: "Threshold Crossed" });
+  expect(await clean(onStage, controlBy(new AbortController()))).toBe(0);
+  const left = [...aws.temporary];
+  expect(left).toEqual([expect.stringMatching(/^queue /), expect.stringMatching(/^rule /)]);
+  aws.failsRules = true;
+  await expect(cleanLater()).rejects.toThrow("not authorized to perform: events:ListRules");
+  expect([...aws.temporary]).toEqual(left);
+  expect([...aws.states]).toEqual([[`${TABLE_NAME}-${alarm}`, "OK"]]);
+  aws.temporary.clear();
+  await expectNothingLeft();
+});
+
+test.each([
+  ["accept-corp", false],
+  ["accept-01kazzzzzzzzzzzzzzzzzzzzzz-1", true],
+  ["accept-01kazzzzzzzzzzzzzzzzzzzzzz-4", false],
+  ["accept-01kazzzzzzzzzzzzzzzzzzzzzz-1-2", false],
+  ["accept-2-01kazzzzzzzzzzzzzzzzzzzzzz-1", false],
+  [`accept-${ulid(Date.now() - 3_600_000).toLowerCase()}-1`, false],
+])("whether %s is of a run that is over: %s", (name, isOver) => {
+  expect(isOfEndedRun(name, "accept-", Date.now())).toBe(isOver);
+});
+
+/** The policy in docs/deploying.md. */
+function readPolicy() {
   const page = readFileSync(join(import.meta.dirname, "../../docs/deploying.md"), "utf8");
   const [, policy = ""] = /### What it may do.*?```json\n(.*?)```/s.exec(page) ?? [];
-  const { Statement } = JSON.parse(policy) as { Statement: { Action: string[] }[] };
-  const actions = Statement.flatMap(({ Action }) => Action).filter(
-    (action) => !action.startsWith("dynamodb:"),
+  return (JSON.parse(policy) as { Statement: { Action: string[]; Resource: string | string[] }[] }).Statement;
+}
+
+test("the policy names resources for each action that can have one, and matches the names that CloudFormation cuts", () => {
+  const general = readPolicy().filter(({ Resource }) => Resource === "*");
+  expect(general.flatMap(({ Action }) => Action).sort()).toEqual([
+    "cloudformation:DescribeStackDriftDetectionStatus",
+    "cloudformation:DetectStackResourceDrift",
+    "cloudwatch:DescribeAlarms",
+    "cloudwatch:GetMetricData",
+    "events:ListRules",
+    "sqs:ListQueues",
+  ]);
+  const functions = readPolicy().find(({ Action }) => Action.includes("lambda:GetFunction"));
+  expect("arn:aws:lambda:*:*:function:leads-and-conversations-d-listleads1A2B3C4D-a1b2c3d4e5f6").toContain(
+    String(functions?.Resource).replace(/\*$/, ""),
   );
+});
+
+/** The calls that the policy allows, without those on the table. */
+function documentedCalls(): string[] {
+  const actions = readPolicy()
+    .flatMap(({ Action }) => Action)
+    .filter((action) => !action.startsWith("dynamodb:"));
   // One that drift detection makes itself, and one that IAM names otherwise.
   return actions
     .map((action) => action.split(":")[1] ?? "")
@@ -169,6 +236,7 @@ const differences: readonly (readonly [
   change: () => unknown,
   seen: string | RegExp,
   settings?: Run["settings"],
+  verdict?: "not seen",
 ])[] = [
   [
     "a stage with another throttle",
@@ -203,8 +271,82 @@ const differences: readonly (readonly [
     "a cache that keeps revoked keys",
     "keys",
     () => {},
-    "A revoked key: still works after 5 s",
+    /^A revoked key: works for [789] s, then 403$/,
     { authorizerCacheSeconds: 0 },
+  ],
+  [
+    "a node that still takes a revoked key",
+    "keys",
+    () => {
+      let requests = 0;
+      const { sendOnce } = Client.prototype;
+      vi.spyOn(Client.prototype, "sendOnce").mockImplementation(function (this: Client, sending) {
+        // After the two requests of the opening, and that with the key before it is revoked.
+        if (++requests < 4) return sendOnce.call(this, sending);
+        ahead += 1000;
+        return Promise.resolve(responding(sending.path, requests % 2 ? 403 : 200));
+      });
+    },
+    /^A revoked key: works for 1\d s, then/,
+  ],
+  [
+    "a custom domain, which drift detection calls modified",
+    "deployed",
+    () =>
+      aws.drifts.push({
+        ...drift("Domain", "/DomainNameConfigurations/0", "1", "2"),
+        ResourceType: "AWS::ApiGatewayV2::DomainName",
+      }),
+    /^The resources of the stack: Domain \/DomainNameConfigurations\/0: 2, which drift/,
+    {},
+    "not seen",
+  ],
+  [
+    "requests that fail",
+    "cost",
+    () => {
+      const { get } = Account.prototype;
+      vi.spyOn(Account.prototype, "get").mockImplementation(function (this: Account, path) {
+        return path === conversations ? Promise.resolve(responding(path, 500)) : get.call(this, path);
+      });
+    },
+    "First page of conversations: requests returned 500",
+  ],
+  [
+    "requests that cost nothing",
+    "cost",
+    () => (aws.unitFactor = 0),
+    /^A lead with an email address and a source: 0\.00 W/,
+  ],
+  [
+    "units that CloudWatch does not have",
+    "cost",
+    () => (aws.hasUnits = false),
+    "First page of leads: CloudWatch has no units of the table in that minute",
+    {},
+    "not seen",
+  ],
+  [
+    "requests that take longer than their minute",
+    "cost",
+    () => {
+      const { post } = Account.prototype;
+      vi.spyOn(Account.prototype, "post").mockImplementation(function (this: Account, ...args) {
+        if (Object(args[1]).channel === "c0") ahead += 2500;
+        return post.apply(this, args);
+      });
+    },
+    "A message that joins a conversation, with `Idempotency-Key`: the requests took 50 s, too much of their minute",
+    {},
+    "not seen",
+  ],
+  [
+    "a canary",
+    "cost",
+    () => {},
+    "A message that joins a conversation: the canary uses the table every five minutes",
+    { canary: true },
+    "not seen",
   ],
   [
     "requests that cost twice as much",
@@ -224,6 +366,20 @@ const differences: readonly (readonly [
     /^The start of an environment of create-lead: 900 ms \(median of 20\)/,
   ],
   [
+    "a function that starts slower than the others",
+    "times",
+    () => (aws.slowStart = "send-message"),
+    "The start of send-message, compared with that of list-leads: 2.00 times",
+  ],
+  [
+    "requests that go to versions of the functions",
+    "times",
+    () => {},
+    /^The start of an environment of authorize: requests go to versions/,
+    { deployment: "canary" },
+    "not seen",
+  ],
+  [
     "slow calls",
     "times",
     () => (aws.reports = aws.reports.map((report) => ({ ...report, durationMs: 80 }))),
@@ -237,6 +393,28 @@ const differences: readonly (readonly [
   ],
   ["slow responses", "times", () => (aws.latency = 2500), /^The latency of GET \/api\/v1\/leads: 2500 ms/],
   [
+    "a few slow responses",
+    "times",
+    () => (aws.slowest = 1200),
+    "The latency of GET /api/v1/leads: 20 ms, p99 1200 ms (of 100)",
+  ],
+  [
+    "a route with few requests",
+    "times",
+    () => {},
+    "The latency of GET /api/v1/conversations: 20 ms, p99 20 ms (of 1)",
+    {},
+    "not seen",
+  ],
+  [
+    "a flood that the throttle did not refuse",
+    "times",
+    () => (aws.isThrottled = false),
+    /: the throttle refused no request of the phase gateway$/,
+    { throttleBurst: 200 },
+    "not seen",
+  ],
+  [
     "events that are lost",
     "events",
     () => (aws.changeEvent = (event) => (event["detail-type"] === "message.sent" ? undefined : event)),
@@ -246,7 +424,7 @@ const differences: readonly (readonly [
     "events that are late",
     "events",
     () => (aws.eventDelay = 9000),
-    /^The time from a response to its event: [89]\d{3} ms/,
+    "The time from a write to its event: 9000 ms (median), 9000 ms at most",
   ],
   [
     "events in another envelope",
@@ -270,13 +448,27 @@ const differences: readonly (readonly [
     "an alarm that is missing",
     "alarms",
     () => aws.alarms.delete("server-errors"),
-    "The alarms of the stage: missing: server-errors",
+    `The alarms of the stage: missing: ${stageTableName(stage)}-server-errors`,
   ],
   [
     "an alarm without an action",
     "alarms",
     () => aws.alarms.set("slow-answers", { AlarmActions: [] }),
     `The action of the alarm ${stageTableName(stage)}-slow-answers: it has none`,
+  ],
+  [
+    "an alarm whose end alone is sent",
+    "alarms",
+    () => (aws.actionResult = undefined),
+    `The action of the alarm ${stageTableName(stage)}-stream-age: ops was not called`,
+  ],
+  [
+    "an alarm that is raised",
+    "alarms",
+    () => aws.alarms.set("slow-answers", { StateValue: "ALARM" }),
+    `The action of the alarm ${stageTableName(stage)}-slow-answers: the alarm is raised already`,
+    {},
+    "not seen",
   ],
   [
     "alarms that are switched off",
@@ -292,11 +484,15 @@ const differences: readonly (readonly [
   ],
 ];
 
-for (const [name, phase, change, seen, settings = {}] of differences)
+function responding(request: string, status: number) {
+  return { request, status, headers: {}, bytes: Buffer.of(), body: {} };
+}
+
+for (const [name, phase, change, seen, settings = {}, verdict = "differs"] of differences)
   test(`${name} is found, in the phase ${phase}`, async () => {
     change();
     const report = await run({ only: [phase], settings });
-    const differing = ofVerdict(report, "differs");
+    const differing = ofVerdict(report, verdict);
     const isSeen = (text: string) => (typeof seen === "string" ? text === seen : seen.test(text));
     expect(differing.some(isSeen), differing.join("\n")).toBe(true);
     expect(new Set(report.findings.map((finding) => finding.phase))).toEqual(new Set([phase]));
@@ -324,7 +520,92 @@ test("a phase that AWS refuses is named, and the others are made", async () => {
   });
   const report = await run({ only: ["deployed", "alarms"] });
   expect(report.ended).toBe("The phase deployed failed: User is not authorized");
-  expect(report.findings.filter(({ phase }) => phase === "alarms").length).toBeGreaterThan(10);
+  expect(report.findings.filter(({ phase }) => phase === "alarms").length).toBe(4);
+});
+
+test("alarms of another stage, whose name begins like this one's, are not touched", async () => {
+  aws.alarms.set("2-server-errors", {});
+  await run({ only: ["alarms"] });
+  expect([...aws.states.keys()]).not.toContain(`${TABLE_NAME}-2-server-errors`);
+});
+
+test("a log without the requests that the throttle refused differs", async () => {
+  aws.isThrottled = false;
+  const report = await run({ only: ["times"], wasThrottled: true });
+  expect(ofVerdict(report, "differs")).toEqual(["The access log has requests that the throttle refused: no"]);
+});
+
+test("a function that cannot be changed ends the phase, and the variables of the others are put back", async () => {
+  let isFirst = true;
+  aws.onUpdate = async (name) => {
+    if (name === "authorize" && isFirst) {
+      isFirst = false;
+      throw new Error("no capacity");
+    }
+    for (let n = 0; n < 100; n++) await setImmediate();
+  };
+  const report = await run({ only: ["times"] });
+  expect(report.ended).toBe("The phase times failed: no capacity");
+  await expectNothingLeft();
+});
+
+test("a function whose variables are not shown is not changed", async () => {
+  aws.showsVariables = false;
+  const report = await run({ only: ["times"] });
+  expect(report.ended).toContain("Lambda does not show the variables of authorize");
+  expect(aws.variables.size).toBe(0);
+});
+
+test("a rule that cannot send to the queue ends the phase", async () => {
+  aws.failedTargets = 1;
+  const report = await run({ only: ["events"] });
+  expect(report.ended).toBe("The phase events failed: EventBridge refused the queue: no access");
+  await expectNothingLeft();
+});
+
+test("what could not be taken back is left to --clean, with the options of the run", async () => {
+  const acceptance = await open({ ...onStage, yes: true }, controlBy(new AbortController()));
+  acceptance.cleanUp.defer(() => Promise.reject(new Error("no network")));
+  const { ended } = await accept(acceptance, []);
+  expect(ended).toBe(
+    `Not everything was taken back (no network): run \`npm run accept -- --stage ${stage} --like dev --yes --clean\` in two hours.`,
+  );
+});
+
+test("a stage without a file needs --like, before anything is asked of AWS", async () => {
+  for (const start of [open, clean])
+    await expect(start({ stage }, controlBy(new AbortController()))).rejects.toThrow(
+      /^There is no .* --like/,
+    );
+  expect([...aws.calls]).toEqual([]);
+});
+
+test("the time to poll includes that of the requests", async () => {
+  let now = 0;
+  const look = vi.fn(async () => {
+    now += 40;
+  });
+  await poll({ wait: async () => {}, now: () => now }, { every: 10, atMost: 100 }, look);
+  expect(look).toHaveBeenCalledTimes(3);
+});
+
+test("a total that fails ends the creation of leads", async () => {
+  let waiting = 0;
+  const wait = async () => {
+    waiting++;
+    await setImmediate();
+    waiting--;
+  };
+  const count = vi
+    .fn()
+    .mockResolvedValueOnce(0)
+    .mockResolvedValueOnce(0)
+    .mockRejectedValue(new Error("broken"));
+  const mine = { count, createLead: wait };
+  const stub = { mine, load: 100_000, wait, note: () => {}, signal: new AbortController().signal };
+  const running = counting.run(stub as unknown as Acceptance)[Symbol.asyncIterator]();
+  await expect(running.next()).rejects.toThrow("broken");
+  expect(waiting).toBe(0);
 });
 
 test("a stage that keeps its data needs --yes, and its functions are not changed", async () => {

@@ -1,19 +1,22 @@
-import { readProjectStage } from "../../lib/config/stage-settings.ts";
+import type { Settings } from "../../lib/config/stage-schema.ts";
+import { projectStages, readProjectStage, readSettings } from "../../lib/config/stage-settings.ts";
 import { UserError } from "../../lib/errors.ts";
 import { readLocalRun } from "../../lib/ops/common/local-run-file.ts";
-import { findCacheSeconds } from "../../lib/ops/erasure/accounts-erase.ts";
 import type { Wait } from "../../shared/dynamodb/pace.ts";
 import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { AwsStage } from "./aws-stage.ts";
 import { OwnAccounts } from "./own-accounts.ts";
-import { type Acceptance, abortable } from "./phase.ts";
+import { type Acceptance, abortable, settle } from "./phase.ts";
+import { resetAlarms } from "./phases/alarms.ts";
 import { removeSubscriptions } from "./phases/events.ts";
 import { resetVariables } from "./phases/times.ts";
 
 /** What is accepted: exactly one of `stage`, `local` and `url`. */
 export interface Target {
   readonly stage?: string;
+  /** The stage whose settings it has, for a stage without a file. */
+  readonly like?: string;
   readonly local?: boolean;
   readonly url?: string;
   /** Keys of two accounts, for an address alone. */
@@ -52,10 +55,12 @@ export async function open(target: Target, control: Control): Promise<Acceptance
   if (target.url !== undefined) {
     const { url, key, otherKey } = target;
     if (!key || !otherKey)
-      throw new UserError("--url needs two API keys of different accounts: --key and --other-key.");
+      throw new UserError(
+        "--url needs two API keys of different accounts in the environment: API_KEY and OTHER_API_KEY.",
+      );
     await reach(url);
-    const mine = await connect(url, key, "--key");
-    await connect(url, otherKey, "--other-key");
+    const mine = await connect({ url, key, signal }, "API_KEY");
+    await connect({ url, key: otherKey, signal }, "OTHER_API_KEY");
     const keys = { mine: key, other: otherKey };
     return {
       ...base,
@@ -67,8 +72,13 @@ export async function open(target: Target, control: Control): Promise<Acceptance
       cleanUp: opening.move(),
     };
   }
-  const stage = await openStage(target);
-  const { accounts, url } = await openAccounts(target, stage?.outputs.ApiUrl, control);
+  const settings = readTargetSettings(target);
+  const stage = await openStage(target, settings);
+  const { accounts, url } = await openAccounts(
+    target,
+    { settings, apiUrl: stage?.output("ApiUrl") },
+    control,
+  );
   await reach(url);
   opening.defer(() => (target.quick ? accounts.eraseListed() : accounts.erase()));
   await accounts.setLimit(accounts.mine, highLimit);
@@ -76,44 +86,72 @@ export async function open(target: Target, control: Control): Promise<Acceptance
     mine: (await accounts.issueKey(accounts.mine)).apiKey,
     other: (await accounts.issueKey(accounts.other)).apiKey,
   };
-  const mine = await connect(url, keys.mine, "The key of its own");
+  const mine = await connect({ url, key: keys.mine, signal }, "The key of its own");
   return {
     ...base,
     ...{ name: target.stage ?? "local", url, keys, mine, accounts },
     ...(stage && { aws: stage }),
-    settings: readProjectStage(target.stage ?? "dev"),
-    isProduction: isProduction(target, stage),
+    settings,
+    isProduction: isProduction(stage, settings),
+    cleanCommand: cleanCommand(target),
     cleanUp: opening.move(),
   };
 }
 
-/** Takes away what runs that were killed have left. @returns how many accounts that was */
-export async function clean(target: Target, control: Control): Promise<number> {
-  const stage = await openStage(target);
-  if (stage) {
-    await removeSubscriptions(stage);
-    await resetVariables(stage);
-  }
-  const { accounts } = await openAccounts(target, stage?.outputs.ApiUrl, control);
-  return accounts.eraseEveryRun();
+function cleanCommand({ stage, like, yes }: Target): string {
+  const options = [
+    stage ? `--stage ${stage}` : "--local",
+    like && `--like ${like}`,
+    yes && "--yes",
+    "--clean",
+  ];
+  return `npm run accept -- ${options.filter(Boolean).join(" ")}`;
 }
 
-async function openStage(target: Target): Promise<AwsStage | undefined> {
+/** Takes away what runs that were killed have left, each part also if another one fails. @returns how many accounts that was */
+export async function clean(target: Target, control: Control): Promise<number> {
+  const settings = readTargetSettings(target);
+  const stage = await openStage(target, settings);
+  const { accounts } = await openAccounts(target, { settings, apiUrl: stage?.output("ApiUrl") }, control);
+  const now = (control.now ?? Date.now)();
+  const erasing = accounts.eraseEndedRuns(now);
+  await settle([
+    erasing,
+    ...(stage ? [removeSubscriptions(stage, now), resetVariables(stage), resetAlarms(stage)] : []),
+  ]);
+  return erasing;
+}
+
+/** @throws UserError for a stage that has no file and is not like another: its limits would be unknown */
+function readTargetSettings({ stage = "dev", like }: Target): Settings {
+  const settings = like === undefined ? readProjectStage(stage) : readSettings(projectStages, stage, like);
+  if (settings) return settings;
+  throw new UserError(
+    `There is no stages/${stage}.json: pass --like and the stage whose settings it was deployed with.`,
+  );
+}
+
+async function openStage(target: Target, settings: Settings): Promise<AwsStage | undefined> {
   if (target.stage === undefined) return undefined;
   const stage = await AwsStage.open(target.stage);
-  if (target.yes || !isProduction(target, stage)) return stage;
+  if (target.yes || !isProduction(stage, settings)) return stage;
   throw new UserError(
     `The stage ${target.stage} keeps its data. A run writes leads of its own, erases them, and raises each alarm: pass --yes to do so there.`,
   );
 }
 
-/** Whether a stage is protected, or keeps its data by its file. */
-const isProduction = ({ stage }: Target, aws: AwsStage | undefined) =>
-  aws !== undefined && (aws.isProtected || readProjectStage(stage ?? "")?.removalPolicy === "retain");
+/** Whether a stage is protected, or keeps its data by its settings. */
+const isProduction = (aws: AwsStage | undefined, { removalPolicy }: Settings) =>
+  aws !== undefined && (aws.isProtected || removalPolicy === "retain");
 
-async function openAccounts({ stage, local }: Target, apiUrl: string | undefined, control: Control) {
+interface Found {
+  readonly settings: Settings;
+  readonly apiUrl: string | undefined;
+}
+
+async function openAccounts({ stage, local }: Target, { settings, apiUrl }: Found, control: Control) {
   const table = { ...(stage !== undefined && { stage }), ...(local && { local }) };
-  const cacheSeconds = await findCacheSeconds(table);
+  const { authorizerCacheSeconds: cacheSeconds } = settings;
   const accounts = await OwnAccounts.open({ table, cacheSeconds, wait: control.eraseWait });
   return { accounts, url: apiUrl ?? (await readLocalRun()).url };
 }
@@ -126,9 +164,15 @@ async function reach(url: string): Promise<void> {
   if (status !== 401) throw new UserError(`The API at ${url} returns ${status} without a key, not 401.`);
 }
 
+interface Caller {
+  readonly url: string;
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
 /** @throws UserError if the API refuses the key */
-async function connect(url: string, key: string, name: string): Promise<Account> {
-  const account = new Account(url, key);
+async function connect({ url, key, signal }: Caller, name: string): Promise<Account> {
+  const account = new Account(url, key, signal);
   const { status } = await account.sendOnce({ path: `${leads}?limit=1` });
   if (status !== 200) throw new UserError(`${name} gets ${status} from the API at ${url}, not 200.`);
   return account;

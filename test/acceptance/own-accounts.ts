@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { ulid } from "ulid";
+import { decodeTime, ulid } from "ulid";
 import { countAccounts } from "../../lib/ops/accounts/account-items.ts";
 import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
 import { selectPacedTable, type TableOptions } from "../../lib/ops/common/options.ts";
@@ -15,7 +15,16 @@ import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shar
 import { defaultUnits, type Pace, type Wait } from "../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../shared/dynamodb/read-pages.ts";
 
-/** What the names of the accounts of all runs begin with. */
+/** How long a run may be under way, in milliseconds: what is younger is left to it. */
+const longestRun = 2 * 3_600_000;
+
+/** Whether a name is a prefix and that of an account of a run, without `accept-`, and the run is over. */
+export function isOfEndedRun(name: string, prefix: string, now: number): boolean {
+  const [, id] = /^([0-7][0-9a-hjkmnp-tv-z]{25})-[123]$/.exec(name.slice(prefix.length)) ?? [];
+  return name.startsWith(prefix) && id !== undefined && now - decodeTime(id.toUpperCase()) > longestRun;
+}
+
+/** What the ids of the accounts of all runs begin with. Accounts of others may, too. */
 const prefix = "accept-";
 
 /** How the table is found, and how long a revoked key may work. */
@@ -64,9 +73,11 @@ export class OwnAccounts {
   /** Deletes everything of the accounts. It reads the whole table. */
   erase = () => this.#eraseAll([this.mine, this.other, this.limited]);
 
-  /** Deletes everything of the accounts of all runs. @returns how many there were */
-  async eraseEveryRun(): Promise<number> {
-    const all = [...(await countAccounts(this.pace)).keys()].filter((account) => account.startsWith(prefix));
+  /** Deletes everything of the accounts of runs that are over. @returns how many there were */
+  async eraseEndedRuns(now: number): Promise<number> {
+    const all = [...(await countAccounts(this.pace)).keys()].filter((account) =>
+      isOfEndedRun(account, prefix, now),
+    );
     await this.#eraseAll(all);
     return all.length;
   }

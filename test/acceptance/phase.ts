@@ -25,6 +25,10 @@ export interface Acceptance {
   readonly signal: AbortSignal;
   /** How many leads are created in a row. */
   readonly load: number;
+  /** Whether the phase `gateway` saw the throttle refuse requests. */
+  wasThrottled?: boolean;
+  /** How to take away what a run left; undefined for an address alone. */
+  readonly cleanCommand?: string;
   /** Takes back what a check changed, when the run ends, the last one first. */
   readonly cleanUp: AsyncDisposableStack;
   /** Says what is going on within a phase. */
@@ -53,13 +57,19 @@ export const abortable = (signal: AbortSignal) => (milliseconds: number) =>
 
 /** Repeats something until it returns a value. @returns undefined when the time is up, in milliseconds */
 export async function poll<T>(
-  { wait }: Pick<Acceptance, "wait">,
+  { wait, now }: Pick<Acceptance, "wait" | "now">,
   { every, atMost }: { readonly every: number; readonly atMost: number },
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  for (let waited = 0; ; waited += every) {
+  for (const end = now() + atMost; ; ) {
     const value = await look();
-    if (value !== undefined || waited >= atMost) return value;
+    if (value !== undefined || now() >= end) return value;
     await wait(every);
   }
+}
+
+/** Waits for all, also if one fails. @throws the reason of the first that failed */
+export async function settle(all: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(all);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }

@@ -18,16 +18,21 @@ const command = new Command("npm run accept --")
   .addOption(
     new Option("--stage <name>", "the deployed stage").argParser(parseStage).conflicts(["local", "url"]),
   )
+  .addOption(
+    new Option("--like <name>", "for a stage without a file: the stage with its settings")
+      .argParser(parseStage)
+      .conflicts(["local", "url"]),
+  )
   .addOption(new Option("--local", "the running `npm start`").conflicts("url"))
   .addOption(new Option("--url <address>", "an address alone: what needs no AWS access").argParser(parseUrl))
-  .option("--key <key>", "with --url: an API key with full access")
-  .option("--other-key <key>", "with --url: an API key with full access, of another account")
   .addOption(new Option("--quick", "only whether callers can read and write").conflicts("url"))
-  .addOption(new Option("--clean", "take away what a killed run left, and check nothing").conflicts("url"))
+  .addOption(
+    new Option("--clean", "take away what runs left that began two hours ago or earlier").conflicts("url"),
+  )
   .option("--yes", "use a stage that keeps its data, too")
   .addHelpText(
     "after",
-    "\nWrites accept-<stage>-<time>.md and .json. Exit codes: 0 nothing differs, 1 something differs or failed.",
+    "\n--url reads API_KEY and OTHER_API_KEY from the environment: API keys of two accounts, with full access.\nWrites accept-<stage>-<time>.md and .json. Exit codes: 0 nothing differs, 1 something differs or failed.",
   )
   .action(main);
 
@@ -41,13 +46,15 @@ function parseUrl(text: string): string {
   throw new InvalidArgumentError("An address is a URL such as https://api.example.com.");
 }
 
-async function main(target: Target & { readonly clean?: boolean }): Promise<void> {
+async function main(options: Target & { readonly clean?: boolean }): Promise<void> {
+  const { API_KEY: key, OTHER_API_KEY: otherKey } = process.env;
+  const target = { ...options, ...(key && { key }), ...(otherKey && { otherKey }) };
   if (!target.stage && !target.local && !target.url)
     throw new UserError("Name what to accept: --stage NAME, --local, or --url ADDRESS.");
   const control = { signal: abortOnSignals(), note };
   if (target.clean) {
     const erased = await clean(target, control);
-    return console.log(`Erased ${erased} accounts of earlier runs.`);
+    return console.log(`Erased ${erased} accounts of runs that began two hours ago or earlier.`);
   }
   const selected = target.quick ? quickPhases : phases;
   const report = await accept(await open(target, control), selected);

@@ -48,13 +48,18 @@ export function posting(path: string, body: unknown, headers: Headers = {}): Sen
 export class Client {
   readonly #base: URL;
   readonly #key: string | undefined;
+  readonly #signal: AbortSignal | undefined;
   /** Every response that asked for a retry. */
   readonly retried: HttpResponse[] = [];
 
-  /** @param key no `Authorization` header is sent without it */
-  constructor(url: string, key?: string) {
+  /**
+   * @param key no `Authorization` header is sent without it
+   * @param signal ends the wait for a retry
+   */
+  constructor(url: string, key?: string, signal?: AbortSignal) {
     this.#base = new URL(url);
     this.#key = key;
+    this.#signal = signal;
   }
 
   get(path: string, headers?: Headers): Promise<HttpResponse> {
@@ -65,14 +70,15 @@ export class Client {
     return this.send(posting(path, body, headers));
   }
 
-  /** Sends a request, and again where the documentation asks for it. @returns the last response */
+  /** Sends a request, and again where the documentation asks for it. @returns the last response @throws AbortError */
   async send(sending: Sending): Promise<HttpResponse> {
     for (let attempt = 1; ; attempt++) {
       const response = await this.sendOnce(sending);
       if (attempt === attempts || !mayRetry(sending, response)) return response;
       this.retried.push(response);
       const seconds = Number(response.headers["retry-after"] ?? 1) || 1;
-      await setTimeout(1000 * Math.min(seconds, longestWait));
+      const ending = this.#signal && { signal: this.#signal };
+      await setTimeout(1000 * Math.min(seconds, longestWait), undefined, ending);
     }
   }
 

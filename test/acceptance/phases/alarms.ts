@@ -1,26 +1,18 @@
+import { paginateListStackResources } from "@aws-sdk/client-cloudformation";
 import {
+  type AlarmHistoryItem,
   DescribeAlarmHistoryCommand,
   DescribeAlarmsCommand,
   type MetricAlarm,
   SetAlarmStateCommand,
+  type StateValue,
 } from "@aws-sdk/client-cloudwatch";
 import type { AwsStage } from "../aws-stage.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import { type Acceptance, type Phase, poll } from "../phase.ts";
 
-/** The alarms of a stage without the settings that add one. */
-export const always = [
-  "server-errors",
-  "slow-answers",
-  "authorizer-errors",
-  "forbidden-requests",
-  "malformed-items",
-  "rate-limiter-open",
-  "gateway-throttles",
-  "function-throttles",
-  "table-read-throttles",
-  "table-write-throttles",
-];
+/** Why an alarm is raised by a run. */
+const reason = "npm run accept";
 
 /** Each alarm, and whether raising it runs its action. Nothing harmless makes the metrics themselves breach. */
 export const alarms: Phase = {
@@ -29,12 +21,11 @@ export const alarms: Phase = {
   needs: "aws",
   async *run(acceptance) {
     const { aws, note, signal } = acceptance as Acceptance & { aws: AwsStage };
-    const all = await readAlarms(aws);
-    const names = all.map(({ AlarmName = "" }) => AlarmName.slice(aws.stackName.length + 1));
-    const missing = always.filter((name) => !names.includes(name));
+    const { names, all } = await readAlarms(aws);
+    const missing = names.filter((name) => !all.some(({ AlarmName }) => AlarmName === name));
     yield compared(
       { check: "The alarms of the stage", page: "docs/operations.md#alarms", expected: "all exist" },
-      missing.length === 0 ? "all exist" : `missing: ${missing.join(", ")}`,
+      missing.length === 0 && names.length > 0 ? "all exist" : `missing: ${missing.join(", ") || "all"}`,
     );
     for (const alarm of all) {
       signal.throwIfAborted();
@@ -44,22 +35,34 @@ export const alarms: Phase = {
   },
 };
 
-async function readAlarms({ cloudWatch, stackName }: AwsStage): Promise<MetricAlarm[]> {
+/** The alarms that the stack has deployed, and those of them that exist: another stage's name may begin with this one's. */
+async function readAlarms({ cloudFormation, cloudWatch, stackName: StackName }: AwsStage) {
+  const names: string[] = [];
+  for await (const page of paginateListStackResources({ client: cloudFormation }, { StackName }))
+    for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? [])
+      if (ResourceType === "AWS::CloudWatch::Alarm" && PhysicalResourceId) names.push(PhysicalResourceId);
+  // Without names, it would describe those of all stacks.
+  if (names.length === 0) return { names, all: [] };
   const { MetricAlarms = [] } = await cloudWatch.send(
-    new DescribeAlarmsCommand({
-      AlarmNamePrefix: `${stackName}-`,
-      AlarmTypes: ["MetricAlarm"],
-      MaxRecords: 100,
-    }),
+    new DescribeAlarmsCommand({ AlarmNames: names, AlarmTypes: ["MetricAlarm"], MaxRecords: 100 }),
   );
-  return MetricAlarms;
+  return { names, all: MetricAlarms };
+}
+
+const setState = ({ cloudWatch }: AwsStage, AlarmName: string, value: StateValue) =>
+  cloudWatch.send(new SetAlarmStateCommand({ AlarmName, StateValue: value, StateReason: reason }));
+
+/** Ends the alarms that a killed run has raised. */
+export async function resetAlarms(aws: AwsStage): Promise<void> {
+  for (const { AlarmName = "", StateValue, StateReason } of (await readAlarms(aws)).all)
+    if (StateValue === "ALARM" && StateReason === reason) await setState(aws, AlarmName, "OK");
 }
 
 /** How long CloudWatch may take to run an action, in milliseconds. */
 const actionDelay = 30_000;
 
-async function raise(acceptance: Acceptance, { cloudWatch }: AwsStage, alarm: MetricAlarm): Promise<Finding> {
-  const { AlarmName = "", AlarmActions = [], ActionsEnabled, StateValue = "OK" } = alarm;
+async function raise(acceptance: Acceptance, aws: AwsStage, alarm: MetricAlarm): Promise<Finding> {
+  const { AlarmName = "", AlarmActions = [], ActionsEnabled, StateValue } = alarm;
   const comparison = {
     check: `The action of the alarm ${AlarmName}`,
     page: assumption("alarm-actions"),
@@ -71,23 +74,27 @@ async function raise(acceptance: Acceptance, { cloudWatch }: AwsStage, alarm: Me
       ? notSeen(comparison, "the stage has no alarmsTo, so the alarm notifies nobody")
       : compared(comparison, "it has none");
   if (!ActionsEnabled) return compared(comparison, "its actions are disabled");
-  const set = (value: MetricAlarm["StateValue"]) =>
-    cloudWatch.send(
-      new SetAlarmStateCommand({ AlarmName, StateValue: value, StateReason: "npm run accept" }),
-    );
+  if (StateValue === "ALARM") return notSeen(comparison, "the alarm is raised already");
+  const readHistory = async () => {
+    const history = new DescribeAlarmHistoryCommand({ AlarmName });
+    return (await aws.cloudWatch.send(history)).AlarmHistoryItems ?? [];
+  };
+  const before = timeOf((await readHistory())[0]);
   // CloudWatch evaluates it within a minute in any case.
   await using undo = new AsyncDisposableStack();
-  undo.defer(() => set(StateValue === "ALARM" ? "ALARM" : "OK").then(() => {}));
-  const StartDate = new Date();
-  await set("OK");
-  await set("ALARM");
+  undo.defer(() => setState(aws, AlarmName, "OK").then(() => {}));
+  await setState(aws, AlarmName, "ALARM");
   const result = await poll(acceptance, { every: 2000, atMost: actionDelay }, async () => {
-    const { AlarmHistoryItems = [] } = await cloudWatch.send(
-      new DescribeAlarmHistoryCommand({ AlarmName, StartDate, HistoryItemType: "Action" }),
-    );
-    return AlarmHistoryItems[0]?.HistorySummary;
+    const since = (await readHistory()).filter((item) => timeOf(item) > before);
+    const raised = since.find(({ HistorySummary = "" }) => HistorySummary.endsWith(" to ALARM"));
+    // The oldest one: the newest comes first.
+    return since.findLast(
+      (item) => raised && item.HistoryItemType === "Action" && timeOf(item) >= timeOf(raised),
+    )?.HistorySummary;
   });
   const target = `${AlarmActions[0]}`.split(":").at(-1);
   if (result === undefined) return compared(comparison, `${target} was not called`);
   return compared(comparison, /success/i.test(result) ? "succeeds" : result);
 }
+
+const timeOf = (item: AlarmHistoryItem | undefined) => item?.Timestamp?.getTime() ?? 0;

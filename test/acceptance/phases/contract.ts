@@ -18,6 +18,8 @@ export const contract: Phase = {
       acceptance.signal.throwIfAborted();
       acceptance.note(`promise ${n + 1} of ${checks.length}`);
       const { outcome, promise, page, reason = "" } = await runCheck(check, context);
+      // A check that was ended has not failed.
+      acceptance.signal.throwIfAborted();
       const comparison = { check: promise, page, expected: "kept" };
       yield outcome === "skipped"
         ? notSeen(comparison, reason)
@@ -27,16 +29,13 @@ export const contract: Phase = {
 };
 
 /** Without access to the table, there are no keys for what needs a key that may only read, or with a low limit. */
-async function prepare({ url, keys, mine, accounts }: Acceptance): Promise<Context> {
+async function prepare({ url, keys, mine, accounts, signal }: Acceptance): Promise<Context> {
+  if (accounts) await accounts.setLimit(accounts.limited, ownLimit);
   const own = accounts && {
-    readOnly: new Account(url, (await accounts.issueKey(accounts.mine, "read")).apiKey),
-    limited: await limitedClient(url, accounts),
+    readOnly: new Account(url, (await accounts.issueKey(accounts.mine, "read")).apiKey, signal),
+    limited: new Client(url, (await accounts.issueKey(accounts.limited)).apiKey, signal),
   };
-  const other = new Account(url, keys.other);
-  return { mine, other, anonymous: new Client(url), key: keys.mine, ...own, shared: new Map() };
-}
-
-async function limitedClient(url: string, accounts: NonNullable<Acceptance["accounts"]>): Promise<Client> {
-  await accounts.setLimit(accounts.limited, ownLimit);
-  return new Client(url, (await accounts.issueKey(accounts.limited)).apiKey);
+  const other = new Account(url, keys.other, signal);
+  const anonymous = new Client(url, undefined, signal);
+  return { mine, other, anonymous, key: keys.mine, ...own, shared: new Map() };
 }

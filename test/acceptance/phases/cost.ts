@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { GetMetricDataCommand, type MetricDataQuery } from "@aws-sdk/client-cloudwatch";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";
-import { Client } from "../../contract/client.ts";
+import { Client, type HttpResponse } from "../../contract/client.ts";
 import type { AwsStage } from "../aws-stage.ts";
 import { type Cost, limiterWrites, readCosts, unitPrices } from "../docs-figures.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
@@ -12,8 +12,14 @@ import { countedWithin } from "./counting.ts";
 /** How many requests of a kind are sent in its minute. */
 export const requests = 20;
 
-/** How much more than documented a figure may be: metrics of CloudWatch are whole units. */
-const tolerance = 1.1;
+/** How much more than documented a figure may be: metrics of CloudWatch are whole units. And how much less. */
+const tolerance = { most: 1.1, least: 0.5 };
+
+/** How long the counting of rows may go on after the last request, in milliseconds. */
+const quiet = 30_000;
+
+/** How much of its minute a kind may take, in milliseconds: the counting follows it. */
+const longest = 40_000;
 
 /** How long CloudWatch may take to have the units of a minute, in milliseconds. */
 const metricLag = 240_000;
@@ -21,44 +27,55 @@ const metricLag = 240_000;
 /** What each kind of request costs: each has a minute of its own on a stage that nobody else uses, by CloudWatch. */
 export const cost: Phase = {
   name: "cost",
-  minutes: 18,
+  minutes: 23,
   needs: "aws",
   async *run(acceptance) {
-    const minutes: { readonly kind: Kind; readonly start: number }[] = [];
+    const { aws, settings, now, note, wait } = acceptance as Acceptance & { aws: AwsStage };
+    if (settings?.canary) {
+      yield await streamAge(aws, acceptance);
+      for (const kind of kinds.slice(1))
+        yield notSeen(expectedUnits(kind).comparison, "the canary uses the table every five minutes");
+      return;
+    }
+    const minutes: Minute[] = [];
     const prepared = await prepare(acceptance);
+    await wait(quiet);
     for (const [n, kind] of kinds.entries()) {
-      acceptance.note(`minute ${n + 1} of ${kinds.length}: ${kind.name}`);
+      note(`minute ${n + 1} of ${kinds.length}: ${kind.name}`);
       const start = await nextMinute(acceptance);
-      for (let sent = 0; sent < requests; sent++) await kind.send?.(acceptance, prepared, sent);
-      minutes.push({ kind, start });
+      const began = now();
+      const statuses = new Set<number>();
+      for (let sent = 0; sent < requests && kind.send; sent++)
+        statuses.add((await kind.send(acceptance, prepared, sent)).status);
+      minutes.push({ kind, start, took: now() - began, statuses });
     }
-    acceptance.note("waiting for the metrics of the last minute");
+    note("waiting for the metrics of the last minute");
     await nextMinute(acceptance);
-    await acceptance.wait(metricLag);
-    const { aws } = acceptance as { aws: AwsStage };
-    const units = await readUnits(aws, minutes[0]?.start ?? 0, minutes.length);
-    const idle = units[0] ?? { reads: 0, writes: 0 };
-    const costs = readCosts();
+    await wait(metricLag);
+    const units = await readUnits(aws, minutes);
     yield await streamAge(aws, acceptance);
-    for (const [n, { kind }] of minutes.entries()) {
-      if (!kind.send) continue;
-      const documented = costs.get(kind.of ?? kind.name);
-      if (!documented) throw new Error(`docs/deploying.md has no cost of ${kind.of ?? kind.name}.`);
-      const { reads, writes } = units[n] ?? idle;
-      yield compareUnits(kind, documented, {
-        reads: (reads - idle.reads) / requests,
-        writes: (writes - idle.writes) / requests,
-      });
-    }
+    const [idle] = units;
+    for (const [n, minute] of minutes.entries())
+      if (minute.kind.send) yield compareUnits(minute, units[n] ?? {}, idle ?? {});
   },
 };
+
+/** What was sent in a minute. */
+interface Minute {
+  readonly kind: Kind;
+  /** In milliseconds since the epoch. */
+  readonly start: number;
+  /** In milliseconds. */
+  readonly took: number;
+  readonly statuses: ReadonlySet<number>;
+}
 
 /** The age of the oldest change that the maintainer read since the run started, that of the phase `counting` included. */
 async function streamAge(
   { cloudWatch, functionNames }: AwsStage,
   { startedAt, now }: Acceptance,
 ): Promise<Finding> {
-  const FunctionName = functionNames["maintain-counts"] ?? "";
+  const FunctionName = functionNames["maintain-counts"];
   const { MetricDataResults: [age] = [] } = await cloudWatch.send(
     new GetMetricDataCommand({
       StartTime: new Date(startedAt),
@@ -91,8 +108,10 @@ interface Prepared {
   /** One for each request, which the authorizer's cache does not have. */
   readonly keys: readonly string[];
   readonly leadId: string;
-  /** A source that many leads have. */
+  readonly createdAt: string;
+  /** A source that many leads have, and an email address that one has. */
   readonly source: string;
+  readonly email: string;
   /** The Idempotency-Key of a lead that exists. */
   readonly repeated: string;
   /** The number of pages of all leads, of 20. */
@@ -107,8 +126,10 @@ interface Kind {
   readonly page?: string;
   /** Read units above those of the documentation. */
   readonly extraReads?: number;
+  /** Whether the documentation has the most that it costs, such as that of a page of a million leads. */
+  readonly atMost?: true;
   /** Undefined for the minute that shows what an unused stage consumes. */
-  send?(acceptance: Acceptance, prepared: Prepared, n: number): Promise<unknown>;
+  send?(acceptance: Acceptance, prepared: Prepared, n: number): Promise<HttpResponse>;
 }
 
 const key = () => ({ "idempotency-key": randomUUID() });
@@ -117,27 +138,45 @@ const lead = ({ source }: Pick<Prepared, "source">) => ({
   email: "accept@example.com",
   source,
 });
-const anyPage = "Any page of 1,000,000 leads, unfiltered";
-const ofStatus = "Any page of 1,000,000 leads, `status=new`";
+const anyPage = { of: "Any page of 1,000,000 leads, unfiltered", atMost: true } as const;
+const ofStatus = { of: "Any page of 1,000,000 leads, `status=new`", atMost: true } as const;
+const firstPage = { of: "First page of leads", atMost: true } as const;
 
 export const kinds: readonly Kind[] = [
   { name: "Nothing" },
   { name: "First page of leads", send: ({ mine }) => mine.get(leads) },
   {
     name: "The last page of leads",
-    of: anyPage,
+    ...anyPage,
     send: ({ mine }, { pages }) => mine.get(`${leads}?page=${pages}`),
   },
   {
     name: "A page of leads, by status",
-    of: ofStatus,
+    ...ofStatus,
     send: ({ mine }) => mine.get(`${leads}?status=new&page=3`),
   },
   {
     name: "A page of leads, by source",
-    of: ofStatus,
+    ...ofStatus,
     send: ({ mine }, { source }) => mine.get(`${leads}?source=${source}&page=2`),
   },
+  {
+    name: "A lead, by email",
+    ...firstPage,
+    send: ({ mine }, { email }) => mine.get(`${leads}?email=${email}`),
+  },
+  { name: "A lead, by id", ...firstPage, send: ({ mine }, { leadId }) => mine.get(`${leads}?id=${leadId}`) },
+  {
+    name: "A page of leads, created after a time",
+    ...anyPage,
+    send: ({ mine }, { createdAt }) => mine.get(`${leads}?createdAfter=${createdAt}`),
+  },
+  {
+    name: "A page of leads, created before a time",
+    ...anyPage,
+    send: ({ mine }, { createdAt }) => mine.get(`${leads}?createdBefore=${createdAt}`),
+  },
+  { name: "First page of conversations", ...anyPage, send: ({ mine }) => mine.get(conversations) },
   {
     name: "First page of leads, with a key that is not in the cache",
     of: "First page of leads",
@@ -156,6 +195,7 @@ export const kinds: readonly Kind[] = [
     name: "A retry of that lead",
     of: "A lead with an email address and a source, with `Idempotency-Key`",
     page: "cancelled-transactions",
+    atMost: true,
     send: ({ mine }, prepared) => mine.post(leads, lead(prepared), { "idempotency-key": prepared.repeated }),
   },
   {
@@ -179,11 +219,20 @@ async function prepare({ mine, accounts }: Acceptance): Promise<Prepared> {
   const keys: string[] = [];
   while (keys.length < requests) keys.push((await issueKey(account)).apiKey);
   const source = unique("cost");
-  const { id: leadId } = await mine.createLead({ source });
+  const email = `${source}@example.com`;
+  const { id: leadId, createdAt } = await mine.createLead({ source, email });
   for (let n = 0; n < 40; n++) await mine.createLead({ source });
   const repeated = randomUUID();
   await mine.post(leads, lead({ source }), { "idempotency-key": repeated });
-  return { keys, leadId, source, repeated, pages: Math.ceil((await mine.count(leads)) / 20) };
+  return {
+    keys,
+    leadId,
+    createdAt,
+    source,
+    email,
+    repeated,
+    pages: Math.ceil((await mine.count(leads)) / 20),
+  };
 }
 
 /** Waits until a minute begins. @returns its start, in milliseconds since the epoch */
@@ -194,9 +243,16 @@ async function nextMinute({ wait, now }: Acceptance): Promise<number> {
   return start;
 }
 
-/** The units of the table and its indexes in each minute. */
-async function readUnits({ cloudWatch, outputs }: AwsStage, start: number, minutes: number) {
-  const TableName = outputs.TableName ?? "";
+/** The units of the table and its indexes in a minute; undefined if CloudWatch has none of the table. */
+interface Units {
+  reads?: number;
+  writes?: number;
+}
+
+/** The units of each minute. */
+async function readUnits(stage: AwsStage, minutes: readonly Minute[]): Promise<Units[]> {
+  const TableName = stage.output("TableName");
+  const starts = minutes.map(({ start }) => start);
   const of = (MetricName: string) =>
     [undefined, ...Object.keys(indexes)].map(
       (index, n): MetricDataQuery => ({
@@ -215,36 +271,57 @@ async function readUnits({ cloudWatch, outputs }: AwsStage, start: number, minut
         },
       }),
     );
-  const { MetricDataResults = [] } = await cloudWatch.send(
+  const { MetricDataResults = [] } = await stage.cloudWatch.send(
     new GetMetricDataCommand({
-      StartTime: new Date(start),
-      EndTime: new Date(start + 60_000 * minutes),
+      StartTime: new Date(Math.min(...starts)),
+      EndTime: new Date(Math.max(...starts) + 60_000),
       MetricDataQueries: [...of("ConsumedReadCapacityUnits"), ...of("ConsumedWriteCapacityUnits")],
     }),
   );
-  const units = Array.from({ length: minutes }, () => ({ reads: 0, writes: 0 }));
-  for (const { Id = "", Timestamps = [], Values = [] } of MetricDataResults)
+  const units = starts.map((): Units => ({}));
+  // The table first: without its units, those of an index say nothing.
+  const byId = MetricDataResults.toSorted(({ Id: a = "" }, { Id: b = "" }) => (a < b ? -1 : 1));
+  for (const { Id = "", Timestamps = [], Values = [] } of byId)
     for (const [i, time] of Timestamps.entries()) {
-      const minute = units[Math.round((time.getTime() - start) / 60_000)];
-      if (minute) minute[Id.startsWith("reads") ? "reads" : "writes"] += Values[i] ?? 0;
+      const [, metric, index] = /^(reads|writes)(\d)$/.exec(Id) ?? [];
+      const minute = units[starts.indexOf(time.getTime())];
+      if (
+        minute &&
+        (metric === "reads" || metric === "writes") &&
+        (index === "0" || minute[metric] !== undefined)
+      )
+        minute[metric] = (minute[metric] ?? 0) + (Values[i] ?? 0);
     }
   return units;
 }
 
-function compareUnits(
-  { name, page = "units-of-requests", extraReads = 0 }: Kind,
-  documented: Cost,
-  seen: Cost,
-): Finding {
-  const most = {
-    writes: (documented.writes - limiterWrites) * tolerance + 1,
-    reads: (documented.reads + extraReads) * tolerance,
-  };
-  const expected = `at most ${most.writes.toFixed(2)} W and ${most.reads.toFixed(2)} R`;
-  const dollars = 1000 * (seen.writes * unitPrices.write + seen.reads * unitPrices.read);
+/** What a kind of request may cost, by the documentation. */
+function expectedUnits({ name, of = name, page = "units-of-requests", extraReads = 0, atMost }: Kind) {
+  const documented = readCosts().get(of);
+  if (!documented) throw new Error(`docs/deploying.md has no cost of ${of}.`);
+  const [writes, reads] = [documented.writes - limiterWrites, documented.reads + extraReads];
+  const part = atMost ? 0 : tolerance.least;
+  const least: Cost = { writes: writes * part, reads: reads * part };
+  const most: Cost = { writes: writes * tolerance.most + 1, reads: reads * tolerance.most };
+  const range = (unit: keyof Cost) => `${least[unit].toFixed(2)} to ${most[unit].toFixed(2)}`;
+  const expected = `${range("writes")} W and ${range("reads")} R`;
+  return { least, most, comparison: { check: name, page: assumption(page), expected } };
+}
+
+function compareUnits({ kind, took, statuses }: Minute, seen: Units, idle: Units): Finding {
+  const { least, most, comparison } = expectedUnits(kind);
+  const failed = [...statuses].filter((status) => status >= 300);
+  if (failed.length > 0) return compared(comparison, `requests returned ${failed.join(" and ")}`);
+  if (took > longest)
+    return notSeen(comparison, `the requests took ${Math.round(took / 1000)} s, too much of their minute`);
+  if (seen.reads === undefined || (seen.writes === undefined && least.writes > 0))
+    return notSeen(comparison, "CloudWatch has no units of the table in that minute");
+  const reads = (seen.reads - (idle.reads ?? 0)) / requests;
+  const writes = ((seen.writes ?? 0) - (idle.writes ?? 0)) / requests;
+  const dollars = 1000 * (writes * unitPrices.write + reads * unitPrices.read);
   return compared(
-    { check: name, page: assumption(page), expected },
-    `${seen.writes.toFixed(2)} W and ${seen.reads.toFixed(2)} R, ${dollars.toFixed(4)} dollars for a thousand`,
-    seen.writes <= most.writes && seen.reads <= most.reads,
+    comparison,
+    `${writes.toFixed(2)} W and ${reads.toFixed(2)} R, ${dollars.toFixed(4)} dollars for a thousand`,
+    writes >= least.writes && writes <= most.writes && reads >= least.reads && reads <= most.reads,
   );
 }

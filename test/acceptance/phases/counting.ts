@@ -3,7 +3,7 @@ import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { leads, unique } from "../../contract/account.ts";
 import { assumption, compared } from "../finding.ts";
-import { type Acceptance, type Phase, poll } from "../phase.ts";
+import { type Acceptance, type Phase, poll, settle } from "../phase.ts";
 
 /** How many leads are created in a second. */
 const rate = 50;
@@ -73,9 +73,10 @@ async function createUnderLists({ mine, load, wait, note }: Acceptance) {
     }
   };
   const all: Promise<void>[] = [];
+  let isOver = false;
   const start = performance.now();
   const creating = (async () => {
-    for (; requested < load; ) {
+    while (requested < load && !isOver) {
       for (
         const due = (rate * (performance.now() - start)) / 1000;
         requested < Math.min(load, due);
@@ -84,23 +85,24 @@ async function createUnderLists({ mine, load, wait, note }: Acceptance) {
         all.push(create());
       await wait(1000 / rate);
     }
-    await Promise.all(all);
-  })();
-  let isOver = false;
-  const over = creating.finally(() => {
+  })().finally(() => {
     isOver = true;
   });
-  over.catch(() => {});
-  do {
-    const least = before + created;
-    const total = await mine.count(leads, { limit: 1 });
-    const most = before + requested;
-    lists++;
-    if (total < least || total > most) wrong.push(`a total of ${total}, not ${least} to ${most}`);
-    note(`${created} of ${load} leads created, ${lists} totals compared`);
-    await wait(200);
-  } while (!isOver);
-  await over;
+  creating.catch(() => {});
+  try {
+    do {
+      const least = before + created;
+      const total = await mine.count(leads, { limit: 1 });
+      const most = before + requested;
+      lists++;
+      if (total < least || total > most) wrong.push(`a total of ${total}, not ${least} to ${most}`);
+      note(`${created} of ${load} leads created, ${lists} totals compared`);
+      await wait(200);
+    } while (created < load && failed === undefined);
+  } finally {
+    isOver = true;
+    await settle([creating, ...all]);
+  }
   const total = await mine.count(leads);
   if (total !== before + created) wrong.push(`a total of ${total} at the end, not ${before + created}`);
   return { wrong, lists, failed };

@@ -14,6 +14,7 @@ export const gateway: Phase = {
       acceptance.signal.throwIfAborted();
       acceptance.note(check);
       const seen = await send(acceptance).then(describe, (error: unknown) => `no response (${error})`);
+      acceptance.signal.throwIfAborted();
       yield compared({ check, page: assumption(page), expected }, seen);
     }
     yield await encryptedOnly(acceptance);
@@ -123,28 +124,44 @@ async function encryptedOnly({ url }: Acceptance): Promise<Finding> {
   return compared(comparison, seen);
 }
 
-/** A throttle above which a flood would cost other callers too much, in requests. */
-export const mostBurst = 500;
+/** A throttle above which a flood would cost other callers too much, in requests at once and in a second. */
+const mostThrottle = 500;
 
-async function throttled({ mine, settings, aws, note }: Acceptance): Promise<Finding> {
+/** How many requests of the flood are sent at once, and for how long at most, in milliseconds. */
+const flood = { connections: 200, atMost: 10_000 };
+
+async function throttled(acceptance: Acceptance): Promise<Finding> {
+  const { mine, settings, note, now, wait, signal } = acceptance;
   const expected = `${describeOwn(429)}, without Retry-After`;
   const comparison = {
     check: "More requests at once than the throttle allows",
     page: assumption("gateway-429"),
     expected,
   };
-  const burst = settings?.throttleBurst;
-  if (burst === undefined)
-    return notSeen(comparison, "the throttle is in the file of a stage, and none is named");
-  if (burst > mostBurst) return notSeen(comparison, `${burst} requests at once would disturb other callers`);
+  if (!settings) return notSeen(comparison, "the throttle is in the file of a stage, and none is named");
+  const { throttleBurst, throttleRate } = settings;
+  if (Math.max(throttleBurst, throttleRate) > mostThrottle)
+    return notSeen(comparison, `${throttleBurst} requests at once would disturb other callers`);
   note("a flood that the throttle stops");
-  const flood = Array.from({ length: 2 * burst + 100 }, () => mine.sendOnce({ path: `${leads}?limit=1` }));
-  const sent = (await Promise.allSettled(flood)).flatMap((result) =>
-    result.status === "fulfilled" ? result.value : [],
-  );
-  const refused = sent.find(({ status, body }) => status === 429 && "message" in Object(body));
-  const from = aws ? "from one machine " : "";
-  if (!refused) return notSeen(comparison, `${flood.length} requests ${from}were not enough`);
+  const end = now() + flood.atMost;
+  let sent = 0;
+  let refused: HttpResponse | undefined;
+  const send = async () => {
+    while (!refused && now() < end && !signal.aborted) {
+      sent++;
+      const response = await mine.sendOnce({ path: `${leads}?limit=1` }).catch(() => undefined);
+      if (response?.status === 429 && "message" in Object(response.body)) refused = response;
+    }
+  };
+  await Promise.all(Array.from({ length: flood.connections }, send));
+  // Then the throttle lets requests pass again.
+  await wait(2000);
+  if (!refused) {
+    const seconds = flood.atMost / 1000;
+    const throttle = `${throttleBurst} at once and ${throttleRate} a second`;
+    return notSeen(comparison, `${sent} requests from one machine in ${seconds} s do not exceed ${throttle}`);
+  }
+  acceptance.wasThrottled = true;
   const retryAfter = refused.headers["retry-after"];
   return compared(
     comparison,

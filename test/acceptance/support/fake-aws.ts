@@ -6,9 +6,11 @@ import {
   DescribeStackResourceDriftsCommand,
   DescribeStacksCommand,
   DetectStackDriftCommand,
+  ListStackResourcesCommand,
   type StackResourceDrift,
 } from "@aws-sdk/client-cloudformation";
 import {
+  type AlarmHistoryItem,
   CloudWatchClient,
   DescribeAlarmHistoryCommand,
   DescribeAlarmsCommand,
@@ -37,18 +39,19 @@ import {
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   DeleteQueueCommand,
-  GetQueueAttributesCommand,
   ListQueuesCommand,
   ReceiveMessageCommand,
-  SetQueueAttributesCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import { expect } from "vitest";
 import { functionNames } from "../../../lib/bundling/bundle.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { mockClient } from "../../support/mocked-client.ts";
 import { readCosts } from "../docs-figures.ts";
-import { always } from "../phases/alarms.ts";
 import { kinds, requests } from "../phases/cost.ts";
+
+/** Some alarms of the stack. */
+const alarmNames = ["server-errors", "slow-answers", "stream-age"];
 
 /** What a report of Lambda has, and how many there are of a function. */
 const usual = { durationMs: 8, memorySizeMB: 1024, maxMemoryUsedMB: 130 };
@@ -70,31 +73,49 @@ export class FakeAws {
   readonly calls = new Set<string>();
   isProtected = false;
   drifts: StackResourceDrift[] = [];
-  /** The alarms, by their names without that of the stack. */
-  alarms = new Map<string, Partial<MetricAlarm>>();
-  actionResult = "Successfully executed action arn:aws:sns:eu-central-1:123456789012:ops";
+  /** The alarms, by their names without that of the stack: others than the stack's have names that begin like it. */
+  alarms = new Map<string, Partial<MetricAlarm>>(alarmNames.map((name) => [name, {}]));
+  /** What CloudWatch has of the action when an alarm is raised; undefined if it ran none. */
+  actionResult: string | undefined = "Successfully executed action arn:aws:sns:eu-central-1:123456789012:ops";
+  /** The last states that were set, by the names of alarms. */
+  readonly states = new Map<string, string>();
+  /** What happened to all alarms, the newest first. */
+  #history: AlarmHistoryItem[] = [];
   /** The age of the stream, in seconds. */
   streamAge = 6;
   /** How many times the documented units a request consumes. */
   unitFactor = 1;
+  /** Whether CloudWatch has the units of the table. */
+  hasUnits = true;
   reports: Record<string, number>[] = [
     usual,
     ...Array.from({ length: 20 }, () => ({ ...usual, initDurationMs: 180 })),
   ];
   latency = 20;
+  /** The latency of three requests of a hundred, and whether the log has requests that the throttle refused. */
+  slowest = 40;
+  isThrottled = true;
   /** How long after its item an event is sent, in milliseconds. */
   eventDelay = 300;
   /** The messages of the queue, and how each event is changed before. */
   queue: Record<string, unknown>[] = [];
   changeEvent: (event: Record<string, unknown>) => Record<string, unknown> | undefined = (event) => event;
-  /** What exists for the run alone. */
+  failedTargets = 0;
+  /** What exists for the run alone: alarms that are raised, and the names of rules and of queues. */
   readonly temporary = new Set<string>();
   readonly variables = new Map<string, Record<string, string>>();
+  /** The functions whose last change is known to be made. */
+  readonly #updated = new Set<string>();
+  /** Called before a function is changed. */
+  onUpdate: (name: string) => unknown = () => {};
+  showsVariables = true;
+  /** A function whose environments start in twice the time, and whether the list of rules is denied. */
+  slowStart = "";
+  failsRules = false;
 
   constructor(stage: string, url: string) {
     this.stackName = stageTableName(stage);
     this.url = url;
-    for (const name of always) this.alarms.set(name, {});
     this.#cloudFormation();
     this.#cloudWatch();
     this.#lambda();
@@ -105,7 +126,7 @@ export class FakeAws {
   /** Delivers an event to the queue, as long as there is a rule. */
   deliver(event: Record<string, unknown>): void {
     const changed = this.changeEvent(event);
-    if (changed && this.temporary.has("rule")) this.queue.push(changed);
+    if (changed && [...this.temporary].some((name) => name.startsWith("rule "))) this.queue.push(changed);
   }
 
   #mock(client: Parameters<typeof mockClient>[0]) {
@@ -132,6 +153,15 @@ export class FakeAws {
       const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
       return { Stacks: [{ EnableTerminationProtection: this.isProtected, Outputs }] };
     });
+    on(ListStackResourcesCommand, () => ({
+      StackResourceSummaries: [
+        { ResourceType: "AWS::Logs::LogGroup", PhysicalResourceId: "logs" },
+        ...alarmNames.map((name) => ({
+          ResourceType: "AWS::CloudWatch::Alarm",
+          PhysicalResourceId: `${this.stackName}-${name}`,
+        })),
+      ],
+    }));
     on(DetectStackDriftCommand, () => ({ StackDriftDetectionId: "1" }));
     on(DescribeStackDriftDetectionStatusCommand, () => ({ DetectionStatus: "DETECTION_COMPLETE" }));
     on(DescribeStackResourceDriftsCommand, () => ({ StackResourceDrifts: this.drifts }));
@@ -142,27 +172,51 @@ export class FakeAws {
     on(GetMetricDataCommand, ({ StartTime, MetricDataQueries: [{ Id }] }: MetricInput) => ({
       MetricDataResults: Id === "age" ? [{ Id, Values: [1000 * this.streamAge] }] : this.#units(StartTime),
     }));
-    on(DescribeAlarmsCommand, () => ({
+    on(DescribeAlarmsCommand, ({ AlarmNames }: { AlarmNames: readonly string[] }) => ({
       MetricAlarms: Array.from(this.alarms, ([name, alarm]) => ({
         AlarmName: `${this.stackName}-${name}`,
         AlarmActions: ["arn:aws:sns:eu-central-1:123456789012:ops"],
         ActionsEnabled: true,
         StateValue: "OK",
         ...alarm,
-      })),
+      })).filter(({ AlarmName }) => AlarmNames.includes(AlarmName)),
     }));
     on(SetAlarmStateCommand, ({ AlarmName, StateValue }: { AlarmName: string; StateValue: string }) => {
-      if (StateValue === "ALARM") this.temporary.add(AlarmName);
+      const isRaised = StateValue === "ALARM";
+      this.states.set(AlarmName, StateValue);
+      if (isRaised) this.temporary.add(AlarmName);
       else this.temporary.delete(AlarmName);
+      const note = (HistoryItemType: "StateUpdate" | "Action", HistorySummary: string | undefined) => {
+        if (HistorySummary === undefined) return;
+        const Timestamp = new Date(1 + this.#history.length);
+        this.#history.unshift({ AlarmName, HistoryItemType, HistorySummary, Timestamp });
+      };
+      note("StateUpdate", `Alarm updated from ${isRaised ? "OK" : "ALARM"} to ${StateValue}`);
+      note("Action", isRaised ? this.actionResult : "Successfully executed action arn:aws:sns:eu:1:ops");
     });
-    on(DescribeAlarmHistoryCommand, () => ({ AlarmHistoryItems: [{ HistorySummary: this.actionResult }] }));
+    on(DescribeAlarmHistoryCommand, ({ AlarmName }: { AlarmName: string }) => ({
+      AlarmHistoryItems: this.#history.filter((item) => item.AlarmName === AlarmName),
+    }));
     const onLogs = this.#mock(CloudWatchLogsClient);
-    onLogs(FilterLogEventsCommand, ({ logGroupName }: { logGroupName: string }) => {
+    type Reading = { logGroupName: string; endTime?: number };
+    onLogs(FilterLogEventsCommand, ({ logGroupName, endTime }: Reading) => {
+      const latencies = Array.from({ length: 100 }, (_, n) => (n < 3 ? this.slowest : this.latency));
+      // After that time, environments are started.
+      if (endTime === undefined) latencies.fill(3000, 0, 10);
       const lines = logGroupName.startsWith("logs-")
-        ? this.reports.map((metrics) => ({ type: "platform.report", record: { metrics } }))
+        ? this.reports.map(({ initDurationMs, ...metrics }) => {
+            const factor = logGroupName === `logs-${this.slowStart}` ? 2 : 1;
+            const init = initDurationMs && { initDurationMs: factor * initDurationMs };
+            return { type: "platform.report", record: { metrics: { ...metrics, ...init } } };
+          })
         : [
-            { routeKey: "GET /api/v1/leads", status: "200", responseLatency: this.latency },
-            { routeKey: "GET /api/v1/leads", status: "429", gatewayError: "Too Many Requests" },
+            ...latencies.map((responseLatency) => ({
+              routeKey: "GET /api/v1/leads",
+              status: "200",
+              responseLatency,
+            })),
+            { routeKey: "GET /api/v1/conversations", status: "200", responseLatency: this.latency },
+            this.isThrottled && { routeKey: "-", status: "429", gatewayError: "Too Many Requests" },
           ];
       return { events: lines.map((line) => ({ message: JSON.stringify(line) })) };
     });
@@ -177,7 +231,7 @@ export class FakeAws {
     });
     const Timestamps = minutes.map((_, n) => new Date(start.getTime() + 60_000 * n));
     return (["reads", "writes"] as const).map((name) => ({
-      Id: `${name}0`,
+      Id: `${name}${this.hasUnits ? 0 : 1}`,
       Timestamps,
       Values: minutes.map((units) => this.unitFactor * requests * units[name]),
     }));
@@ -188,24 +242,33 @@ export class FakeAws {
     type Input = { FunctionName: string; Environment: { Variables: Record<string, string> } };
     const read = (name: string) => this.variables.get(name) ?? { TABLE_NAME: this.stackName };
     on(GetFunctionConfigurationCommand, ({ FunctionName }: Input) => ({
-      Environment: { Variables: read(FunctionName) },
+      Environment: this.showsVariables ? { Variables: read(FunctionName) } : {},
     }));
-    on(GetFunctionCommand, () => ({ Configuration: { LastUpdateStatus: "Successful" } }));
-    on(UpdateFunctionConfigurationCommand, ({ FunctionName, Environment }: Input) => {
+    on(GetFunctionCommand, ({ FunctionName }: Input) => {
+      this.#updated.add(FunctionName);
+      return { Configuration: { LastUpdateStatus: "Successful" } };
+    });
+    on(UpdateFunctionConfigurationCommand, async ({ FunctionName, Environment }: Input) => {
+      if (!this.#updated.delete(FunctionName)) throw new Error("An update is in progress.");
+      await this.onUpdate(FunctionName);
       this.variables.set(FunctionName, Environment.Variables);
     });
   }
 
   #sqs() {
     const on = this.#mock(SQSClient);
-    on(CreateQueueCommand, ({ QueueName }: { QueueName: string }) => {
-      this.temporary.add("queue");
-      return { QueueUrl: `https://sqs/${QueueName}` };
-    });
-    on(GetQueueAttributesCommand, () => ({
-      Attributes: { QueueArn: "arn:aws:sqs:eu-central-1:123456789012:queue" },
-    }));
-    on(SetQueueAttributesCommand, () => ({}));
+    on(
+      CreateQueueCommand,
+      ({ QueueName, Attributes }: { QueueName: string; Attributes: { Policy: string } }) => {
+        const [{ Resource, Condition }] = JSON.parse(Attributes.Policy).Statement;
+        expect([Resource, Condition.ArnEquals["aws:SourceArn"]]).toEqual([
+          `arn:aws:sqs:eu-central-1:123456789012:${QueueName}`,
+          `arn:aws:events:eu-central-1:123456789012:rule/bus/${QueueName}`,
+        ]);
+        this.temporary.add(`queue ${QueueName}`);
+        return { QueueUrl: `https://sqs/${QueueName}` };
+      },
+    );
     on(ReceiveMessageCommand, async () => {
       // A call waits for messages.
       if (this.queue.length === 0) await setTimeout(100);
@@ -219,22 +282,36 @@ export class FakeAws {
       return { Messages };
     });
     on(DeleteMessageBatchCommand, () => ({}));
-    on(ListQueuesCommand, () => ({
-      QueueUrls: this.temporary.has("queue") ? ["https://sqs/leads-accept-1"] : [],
+    on(ListQueuesCommand, ({ QueueNamePrefix }: { QueueNamePrefix: string }) => ({
+      QueueUrls: this.#named("queue", QueueNamePrefix).map((name) => `https://sqs/${name}`),
     }));
-    on(DeleteQueueCommand, () => this.temporary.delete("queue"));
+    on(DeleteQueueCommand, ({ QueueUrl }: { QueueUrl: string }) =>
+      this.temporary.delete(`queue ${QueueUrl.split("/").at(-1)}`),
+    );
+  }
+
+  /** The names of queues or rules that begin with a prefix. */
+  #named(kind: "queue" | "rule", prefix: string): string[] {
+    const names = [...this.temporary].filter((name) => name.startsWith(`${kind} ${prefix}`));
+    return names.map((name) => name.slice(kind.length + 1));
   }
 
   #events() {
     const on = this.#mock(EventBridgeClient);
-    on(PutRuleCommand, () => {
-      this.temporary.add("rule");
-      return { RuleArn: "arn:aws:events:eu-central-1:123456789012:rule/bus/rule" };
+    on(PutRuleCommand, ({ Name }: { Name: string }) => {
+      this.temporary.add(`rule ${Name}`);
+      return { RuleArn: `arn:aws:events:eu-central-1:123456789012:rule/bus/${Name}` };
     });
-    on(ListRulesCommand, () => ({ Rules: this.temporary.has("rule") ? [{ Name: "leads-accept-1" }] : [] }));
-    on(PutTargetsCommand, () => ({ FailedEntryCount: 0 }));
+    on(ListRulesCommand, ({ NamePrefix }: { NamePrefix: string }) => {
+      if (this.failsRules) throw new Error("not authorized to perform: events:ListRules");
+      return { Rules: this.#named("rule", NamePrefix).map((Name) => ({ Name })) };
+    });
+    on(PutTargetsCommand, () => ({
+      FailedEntryCount: this.failedTargets,
+      FailedEntries: [{ ErrorMessage: "no access" }],
+    }));
     on(RemoveTargetsCommand, () => ({}));
-    on(DeleteRuleCommand, () => this.temporary.delete("rule"));
+    on(DeleteRuleCommand, ({ Name }: { Name: string }) => this.temporary.delete(`rule ${Name}`));
     on(DescribeEventBusCommand, () => ({}));
     on(
       PutEventsCommand,
