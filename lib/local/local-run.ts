@@ -83,10 +83,9 @@ async function start(
   if (streams) {
     const client = engineStreamsClient(endpoint);
     resources.defer(() => client.destroy());
+    const streamsOptions = { client: createStreamClient(client), streamArn, invoke, log };
     const { eventsUrl } = options;
-    const file = data && join(data.path, "stream.json");
-    const streamsOptions = { client: createStreamClient(client), streamArn, file, invoke, eventsUrl, log };
-    resources.defer(startStreams(stack, streamsOptions));
+    resources.defer(startStreams(stack, { ...streamsOptions, directory: data?.path, eventsUrl }));
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
   const gateway = await startGateway(api, { port, invoke, pages: options.pages, log });

@@ -1,25 +1,35 @@
+import { join } from "node:path";
 import type { Invoke } from "../template/functions.ts";
 import type { LocalStack } from "../template/template.ts";
-import { type EventBusOptions, putOnBus } from "./event-bus.ts";
+import { openEventBus } from "./event-bus.ts";
 import { startStream } from "./stream.ts";
 import type { StreamClient } from "./stream-client.ts";
 import { openPositions } from "./stream-positions.ts";
 
-interface StreamsOptions extends EventBusOptions {
+interface StreamsOptions {
   readonly client: StreamClient;
   /** The stream's ARN in the engine. */
   readonly streamArn: string;
-  /** The file that keeps the positions; without it, the next run starts from the oldest record. */
-  readonly file: string | undefined;
+  /** The directory that keeps positions and undelivered events; without it, the next run starts from the oldest record. */
+  readonly directory: string | undefined;
+  /** Where events are posted; without it, they are only logged. */
+  readonly eventsUrl: string | undefined;
   readonly invoke: Invoke;
+  readonly log: (line: string) => void;
 }
 
 /** Feeds functions and pipes from the table's stream. @returns the function that stops it */
 export function startStreams(
   { eventSources, pipes }: Pick<LocalStack, "eventSources" | "pipes">,
-  { client, streamArn, file, invoke, ...bus }: StreamsOptions,
+  { client, streamArn, directory, eventsUrl, invoke, log }: StreamsOptions,
 ): () => void {
-  const options = { client, streamArn, positions: openPositions(file), log: bus.log };
+  const options = {
+    client,
+    streamArn,
+    positions: openPositions(directory && join(directory, "stream.json")),
+    log,
+  };
+  const bus = openEventBus({ eventsUrl, directory: directory && join(directory, "events"), log });
   const streams = [
     ...eventSources.map((source) =>
       startStream(source, {
@@ -31,12 +41,11 @@ export function startStreams(
       startStream(pipe, {
         ...options,
         // A pipe passes the records without the envelope that an event source mapping adds.
-        deliver: async (records) =>
-          putOnBus(pipe.bus, await invoke(pipe.function, JSON.stringify(records)), bus),
+        deliver: async (records) => bus.put(pipe.bus, await invoke(pipe.function, JSON.stringify(records))),
       }),
     ),
   ];
   return () => {
-    for (const { stop } of streams) stop();
+    for (const { stop } of [...streams, bus]) stop();
   };
 }

@@ -100,6 +100,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     await expect.poll(() => connector.delivered.size, timeout).toBe(own.length + 1);
     connector.received.length = 0;
     await republish(third, directory, connector.url);
+    await expect.poll(() => connector.received.length, timeout).toBe(own.length);
     const repeated = connector.received.map(({ detail }) => detail);
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
     expect(repeated.toSorted(byId)).toEqual(
