@@ -5,10 +5,12 @@ import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = [
   ...["domainName", "certificateArn", "disableExecuteApiEndpoint", "alarmsTo", "monthlyBudget"],
-  ...["canary", "warmThroughput", "reservedConcurrency", "backup"],
+  ...["canary", "eventAccounts", "warmThroughput", "reservedConcurrency", "backup"],
 ] as const;
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+
+const accountId = { pattern: String.raw`^\d{12}$` };
 
 /** Without dots in the name: those are FIFO topics, to which CloudWatch cannot publish. */
 const topicArn = String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`;
@@ -45,7 +47,7 @@ export const stageSchema = {
       description: `Another stage whose settings apply where this file has none. These settings are not copied, because they belong to one stage: ${ownSettings.join(", ")}.`,
     }),
     account: text("an AWS account id of 12 digits in quotes", {
-      pattern: String.raw`^\d{12}$`,
+      ...accountId,
       description:
         "The AWS account of the stage. With credentials of another account, nothing is synthesized or deployed, and operator commands with `--stage` stop, if the stage has a file.",
     }),
@@ -57,7 +59,7 @@ export const stageSchema = {
     trustedAccounts: {
       type: "array",
       items: text("an AWS account id of 12 digits in quotes", {
-        pattern: String.raw`^\d{12}$`,
+        ...accountId,
         description: "An AWS account id.",
       }),
       default: [],
@@ -138,6 +140,19 @@ export const stageSchema = {
       description:
         "The https address where you publish docs/errors.md. The `type` of each problem is then this address, `#` and the code.",
     }),
+    eventAccounts: {
+      type: "array",
+      items: text("an AWS account id of 12 digits in quotes", {
+        ...accountId,
+        description: "An AWS account id.",
+      }),
+      // A bus takes a policy of 10 KB.
+      maxItems: 50,
+      default: [],
+      errorMessage: "a list of at most 50 AWS account ids",
+      description:
+        "Other AWS accounts that may make rules on the event bus, and so read all events: their rules send to event buses of their own.",
+    },
     corsOrigins: {
       type: "array",
       items: text("an origin such as https://app.example.com", {

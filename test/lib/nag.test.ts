@@ -50,6 +50,7 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
 const further = {
   deployment: "canary",
   alarmsTo: "ops@example.com",
+  eventAccounts: ["210987654321"],
   corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f",
@@ -59,7 +60,7 @@ const further = {
   },
 };
 
-test("Alarms by email, backups and gradual deployments add these findings, CORS and a domain none", async () => {
+test("Alarms by email, backups and gradual deployments add these findings; CORS, a domain and accounts with rules none", async () => {
   const { app, report } = await synthesizeChecked("prod", further);
   expect(report.pluginReports).toEqual([]);
   const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];

@@ -45,6 +45,7 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     rateLimitSeconds: 60,
     alarmsTo: undefined,
     runbookUrl: "docs/operations.md",
+    eventAccounts: [],
     corsOrigins: [],
     disableExecuteApiEndpoint: false,
     logRetentionDays: 90,
@@ -73,6 +74,7 @@ const own = {
   warmThroughput: { table: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 } },
   reservedConcurrency: { authorize: 100 },
   backup: { keepDays: 35 },
+  eventAccounts: ["210987654321"],
 };
 
 test.each([
@@ -84,7 +86,11 @@ test.each([
   const staging = { like: "prod", throttleRate: 20 };
   const config = readConfig(context, await writeFiles({ prod: { ...prod, ...own }, staging }));
   expect(config).toMatchObject({ ...prod, throttleRate, stage: context.stage });
-  expect(config).toMatchObject({ reservedConcurrency: {}, disableExecuteApiEndpoint: false });
+  expect(config).toMatchObject({
+    reservedConcurrency: {},
+    disableExecuteApiEndpoint: false,
+    eventAccounts: [],
+  });
   for (const name of ["domainName", "certificateArn", "monthlyBudget", "warmThroughput", "backup"])
     expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();

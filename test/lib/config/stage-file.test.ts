@@ -168,7 +168,7 @@ test.each([
   "__proto__",
 ])("the unknown setting %s is rejected with a list of the known ones", async (name) => {
   expect(await sentence(`{ "${name}": 5 }`)).toBe(
-    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, backup.`,
+    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, eventAccounts, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, backup.`,
   );
 });
 
