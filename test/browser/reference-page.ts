@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { source as axe } from "axe-core";
 import type { Browser, Locator, Page } from "playwright-core";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -31,17 +32,22 @@ export interface Look {
   readonly scheme: "dark" | "light";
 }
 
-/** Opens the reference in a window of its own. `errors` has what it logs as an error or throws. */
-export async function openReference(browser: Browser, url: string, { width, scheme }: Look) {
+export async function openPage(browser: Browser, { width, scheme }: Look): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: scheme });
-  const page = await context.newPage();
+  return context.newPage();
+}
+
+/** Opens the reference in a window of its own. `errors` has what it logs as an error or throws. */
+export async function openReference(browser: Browser, url: string, look: Look) {
+  const page = await openPage(browser, look);
   const requests: string[] = [];
   const errors: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await page.goto(url);
-  await page.getByRole("heading", { name: "Authentication", level: 1 }).waitFor();
+  await page.locator("#text").waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Authentication", exact: true }).waitFor();
 
   /** Goes to a part by its link in the sidebar, which a narrow window hides behind a button, and returns the part. */
   const goTo = async (name: string) => {
@@ -76,3 +82,11 @@ export const bodyEditor = (dialog: Locator) =>
 /** How many pixels the document is wider than its window. */
 export const overflow = (page: Page) =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+/** The texts with too little contrast that axe finds in what is visible. */
+export async function contrastFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate<string[]>(
+    'axe.run({ runOnly: ["color-contrast"] }).then(({ violations }) => violations.flatMap(({ nodes }) => nodes.map(({ html, failureSummary }) => html + failureSummary)))',
+  );
+}

@@ -10,7 +10,15 @@ import {
   startCommand,
   untilServing,
 } from "../lib/local/support/process.ts";
-import { bodyEditor, findChromium, type Look, openReference, overflow } from "./reference-page.ts";
+import {
+  bodyEditor,
+  contrastFaults,
+  findChromium,
+  type Look,
+  openPage,
+  openReference,
+  overflow,
+} from "./reference-page.ts";
 
 const operations = ["List leads", "Create a lead", "List conversations", "Send a message"];
 const events = [
@@ -46,6 +54,50 @@ afterAll(async () => {
   if (directory) await rm(directory, { recursive: true });
 });
 
+const looks: readonly Look[] = [
+  { width: 1280, scheme: "light" },
+  { width: 1280, scheme: "dark" },
+  { width: 390, scheme: "light" },
+  { width: 390, scheme: "dark" },
+];
+
+test.each(
+  looks,
+)("at $width px, in the $scheme scheme, guides and routes are there before any script", async (look) => {
+  const page = await openPage(browser, look);
+  // No response to these requests comes.
+  await page.route(/\.js(on)?$|\/api\//, () => {});
+  await page.goto(`${url}/docs`, { waitUntil: "commit" });
+  for (const name of ["Authentication", "Retries", "Events", "Errors", ...operations, ...events])
+    await page.getByRole("heading", { name, exact: true }).waitFor();
+  await page.getByText("POST /api/v1/conversations").waitFor();
+  expect([await overflow(page), await contrastFaults(page)]).toEqual([0, []]);
+  await page.screenshot({ path: join(screenshots, `${look.width}-${look.scheme}-text.png`) });
+  await page.context().close();
+});
+
+test("the search finds the guides by their words", async () => {
+  const { page } = await openReference(browser, `${url}/docs`, { width: 1280, scheme: "light" });
+  for (const [words, guide] of [
+    ["surrogate", "Errors"],
+    ["Idempotency-Replayed", "Retries"],
+    ["connectors deliver", "Events"],
+    ["follow next until", "Pages and links"],
+  ] as const) {
+    await page.keyboard.press("Control+k");
+    const search = page.getByRole("dialog", { name: "Search" });
+    await search.getByRole("combobox").fill(words);
+    await search
+      .getByRole("option")
+      .filter({ hasText: new RegExp(`Tag:\\s+${guide}`) })
+      .click();
+    await expect
+      .poll(() => new URL(page.url()).hash)
+      .toBe(`#tag/${guide.toLowerCase().replaceAll(" ", "-")}`);
+  }
+  await page.context().close();
+});
+
 test("without a lead, the page says what to do first", async () => {
   const { page, goTo } = await openReference(browser, url, { width: 1280, scheme: "light" });
   const part = await goTo("Send a message");
@@ -53,12 +105,9 @@ test("without a lead, the page says what to do first", async () => {
   await page.context().close();
 });
 
-test.each<Look>([
-  { width: 1280, scheme: "light" },
-  { width: 1280, scheme: "dark" },
-  { width: 390, scheme: "light" },
-  { width: 390, scheme: "dark" },
-])("at $width px, in the $scheme scheme, routes are tried with the key, and no other host is contacted", async (look) => {
+test.each(
+  looks,
+)("at $width px, in the $scheme scheme, routes are tried with the key, and no other host is contacted", async (look) => {
   const { page, requests, errors, goTo, send, close } = await openReference(browser, `${url}/`, look);
   const shoot = (name: string) =>
     page.screenshot({ path: join(screenshots, `${look.width}-${look.scheme}-${name}.png`) });
@@ -69,12 +118,13 @@ test.each<Look>([
   await shoot("start");
   for (const name of [...operations, ...events]) {
     await goTo(name);
-    expect([name, await overflow(page)]).toEqual([name, 0]);
+    expect([name, await overflow(page), await contrastFaults(page)]).toEqual([name, 0, []]);
     await shoot(name.replaceAll(" ", "-"));
   }
 
   const lead = await send("Create a lead");
   expect(lead).toMatchObject({ status: 201, body: { name: "Ada Lovelace" }, width: 0 });
+  expect(await contrastFaults(page)).toEqual([]);
   await shoot("lead");
   await close();
   // The page fills in the lead.
@@ -93,7 +143,7 @@ test.each<Look>([
 test("the newest lead is filled in, and an error shows its problem", async () => {
   const { page, goTo, send } = await openReference(browser, `${url}/docs`, { width: 390, scheme: "light" });
   const part = await goTo("Send a message");
-  expect(await part.getByText("that of the newest lead of the account").count()).toBe(1);
+  await part.getByText("that of the newest lead of the account").waitFor();
   const problem = await send("Send a message", (dialog) =>
     bodyEditor(dialog).fill('{"leadId":"lead_1","channel":"whatsapp"}'),
   );
@@ -107,7 +157,8 @@ test("a page that cannot be shown says so", async () => {
   await page.route(`${url}/docs/openapi.json`, (route) => route.fulfill({ status: 500 }));
   await page.goto(`${url}/docs`);
   await page
-    .getByText("The reference cannot be shown: /docs/openapi.json returned 500. The terminal")
+    .getByText("Routes cannot be tried here: /docs/openapi.json returned 500. The terminal")
     .waitFor();
+  await page.getByRole("heading", { name: "Retries" }).waitFor();
   await page.close();
 });

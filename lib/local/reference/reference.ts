@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { marked } from "marked";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
 
@@ -34,12 +35,14 @@ const headers = {
  * @param apiKey the key that the page fills in; requests for it wait until it is known
  */
 export function referencePages(apiKey: Promise<string>): Pages {
+  // Made as soon as the run is ready, so that the first visit does not wait. A request reports what fails.
+  apiKey.then(() => Promise.all([textPage(), scalar()])).catch(() => {});
   const pages: Readonly<Record<string, () => Promise<HttpResponse>>> = {
     "/": redirect,
     "/docs/": redirect,
-    "/docs": () => file("index.html"),
-    "/docs/scalar.js": async () => response(".js", await readScalar()),
-    "/docs/openapi.json": openApi,
+    "/docs": async () => response(".html", await textPage()),
+    "/docs/scalar.js": async () => response(".js", await scalar()),
+    "/docs/openapi.json": async () => json(await pageDocument()),
     "/docs/api-key.json": async () => json(await apiKey),
     ...Object.fromEntries(files.map((name) => [`/docs/${name}`, () => file(name)])),
   };
@@ -50,11 +53,21 @@ export function referencePages(apiKey: Promise<string>): Pages {
   };
 }
 
-async function openApi(): Promise<HttpResponse> {
+/** A function that makes something at its first call only. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+const pageDocument = once(async () => {
   // Not every run shows the page.
   const { openApiDocument } = await import("../../openapi/document.ts");
-  return json(toPageDocument(openApiDocument()));
-}
+  return toPageDocument(openApiDocument());
+});
+
+const textPage = once(async () => renderPage(await pageDocument()));
+
+const scalar = once(extractScript);
 
 const redirect = async (): Promise<HttpResponse> => ({
   status: 302,
@@ -71,14 +84,6 @@ const response = (extension: string, body: string | Buffer): HttpResponse => ({
   headers: { ...headers, "content-type": types[extension] ?? "" },
   body,
 });
-
-let script: Promise<string> | undefined;
-
-/** The script of Scalar's page, read once. */
-const readScalar = (): Promise<string> => {
-  script ??= extractScript();
-  return script;
-};
 
 /**
  * Reads the script of Scalar's page, which the package has as a string of its code. None of that code runs here.
@@ -99,17 +104,45 @@ interface Parameter {
   readonly schema?: { readonly examples?: readonly unknown[] };
 }
 
+interface Operation {
+  readonly summary: string;
+  readonly description: string;
+}
+
+interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
 interface Document {
+  readonly info: { readonly title: string; readonly description: string };
+  readonly tags: readonly Tag[];
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly parameters: readonly Parameter[] }>>>
+    Record<string, Readonly<Record<string, Operation & { readonly parameters: readonly Parameter[] }>>>
   >;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
 }
 
-/** Adapts the OpenAPI document to the page: it sends requests to the host that serves it. */
-export function toPageDocument(document: Document): object {
+type PageDocument = ReturnType<typeof toPageDocument>;
+
+/**
+ * Adapts the OpenAPI document to the page: it sends requests to the host that serves it, and each guide is the description
+ * of a tag, because Scalar's search finds the words of tags but not those of the introduction.
+ */
+export function toPageDocument(document: Document) {
+  const [introduction = "", ...sections] = document.info.description.split(/^# /m);
+  const guides = new Map(
+    sections.map((section) => {
+      const [name = ""] = section.split("\n", 1);
+      return [name, { name, description: section.slice(name.length).trim() }];
+    }),
+  );
+  const tags = document.tags.map((tag) => guides.get(tag.name) ?? tag);
   return {
     ...document,
+    info: { ...document.info, description: introduction.trim() },
+    tags: [...new Set([...guides.values()].filter((guide) => !tags.includes(guide))), ...tags],
     servers: [{ url: "/" }],
     paths: mapValues(document.paths, (path) =>
       mapValues(path, (operation) => ({ ...operation, parameters: operation.parameters.map(offerExample) })),
@@ -119,6 +152,27 @@ export function toPageDocument(document: Document): object {
       parameters: mapValues(document.components.parameters, offerExample),
     },
   };
+}
+
+/** The page with the guides, routes and events as text, which is there before Scalar's script. */
+async function renderPage({ info, tags, paths, webhooks }: PageDocument): Promise<string> {
+  const operations = (items: Document["webhooks"], toLabel: (name: string, method: string) => string) =>
+    Object.entries(items).flatMap(([name, methods]) =>
+      Object.entries(methods).map(
+        ([method, { summary, description }]) =>
+          `### ${summary}\n\n\`${toLabel(name, method.toUpperCase())}\`\n\n${description}`,
+      ),
+    );
+  const text = [
+    `# ${info.title}\n\n${info.description}`,
+    ...tags.map(({ name, description }) => `## ${name}\n\n${description}`),
+    "## Routes",
+    ...operations(paths, (path, method) => `${method} ${path}`),
+    "## Types of events",
+    ...operations(webhooks, (type) => type),
+  ];
+  const page = await readFile(join(import.meta.dirname, "index.html"), "utf8");
+  return page.replace("<!-- text -->", () => marked.parse(text.join("\n\n"), { async: false }));
 }
 
 /** Leaves a parameter out of requests until the user turns its example on: it would filter each list. */

@@ -30,10 +30,6 @@ function fillLead(openapi, lead) {
   return filled;
 }
 
-/** Opens the list of the guides in the sidebar, which Scalar shows closed. */
-const openGuides = () =>
-  document.querySelector('[data-sidebar-id$="/introduction"] > div > button[aria-expanded="false"]')?.click();
-
 async function start() {
   const [openapi, apiKey] = await Promise.all([
     readJson("/docs/openapi.json"),
@@ -50,12 +46,17 @@ async function start() {
     },
   });
   const reference = window.Scalar.createApiReference("#reference", {
-    ...configure(await readNewestLead(apiKey)),
-    onLoaded: openGuides,
+    ...configure(),
+    onLoaded: () => document.querySelector("#text")?.remove(),
   });
+  // The first request to a function is slow.
+  const lead = await readNewestLead(apiKey);
+  if (lead) reference.updateConfiguration(configure(lead));
 }
 
 start().catch((error) => {
-  document.querySelector("#reference").textContent =
-    `The reference cannot be shown: ${error.message}. The terminal of the local run has the reason.`;
+  const alert = document.createElement("p");
+  alert.role = "alert";
+  alert.textContent = `Routes cannot be tried here: ${error.message}. The terminal of the local run has the reason.`;
+  document.querySelector("#text").prepend(alert);
 });

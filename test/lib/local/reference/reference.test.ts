@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import { referencePages } from "../../../../lib/local/reference/reference.ts";
+import { openApiDocument } from "../../../../lib/openapi/document.ts";
+
+vi.mock("../../../../lib/openapi/document.ts", { spy: true });
 
 async function start(apiKey = Promise.resolve("the-key")) {
   const options = { port: 0, invoke: async () => ({}), pages: referencePages(apiKey), log: () => {} };
@@ -16,7 +19,10 @@ const policy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
 test.each([
-  ["/docs?x", "text/html; charset=utf-8", /^<!doctype html>/],
+  [
+    ...(["/docs?x", "text/html; charset=utf-8"] as const),
+    /^<!doctype html>.*<h2>Retries<\/h2>.*<h3>Create a lead<\/h3>\s*<p><code>POST \/api\/v1\/leads<\/code>.*src="\/docs\/start.js"/s,
+  ],
   ["/docs/start.js", "text/javascript; charset=utf-8", /createApiReference/],
   ["/docs/configuration.js", "text/javascript; charset=utf-8", /export const configuration/],
   ["/docs/scalar.js", "text/javascript; charset=utf-8", /^\(function\(\)\{.*Scalar=\{createApiReference:/s],
@@ -43,6 +49,23 @@ interface Parameter {
   readonly name?: string;
   readonly examples?: Readonly<Record<string, object>>;
 }
+
+test("each guide is the description of a tag, for the search, and the document is built once", async () => {
+  const { url } = await start();
+  const read = async () => (await (await fetch(`${url}/docs/openapi.json`)).json()) as typeof built;
+  const built = openApiDocument();
+  const page = await read();
+  vi.mocked(openApiDocument).mockClear();
+  expect(await read()).toEqual(page);
+  expect(openApiDocument).not.toHaveBeenCalled();
+  const guides = built.info.description.split(/^# /m).slice(1);
+  expect(guides.length).toBeGreaterThan(3);
+  for (const guide of guides)
+    expect(page.tags.map(({ name, description }) => `${name}\n\n${description}`)).toContain(guide.trim());
+  const names = page.tags.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(built.tags.map(({ name }) => name)));
+  expect(new Set(names).size).toBe(names.length);
+});
 
 test("no parameter is sent until the reader turns it on", async () => {
   const { url } = await start();
