@@ -65,7 +65,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was created
-         * @description Sent for each lead that a request creates. It has where to reach the person, and no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent for each lead that a request creates, and with `imported` for each that an operator imports. It has where to reach the person, and no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
          */
         post: operations["receiveLeadCreated"];
         delete?: never;
@@ -128,6 +128,46 @@ export interface webhooks {
          * @description Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
          */
         post: operations["receiveLeadErased"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "lead.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A lead was changed
+         * @description Sent when an operator's command changes a stored lead. It has the whole lead after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         */
+        post: operations["receiveLeadUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conversation was changed
+         * @description Sent when an operator's command changes a stored conversation, not when a message is sent. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         */
+        post: operations["receiveConversationUpdated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -698,7 +738,7 @@ export interface components {
              */
             version: 1;
             /**
-             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             id: string;
@@ -718,6 +758,11 @@ export interface components {
              * @example instagram
              */
             source?: string;
+            /**
+             * @description True if an operator imported the lead, which may be old.
+             * @example true
+             */
+            imported?: boolean;
             /**
              * Format: date-time
              * @description The creation time of what `id` names, in UTC.
@@ -790,7 +835,7 @@ export interface components {
              */
             version: 1;
             /**
-             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
              * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
              */
             id: string;
@@ -800,7 +845,7 @@ export interface components {
              */
             account: string;
             /**
-             * @description The lead of the conversation, message or erasure.
+             * @description The lead of the conversation, message, erasure or change.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             leadId: string;
@@ -881,7 +926,7 @@ export interface components {
              */
             version: 1;
             /**
-             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
              * @example msg_01M7XX83BDX5NTVPPGQKPC08SS
              */
             id: string;
@@ -891,12 +936,12 @@ export interface components {
              */
             account: string;
             /**
-             * @description The lead of the conversation, message or erasure.
+             * @description The lead of the conversation, message, erasure or change.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             leadId: string;
             /**
-             * @description The conversation of the message.
+             * @description The conversation of the message or change.
              * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
              */
             conversationId: string;
@@ -982,7 +1027,7 @@ export interface components {
              */
             version: 1;
             /**
-             * @description The id of the lead, conversation, message or erasure. Deduplicate by it.
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
              * @example erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD
              */
             id: string;
@@ -992,7 +1037,7 @@ export interface components {
              */
             account: string;
             /**
-             * @description The lead of the conversation, message or erasure.
+             * @description The lead of the conversation, message, erasure or change.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             leadId: string;
@@ -1053,6 +1098,206 @@ export interface components {
              */
             resources: string[];
             detail: components["schemas"]["LeadErased"];
+        };
+        LeadUpdated: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example lead.updated
+             * @constant
+             */
+            type: "lead.updated";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
+             * @example change_01M7YAHVPQSDPN8ZMGVB6GDWHB
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * @description The lead of the conversation, message, erasure or change.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T05:51:32.055Z
+             */
+            createdAt: string;
+            /**
+             * @description True if an operator sent the event again. The `id` is that of the first one.
+             * @example true
+             */
+            repeated?: boolean;
+            /**
+             * @description The names of the fields that changed.
+             * @example [
+             *       "status"
+             *     ]
+             */
+            changed: string[];
+            /** @description The lead after the change. */
+            lead: components["schemas"]["Lead"];
+        };
+        LeadUpdatedEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example lead.updated
+             * @constant
+             */
+            "detail-type": "lead.updated";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["LeadUpdated"];
+        };
+        ConversationUpdated: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example conversation.updated
+             * @constant
+             */
+            type: "conversation.updated";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
+             * @example change_01M7YAJHT68P1F6K49W3YHS1XJ
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * @description The lead of the conversation, message, erasure or change.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T05:51:54.694Z
+             */
+            createdAt: string;
+            /**
+             * @description True if an operator sent the event again. The `id` is that of the first one.
+             * @example true
+             */
+            repeated?: boolean;
+            /**
+             * @description The names of the fields that changed.
+             * @example [
+             *       "status"
+             *     ]
+             */
+            changed: string[];
+            /**
+             * @description The conversation of the message or change.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            conversationId: string;
+            /**
+             * @description The channel of the conversation.
+             * @example whatsapp
+             */
+            channel: string;
+            /** @description The conversation after the change. */
+            conversation: components["schemas"]["Conversation"];
+        };
+        ConversationUpdatedEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example conversation.updated
+             * @constant
+             */
+            "detail-type": "conversation.updated";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["ConversationUpdated"];
         };
     };
     responses: {
@@ -1923,6 +2168,118 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["LeadErasedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveLeadUpdated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "lead.updated",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "lead.updated",
+                 *         "version": 1,
+                 *         "account": "acme",
+                 *         "id": "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
+                 *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "changed": [
+                 *           "status"
+                 *         ],
+                 *         "lead": {
+                 *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *           "name": "Ada Lovelace",
+                 *           "email": "ada@example.com",
+                 *           "score": 0,
+                 *           "status": "qualified",
+                 *           "source": "instagram",
+                 *           "tags": [
+                 *             "vip"
+                 *           ],
+                 *           "createdAt": "2026-11-21T01:59:00.163Z"
+                 *         },
+                 *         "createdAt": "2026-11-21T05:51:32.055Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["LeadUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveConversationUpdated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "conversation.updated",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "conversation.updated",
+                 *         "version": 1,
+                 *         "account": "acme",
+                 *         "id": "change_01M7YAJHT68P1F6K49W3YHS1XJ",
+                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "channel": "whatsapp",
+                 *         "changed": [
+                 *           "status"
+                 *         ],
+                 *         "conversation": {
+                 *           "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *           "channel": "whatsapp",
+                 *           "status": "closed",
+                 *           "lastMessageAt": "2026-11-21T01:59:00.717Z",
+                 *           "messageCount": 1
+                 *         },
+                 *         "createdAt": "2026-11-21T05:51:54.694Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConversationUpdatedEvent"];
             };
         };
         responses: {

@@ -11,14 +11,14 @@ import {
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnPipe } from "aws-cdk-lib/aws-pipes";
 import { Construct } from "constructs";
-import { eventSource, eventTypes } from "../../shared/domain/events.ts";
+import { changeTypes, eventSource, eventTypes } from "../../shared/domain/events.ts";
 import type { Config } from "../config/config.ts";
 import { FailureQueue } from "./failure-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 import { streamRetries } from "./stream-retries.ts";
 import { readStreamStatement, sendStatement } from "./stream-statements.ts";
 
-/** Publishes new leads, conversations and messages, and erased leads, to an event bus, for which channel connectors define rules. */
+/** Publishes new leads, conversations and messages, and changed and erased ones, to an event bus, for which channel connectors define rules. */
 export class EventPipe extends Construct {
   readonly bus: EventBus;
   readonly composer: ServiceFunction;
@@ -31,7 +31,7 @@ export class EventPipe extends Construct {
     const { streamArn } = props.table;
     this.bus = new EventBus(this, "Bus", {
       eventBusName: this.name,
-      description: "New leads, conversations and messages, and erased leads: docs/events.md",
+      description: "New leads, conversations and messages, changes and erased leads: docs/events.md",
     });
     if (props.config.eventAccounts.length > 0) this.allowRules(props.config.eventAccounts);
     this.failures = new FailureQueue(this, "Failures");
@@ -96,10 +96,15 @@ export class EventPipe extends Construct {
   }
 
   private sourceParameters(): CfnPipe.PipeSourceParametersProperty {
-    const prefixes = [...eventTypes.keys()].map((type) => ({ prefix: `${type}#` }));
-    const pattern = JSON.stringify({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: prefixes } } } });
+    const keysOf = (types: ReadonlyMap<string, unknown>) => ({
+      pk: { S: [...types.keys()].map((type) => ({ prefix: `${type}#` })) },
+    });
+    const created = { eventName: ["INSERT"], dynamodb: { Keys: keysOf(eventTypes) } };
+    // A message removes the id, so it does not pass.
+    const NewImage = { changeId: { S: [{ prefix: "change_" }] } };
+    const changed = { eventName: ["MODIFY"], dynamodb: { Keys: keysOf(changeTypes), NewImage } };
     return {
-      filterCriteria: { filters: [{ pattern }] },
+      filterCriteria: { filters: [created, changed].map((each) => ({ pattern: JSON.stringify(each) })) },
       dynamoDbStreamParameters: {
         // LATEST can miss records while the pipe is created.
         startingPosition: "TRIM_HORIZON",

@@ -8,14 +8,18 @@ import { pascalCase } from "./pascal-case.ts";
 const detailDescriptions = {
   type: "The same as `detail-type`, for targets that receive only the detail.",
   version: "Raised when a field is removed or changes its meaning.",
-  id: "The id of the lead, conversation, message or erasure. Deduplicate by it.",
+  id: "The id of the lead, conversation, message, erasure or change. Deduplicate by it.",
   account: "The account that owns the data.",
-  leadId: "The lead of the conversation, message or erasure.",
-  conversationId: "The conversation of the message.",
+  leadId: "The lead of the conversation, message, erasure or change.",
+  conversationId: "The conversation of the message or change.",
   channel: "The channel of the conversation.",
   message: "The text, as sent.",
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",
+  imported: "True if an operator imported the lead, which may be old.",
+  changed: "The names of the fields that changed.",
+  lead: "The lead after the change.",
+  conversation: "The conversation after the change.",
   createdAt: "The creation time of what `id` names, in UTC.",
   repeated: "True if an operator sent the event again. The `id` is that of the first one.",
 };
@@ -65,10 +69,10 @@ export const envelopeExample = (type: EventType) => ({
 export const eventComponents = Object.fromEntries(
   [...envelopeSchemas].flatMap(([type, envelope]) => {
     const name = pascalCase(type);
-    const [detail, example] = [eventSchemas[type], eventDetailExamples[type]];
+    // Most events have neither `imported` nor `repeated`.
+    const example = { ...eventDetailExamples[type], imported: true, repeated: true };
     return [
-      // An event that arrives for the first time has no `repeated`.
-      [name, { schema: detail, descriptions: detailDescriptions, example: { ...example, repeated: true } }],
+      [name, { schema: eventSchemas[type], descriptions: detailDescriptions, example }],
       [`${name}Event`, { schema: envelope, example: envelopeExample(type) }],
     ];
   }),

@@ -104,6 +104,26 @@ export const eventDetailExamples: Record<EventType, object> = {
     leadId,
     createdAt: "2026-11-21T09:31:35.820Z",
   },
+  "lead.updated": {
+    type: "lead.updated",
+    ...common,
+    id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
+    leadId,
+    changed: ["status"],
+    lead: { ...lead, status: "qualified" },
+    createdAt: "2026-11-21T05:51:32.055Z",
+  },
+  "conversation.updated": {
+    type: "conversation.updated",
+    ...common,
+    id: "change_01M7YAJHT68P1F6K49W3YHS1XJ",
+    conversationId,
+    leadId,
+    channel: conversation.channel,
+    changed: ["status"],
+    conversation: { ...conversation, status: "closed" },
+    createdAt: "2026-11-21T05:51:54.694Z",
+  },
 };
 
 /** Invalid requests: their query or body, and their responses. */

@@ -7,7 +7,8 @@ import { pascalCase } from "./pascal-case.ts";
 const words: Record<EventType, { summary: string; description: string }> = {
   "lead.created": {
     summary: "A lead was created",
-    description: "Sent for each lead that a request creates. It has where to reach the person, and no name.",
+    description:
+      "Sent for each lead that a request creates, and with `imported` for each that an operator imports. It has where to reach the person, and no name.",
   },
   "conversation.started": {
     summary: "A conversation was started",
@@ -21,6 +22,16 @@ const words: Record<EventType, { summary: string; description: string }> = {
     summary: "A lead was erased",
     description:
       "Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events.",
+  },
+  "lead.updated": {
+    summary: "A lead was changed",
+    description:
+      "Sent when an operator's command changes a stored lead. It has the whole lead after the change.",
+  },
+  "conversation.updated": {
+    summary: "A conversation was changed",
+    description:
+      "Sent when an operator's command changes a stored conversation, not when a message is sent. It has the whole conversation after the change.",
   },
 };
 

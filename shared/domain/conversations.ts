@@ -93,7 +93,8 @@ export function addMessage(account: string, { conversationId, createdAt, ...mess
     Update: {
       TableName: tableName,
       Key: conversationKey(account, conversationId),
-      UpdateExpression: "SET lastMessageAt = :at ADD messageCount :one",
+      // What has the id of a change passes the filter of the event pipe.
+      UpdateExpression: "SET lastMessageAt = :at REMOVE changeId ADD messageCount :one",
       // Writers' clocks differ: without the last condition lastMessageAt could go back.
       ConditionExpression: `${condition} AND lastMessageAt <= :at`,
       ExpressionAttributeNames,

@@ -1,6 +1,8 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { ulidPattern } from "../ids.ts";
+import { conversation } from "../schemas/conversation-schemas.ts";
 import { email, id, label, messageText, timestamp } from "../schemas/field-schemas.ts";
+import { lead } from "../schemas/lead-schemas.ts";
 
 /** Raised when a field is removed or changes its meaning. */
 const version = { type: "integer", const: 1 } as const satisfies JSONSchema;
@@ -14,6 +16,9 @@ const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
 
 /** Only in an event that an operator sends again, with the id of the first one. */
 const repeated = { type: "boolean" } as const satisfies JSONSchema;
+
+/** The names of the record's fields that changed. */
+const changed = { type: "array", maxItems: 8, items: label } as const satisfies JSONSchema;
 
 /** A message was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
 const messageSent = {
@@ -43,6 +48,8 @@ const leadCreated = {
     account,
     email,
     source: label,
+    /** Only if an operator imported the lead. */
+    imported: { type: "boolean" },
     createdAt: timestamp,
     repeated,
   },
@@ -80,12 +87,44 @@ const leadErased = {
   required: [...common, "leadId"],
 } as const satisfies JSONSchema;
 
+const change = {
+  version,
+  id: idSchema("change"),
+  account,
+  leadId: id,
+  createdAt: timestamp,
+  repeated,
+  changed,
+};
+
+/** An operator's command changed a lead: the whole lead after it. */
+const leadUpdated = {
+  type: "object",
+  properties: { type: { type: "string", const: "lead.updated" }, ...change, lead },
+  required: [...common, "leadId", "changed", "lead"],
+} as const satisfies JSONSchema;
+
+/** An operator's command changed a conversation: the whole conversation after it. Messages change it without an event. */
+const conversationUpdated = {
+  type: "object",
+  properties: {
+    type: { type: "string", const: "conversation.updated" },
+    ...change,
+    conversationId: id,
+    channel: label,
+    conversation,
+  },
+  required: [...common, "leadId", "changed", "conversationId", "channel", "conversation"],
+} as const satisfies JSONSchema;
+
 /** The JSON Schema of each event's `detail`, by its `detail-type`. New fields may be added within a version. */
 export const eventSchemas = {
   "lead.created": leadCreated,
   "conversation.started": conversationStarted,
   "message.sent": messageSent,
   "lead.erased": leadErased,
+  "lead.updated": leadUpdated,
+  "conversation.updated": conversationUpdated,
 } as const;
 
 export type EventType = keyof typeof eventSchemas;

@@ -13,6 +13,8 @@ import { checkKeys, ifWellFormed, logMalformed, readNumbers } from "../dynamodb/
 import type { Item, Key } from "../dynamodb/table-client.ts";
 import { MalformedItemError } from "../errors.ts";
 import { createdAt, idTimestamp } from "../ids.ts";
+import { conversation } from "../schemas/conversation-schemas.ts";
+import { lead } from "../schemas/lead-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
 
@@ -27,6 +29,12 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.erasedLead, "lead.erased"],
 ]);
 
+/** The event of a change that an operator's command made, by the type of the changed item. */
+export const changeTypes = new Map([
+  [itemTypes.lead as string, { type: "lead.updated", noun: "lead", schema: lead }],
+  [itemTypes.conversation, { type: "conversation.updated", noun: "conversation", schema: conversation }],
+] as const);
+
 /**
  * How long after its id an item may be written and still cause an event, in milliseconds. The routes write within
  * seconds; a later item was restored, and its message must not be delivered twice.
@@ -40,10 +48,12 @@ const keys: Readonly<Record<EventType, (account: string, event: Item) => Key>> =
   "message.sent": (account, { id, conversationId }) =>
     messageKey(account, String(conversationId), String(id)),
   "lead.erased": (account, { leadId }) => erasedLeadKey(account, String(leadId)),
+  "lead.updated": (account, { leadId }) => leadKey(account, String(leadId)),
+  "conversation.updated": (account, { conversationId }) => conversationKey(account, String(conversationId)),
 };
 
 /**
- * The events of a batch's new items; items that were imported or restored cause none.
+ * The events of a batch's new and changed items. Of imported items only leads have one, and restored ones have none.
  *
  * An item for which that fails is logged and left out: it would fail again, and hold back all others until it is too old.
  */
@@ -59,28 +69,48 @@ export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
   });
 
 function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
-  const { NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
-  if (eventName !== "INSERT" || !NewImage) return undefined;
+  const { OldImage, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
+  if (!NewImage || eventName === "REMOVE") return undefined;
   const item = unmarshall(NewImage as Record<string, AttributeValue>, readNumbers);
+  if (eventName === "MODIFY")
+    return item.changeId === OldImage?.changeId?.S ? undefined : ifWellFormed(() => changeEvent(item));
   const event = ifWellFormed(() => itemEvent(item));
-  return event && writtenAt * 1000 - idTimestamp(event.id) <= maxAge ? event : undefined;
+  const isNew = event && (item.imported || writtenAt * 1000 - idTimestamp(event.id) <= maxAge);
+  return isNew ? event : undefined;
 }
 
 /** The event of an item, the same at any time after its creation; undefined for an item that has none. @throws MalformedItemError */
 export function itemEvent(item: Item): ServiceEvent | undefined {
-  const partition = readPartition(String(item.pk));
-  const type = partition && eventTypes.get(partition.itemType);
-  if (!type || item.imported) return undefined;
-  const { account } = partition;
+  const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
+  const type = eventTypes.get(itemType);
+  if (!type || (item.imported && type !== "lead.created")) return undefined;
+  return compose(type, account, item, { imported: item.imported ? true : undefined });
+}
+
+/** The event of the last marked change of an item; undefined for an item that has none. @throws MalformedItemError */
+export function changeEvent(item: Item): ServiceEvent | undefined {
+  const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
+  const change = changeTypes.get(itemType);
+  if (!change || item.changeId === undefined) return undefined;
+  const { type, noun, schema } = change;
+  const record = readRecord<typeof lead | typeof conversation>(schema, item);
+  const others = { id: item.changeId, [`${noun}Id`]: item.id, [noun]: record };
+  return compose(type, account, item, others, "changeId");
+}
+
+/** @param idField the attribute with the id of the event */
+function compose(type: EventType, account: string, item: Item, others: Item, idField = "id"): ServiceEvent {
   const { id, version } = eventSchemas[type].properties;
-  if (typeof item.id !== "string" || !new RegExp(id.pattern).test(item.id))
-    throw new MalformedItemError(item, "id");
+  const eventId = item[idField];
+  if (typeof eventId !== "string" || !new RegExp(id.pattern).test(eventId))
+    throw new MalformedItemError(item, idField);
   const event = readRecord(eventSchemas[type], {
     ...item,
+    ...others,
     type,
     version: version.const,
     account,
-    createdAt: createdAt(item.id),
+    createdAt: createdAt(eventId),
   });
   checkKeys(item, keys[type](account, event));
   return event;

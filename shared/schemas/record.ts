@@ -45,7 +45,7 @@ export function readRecord<Schema extends ObjectSchema>(
 
 /** The keywords of a property's schema that are checked. */
 interface Property {
-  readonly type: "string" | "integer" | "boolean" | "array";
+  readonly type: "string" | "integer" | "boolean" | "array" | "object";
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -92,5 +92,5 @@ function fits(value: unknown, property: Property): boolean {
     return (
       property.type === "array" && value.length <= maxItems && value.every((one) => items && fits(one, items))
     );
-  return typeof value === "boolean" && property.type === "boolean";
+  return typeof value === property.type;
 }

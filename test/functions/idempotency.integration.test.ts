@@ -236,6 +236,11 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   expect(await cost(() => create("cost", "c-1"))).toEqual({ ...none, calls: 1, write: 5 + 1 + 2 });
   expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 10 });
   expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 8 });
+  const { conversationId } = (await plainMessage()).body;
+  for (const status of ["paused", "active"])
+    await setConversationStatus("cost", conversationId, status, Date.now() + 10_000);
+  // The first message after a change removes what marks it.
+  expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 8 });
   expect(await cost(() => send("cost", "c-1", id))).toEqual({ calls: 3, read: 2, write: 8 + 2 });
   // The call that fails on the existing record reports no cost, and there is no other.
   expect(await cost(() => create("cost", "c-1"))).toEqual(none);

@@ -80,6 +80,7 @@ const updates = [
   "ADD used :number SET version = :number",
   "SET version = if_not_exists(version, :number), used = :number",
   "SET used = :number ADD version :number",
+  "SET version = :number REMOVE used",
 ];
 const ranges = [
   ["", {}],

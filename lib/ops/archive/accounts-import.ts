@@ -10,7 +10,7 @@ import { confirm, yesOption } from "../common/confirm.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
 import { selectPacedTable } from "../common/options.ts";
 import type { OnRows } from "../common/progress.ts";
-import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
 import { messagesOf } from "../erasure/lead-items.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
 import {
@@ -122,5 +122,7 @@ const countMessages = (account: string, conversationId: string, pace: Pace): Pro
     const counted = { messageCount: ids.length, lastMessageAt: createdAt(lastId) };
     const { messageCount: count, lastMessageAt } = conversation;
     if (count === ids.length && lastMessageAt === counted.lastMessageAt) return;
-    await updateItem(buildUpdate(key, counted, { messageCount: count, lastMessageAt }));
+    await updateItem(
+      buildUpdate(key, asChange(conversation, counted), { messageCount: count, lastMessageAt }),
+    );
   });

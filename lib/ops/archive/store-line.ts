@@ -14,14 +14,14 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { buildUpdate, orStaleRead, updateItem } from "../common/write-items.ts";
+import { asChange, buildUpdate, orStaleRead, updateItem } from "../common/write-items.ts";
 import { activation } from "../conversations/conversation-status.ts";
 import type { ArchiveLine } from "./archive-lines.ts";
 
 /** The import of a file into an account. */
 export interface Importing {
   readonly account: string;
-  /** Identifies this run of the import. Its items have it, and cause no events. */
+  /** Identifies this run of the import, with its time. Its items have it, and of their events those of leads tell it. */
   readonly runId: string;
   /** Whether the fields of leads, conversations and messages that exist become those of the file. */
   readonly replace: boolean;
@@ -41,6 +41,9 @@ export type LineOutcome = "imported" | "present" | "replaced" | "erased" | "orph
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
+
+/** What tells how an item was written: no file has it. */
+const marks = ["imported", "changed", "changeId"];
 
 /** What the messages of a conversation decide, and not the file. */
 const counters = ["messageCount", "lastMessageAt"] as const;
@@ -126,7 +129,7 @@ function storeItem(
 function differences(stored: Item, wanted: Item): Item {
   const kept = counters.filter((name) => wanted[name] !== undefined && stored[name] !== undefined);
   const names = Object.keys({ ...stored, ...wanted }).filter(
-    (name) => name !== "imported" && !kept.some((counter) => counter === name),
+    (name) => !marks.includes(name) && !kept.some((counter) => counter === name),
   );
   const differing = names.filter((name) => !isSame(stored[name], wanted[name]));
   return Object.fromEntries(differing.map((name) => [name, wanted[name]]));
@@ -149,7 +152,11 @@ function update(stored: Item, changes: Item) {
     ([name]) => name in changes || !counters.some((counter) => counter === name),
   );
   return {
-    Update: buildUpdate({ pk: String(pk), sk: String(sk) }, changes, Object.fromEntries(unchanged)),
+    Update: buildUpdate(
+      { pk: String(pk), sk: String(sk) },
+      asChange(stored, changes),
+      Object.fromEntries(unchanged),
+    ),
   };
 }
 

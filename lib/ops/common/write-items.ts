@@ -1,7 +1,10 @@
 import { BatchWriteCommand, type BatchWriteCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { changeTypes } from "../../../shared/domain/events.ts";
 import { isWriteConflict, StaleReadError, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../shared/ids.ts";
 
 /**
  * The parameters of an update that sets attributes of an item, or removes those that are undefined, on the condition that
@@ -28,6 +31,14 @@ export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
     ExpressionAttributeNames: Object.fromEntries([...all, ...read].map(({ name, at }) => [`#${at}`, name])),
     ExpressionAttributeValues: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
   };
+}
+
+/** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
+export function asChange(read: Item, changes: Item): Item {
+  const { schema } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
+  const fields = Object.keys(schema?.properties ?? {});
+  const changed = fields.filter((name) => name in changes && changes[name] !== read[name]);
+  return changed.length > 0 ? { ...changes, changed, changeId: newId("change") } : changes;
 }
 
 /**

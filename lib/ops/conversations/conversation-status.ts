@@ -13,7 +13,7 @@ import {
 } from "../../../shared/schemas/conversation-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
 import { UserError } from "../../errors.ts";
-import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
 
 /**
  * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active
@@ -40,7 +40,7 @@ export function setConversationStatus(
       if (!item) return undefined;
       const conversation = { ...readRecord(conversationSchema, item), status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
-      const update = buildUpdate(key, set);
+      const update = buildUpdate(key, asChange(item, set), { status: item.status });
       if (status !== active)
         return dryRun ? conversation : readRecord(conversationSchema, await updateItem(update));
       const { items, activeId } = await activation(account, conversation);

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { EventType } from "../../../shared/domain/event-schemas.ts";
-import { eventTypes } from "../../../shared/domain/events.ts";
+import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { UserError } from "../../errors.ts";
@@ -23,21 +22,21 @@ interface RepublishOptions extends AccountsOptions, BusOptions {
   readonly dryRun?: boolean;
 }
 
-/** The types of events that stored items have. */
-export const eventTypeNames: readonly EventType[] = [...eventTypes.values()];
+/** The types of events. */
+export const eventTypeNames = Object.keys(eventSchemas) as readonly EventType[];
 
 /** `events republish`: puts events on the bus again, from the items in the table. */
 export function eventsCommand(wait?: Wait): Command {
   const republishCommand = writingAccountOrAllCommand(
     "republish",
-    "send the events of stored leads, conversations and messages, and of erased leads again, marked as repetitions",
+    "send the events of stored items, of their last changes and of erased leads again, marked as repetitions",
   )
     .addOption(
-      new Option("--since <time>", "the first time of creation, such as 2026-01-31T09:30:00Z or 1769851800")
+      new Option("--since <time>", "the time at which to begin, such as 2026-01-31T09:30:00Z or 1769851800")
         .argParser(parseTime)
         .makeOptionMandatory(),
     )
-    .option("--until <time>", "the time of creation at which to end, exclusive (default: now)", parseTime)
+    .option("--until <time>", "the time at which to end, exclusive (default: now)", parseTime)
     .addOption(
       new Option("--types <types>", "only these types, separated by commas")
         .argParser(parseTypes)

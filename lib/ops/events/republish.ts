@@ -1,7 +1,7 @@
 import { encodeTime } from "ulid";
 import type { EventType, ServiceEvent } from "../../../shared/domain/event-schemas.ts";
-import { itemEvent } from "../../../shared/domain/events.ts";
-import { accountPartition, itemTypes, messageKey, readPartition } from "../../../shared/dynamodb/keys.ts";
+import { changeEvent, itemEvent } from "../../../shared/domain/events.ts";
+import { accountPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { ifWellFormed } from "../../../shared/dynamodb/malformed-items.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
@@ -14,22 +14,25 @@ import { maxEntries, type PutEvents } from "./event-bus.ts";
 export interface Selection {
   readonly accounts: readonly string[];
   readonly types: readonly EventType[];
-  /** The first time of creation, and the time at which they end, exclusive, in milliseconds since the epoch. */
+  /** The first time, and the one at which they end, exclusive, in milliseconds since the epoch. */
   readonly since: number;
   readonly until: number;
 }
 
-/** The prefixes of the ids with the times of items, by the types of items. */
-const idPrefixes: Readonly<Record<string, string>> = {
-  [itemTypes.lead]: "lead",
-  [itemTypes.conversation]: "conv",
-  [itemTypes.message]: "msg",
-  [itemTypes.erasedLead]: "erasure",
-};
+/** Where the events of a type are found: in a partition, by the attribute that has their time after a prefix. */
+const sources = [
+  { type: "lead.created", partition: "lead", attribute: "sk", prefix: "lead_" },
+  { type: "conversation.started", partition: "conversation", attribute: "sk", prefix: "conv_" },
+  { type: "message.sent", partition: "message", attribute: "sk", prefix: "msg_" },
+  { type: "lead.erased", partition: "erasedLead", attribute: "id", prefix: "erasure_" },
+  { type: "lead.created", partition: "lead", attribute: "imported", prefix: "" },
+  { type: "lead.updated", partition: "lead", attribute: "changeId", prefix: "change_" },
+  { type: "conversation.updated", partition: "conversation", attribute: "changeId", prefix: "change_" },
+] as const;
 
 /**
  * Reads the events of the items that are stored: of each account, those of leads, of conversations, of the messages of one
- * conversation after the other, each by time, and then of erased leads by their ids.
+ * conversation after the other, each by time, and then of erased, imported and changed items by their ids.
  *
  * @param unreadable gets the items whose events were never sent, because they are malformed
  */
@@ -39,29 +42,29 @@ export async function* readEvents(
   unreadable = new Unreadable(),
 ): AsyncGenerator<ServiceEvent> {
   for (const account of selection.accounts)
-    for await (const pk of findPartitions(account, selection, pace))
-      for await (const items of queryItems(rangeOf(pk, selection), pace))
-        yield* items.flatMap((item) => ifWellFormed(() => itemEvent(item), unreadable.noteMalformed) ?? []);
-}
-
-/** The partitions of an account with items of these types. */
-async function* findPartitions(account: string, range: Selection, pace: Pace): AsyncGenerator<string> {
-  if (range.types.includes("lead.created")) yield accountPartition("lead", account);
-  if (range.types.includes("conversation.started")) yield accountPartition("conversation", account);
-  if (range.types.includes("message.sent")) yield* findMessages(account, range, pace);
-  if (range.types.includes("lead.erased")) yield accountPartition("erasedLead", account);
+    for (const { type, partition, attribute, prefix } of sources) {
+      if (!selection.types.includes(type)) continue;
+      const read = attribute === "changeId" ? changeEvent : itemEvent;
+      const partitions =
+        partition === "message"
+          ? findMessages(account, selection, pace)
+          : [accountPartition(partition, account)];
+      for await (const pk of partitions)
+        for await (const items of queryItems(rangeOf(pk, attribute, prefix, selection), pace))
+          yield* items.flatMap((item) => ifWellFormed(() => read(item), unreadable.noteMalformed) ?? []);
+    }
 }
 
 /** The partitions of the messages of conversations whose last message is not older than a time, or of unknown age. */
 async function* findMessages(account: string, range: Selection, pace: Pace): AsyncGenerator<string> {
   const conversations = accountPartition("conversation", account);
-  const { ExpressionAttributeValues, ...input } = rangeOf(conversations, { ...range, since: 0 });
+  const started = rangeOf(conversations, "sk", "conv_", { ...range, since: 0 });
   const recent = {
-    ...input,
+    ...started,
     ProjectionExpression: "sk",
     FilterExpression: "lastMessageAt >= :since OR NOT attribute_type(lastMessageAt, :text)",
     ExpressionAttributeValues: {
-      ...ExpressionAttributeValues,
+      ...started.ExpressionAttributeValues,
       ":since": new Date(range.since).toISOString(),
       ":text": "S",
     },
@@ -71,25 +74,19 @@ async function* findMessages(account: string, range: Selection, pace: Pace): Asy
 }
 
 /**
- * The items that were created in a time. Those of erased leads have the ids of the leads as sort keys.
+ * The items with a time in a range. Imported ones have that of their import, and no other.
  *
  * No id is as short as these ends, so the second one is exclusive.
  */
-function rangeOf(pk: string, { since, until }: Pick<Selection, "since" | "until">) {
-  const idPrefix = idPrefixes[readPartition(pk)?.itemType ?? ""];
-  const ExpressionAttributeValues = {
-    ":pk": pk,
-    ":from": `${idPrefix}_${encodeTime(since, 10)}`,
-    ":to": `${idPrefix}_${encodeTime(until, 10)}`,
+function rangeOf(pk: string, attribute: string, prefix: string, { since, until }: Selection) {
+  const [from, to] = [since, until].map((time) => `${prefix}${encodeTime(time, 10)}`);
+  const isInRange = `${attribute} BETWEEN :from AND :to`;
+  const isKey = attribute === "sk";
+  return {
+    KeyConditionExpression: isKey ? `pk = :pk AND ${isInRange}` : "pk = :pk",
+    FilterExpression: isKey ? "attribute_not_exists(imported)" : isInRange,
+    ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
   };
-  return idPrefix === "erasure"
-    ? {
-        KeyConditionExpression: "pk = :pk",
-        FilterExpression: "#id BETWEEN :from AND :to",
-        ExpressionAttributeNames: { "#id": "id" },
-        ExpressionAttributeValues,
-      }
-    : { KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to", ExpressionAttributeValues };
 }
 
 /** How events are sent again. */

@@ -5,7 +5,7 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
-import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
 
 /**
  * Changes the status of a lead.
@@ -46,8 +46,9 @@ function changeLead(
       const lead = readRecord(leadSchema, item);
       const change = buildChange(lead);
       if (dryRun) return readRecord(leadSchema, { ...lead, ...change });
-      // Index keys contain the source, so it must not have changed.
-      return readRecord(leadSchema, await updateItem(buildUpdate(key, change, { source: lead.source })));
+      // Index keys contain the source, and the event tells what changed.
+      const read = { source: lead.source, status: lead.status, score: lead.score };
+      return readRecord(leadSchema, await updateItem(buildUpdate(key, asChange(item, change), read)));
     },
     { deadline, isRetryable },
   );

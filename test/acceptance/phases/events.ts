@@ -15,9 +15,13 @@ import {
 import { isRecord } from "../../../lib/is-record.ts";
 import { openEventBus } from "../../../lib/ops/events/event-bus.ts";
 import { republish } from "../../../lib/ops/events/republish.ts";
+import { setLeadStatus } from "../../../lib/ops/leads/lead-changes.ts";
 import { parseJson } from "../../../lib/parse-json.ts";
 import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { readItem } from "../../../shared/dynamodb/table-client.ts";
+import { idTimestamp } from "../../../shared/ids.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import type { AwsStage } from "../aws-stage.ts";
 import { assumption, compared } from "../finding.ts";
@@ -68,6 +72,10 @@ export const events: Phase = {
       const { id, conversationId, createdAt } = await mine.sendMessage(lead.id, "web");
       for (const sent of [id, conversationId]) expected.set(sent, Date.parse(createdAt));
     }
+    const [changed = ""] = expected.keys();
+    await setLeadStatus(account, changed, "qualified", Date.now() + atMost);
+    const changeId = String((await readItem(leadKey(account, changed)))?.changeId);
+    expected.set(changeId, idTimestamp(changeId));
     const seen = new Map<string, Received>();
     const collect = async () => {
       for (const event of await receive())
@@ -102,7 +110,7 @@ export const events: Phase = {
     );
     note("sending the events again");
     const put = await openEventBus(aws.output("EventBusName"), wait);
-    const types: readonly EventType[] = ["lead.created", "message.sent"];
+    const types: readonly EventType[] = ["lead.created", "message.sent", "lead.updated"];
     const created = [...expected.values()];
     const range = { since: Math.min(...created), until: Math.max(...created) + 1 };
     await republish({ accounts: [account], types, ...range }, { pace, put });

@@ -39,6 +39,7 @@ test.each<[string, ...unknown[]]>([
   ["account", "123456789012"],
   ["region", "eu-central-1", "us-gov-west-1", "eusc-de-east-1"],
   ["trustedAccounts", [], ["123456789012"]],
+  ["eventAccounts", [], Array(50).fill("123456789012")],
   ["tags", {}, { team: "sales", "cost:centre": "4711" }],
   ["removalPolicy", "destroy", "retain"],
   ["deletionProtection", true, false],
@@ -77,6 +78,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["account", account, 123456789012, "12345678901", ""],
   ["region", "an AWS region such as eu-central-1", "eu-central", "Frankfurt"],
   ["trustedAccounts", "a list of AWS account ids", "123456789012"],
+  ["eventAccounts", "a list of at most 50 AWS account ids", "*", Array(51).fill("123456789012")],
   ["removalPolicy", "destroy or retain", "snapshot", null],
   ["deletionProtection", "true or false", "true", 1],
   ["throttleRate", "a whole number from 1 to 100000", 0, "5", 1.5, 100_001],
@@ -109,6 +111,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
 
 test.each<[settings: object, sentence: string]>([
   [{ trustedAccounts: ["1"] }, `trustedAccounts[0] must be ${account}, not "1"`],
+  [{ eventAccounts: ["*"] }, `eventAccounts[0] must be ${account}, not "*"`],
   [{ tags: { team: "" } }, `tags.team must be ${text}, not ""`],
   [{ tags: { team: "a\nb" } }, `tags.team must be ${text}, not "a\\nb"`],
   [

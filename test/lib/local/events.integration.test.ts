@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
+import { setConversationStatus } from "../../../lib/ops/conversations/conversation-status.ts";
+import { setLeadStatus } from "../../../lib/ops/leads/lead-changes.ts";
 import { request } from "../../support/api.ts";
 import { compareEvent } from "../../support/document.ts";
 import { startEventBus } from "../../support/event-bus.ts";
@@ -39,7 +41,8 @@ async function republish(run: LocalRun, dataDirectory: string, eventsUrl: string
   const named = [...args, "--table", run.tableName, "--bus", "events-test"];
   const { code, stdout, stderr } = await ops(named, { dataDirectory, env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  const events = { "lead.created": 1, "conversation.started": 1, "message.sent": 3 };
+  const created = { "lead.created": 1, "conversation.started": 1, "message.sent": 3 };
+  const events = { ...created, "lead.updated": 1, "conversation.updated": 1 };
   expect(JSON.parse(stdout)).toMatchObject({ republished: true, events });
 }
 
@@ -94,8 +97,22 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     const last = await send(third, "The third message");
     await expect.poll(() => connector.received.map(({ detail }) => detail.id), timeout).toEqual([last.id]);
 
-    const own = [...connector.delivered].map(([id, { detail }]) => ({ id, detail }));
     const neighbour = await issueKey(third, "neighbour");
+    failing = true;
+    const qualified = await setLeadStatus(account, created.id, "qualified", Date.now() + 10_000);
+    const closed = await setConversationStatus(account, hello.conversationId, "closed", Date.now() + 10_000);
+    const ofChanges = () => connector.received.filter(({ detail }) => detail.type.endsWith(".updated"));
+    await expect.poll(() => ofChanges().length, timeout).toBeGreaterThan(1);
+    failing = false;
+    await expect.poll(() => connector.delivered.size, timeout).toBe(7);
+    const changes = [...connector.delivered.values()].map(({ detail }) => detail).slice(5);
+    expect(changes.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject([
+      { type: "lead.updated", leadId: created.id, changed: ["status"], lead: qualified },
+      { type: "conversation.updated", changed: ["status"], conversation: closed },
+    ]);
+    expect(new Set(ofChanges().map(({ detail }) => detail.id)).size).toBe(2);
+
+    const own = [...connector.delivered].map(([id, { detail }]) => ({ id, detail }));
     await request(third, "create-lead", { apiKey: neighbour, body: { name: "Bob" } });
     await expect.poll(() => connector.delivered.size, timeout).toBe(own.length + 1);
     connector.received.length = 0;

@@ -31,7 +31,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   BusyProblem: [problem],
   Fault: ["in field code message"],
   GatewayError: ["message"],
-  LeadCreated: [event, "email source repeated"],
+  LeadCreated: [event, "email source imported repeated"],
   LeadCreatedEvent: [envelope],
   ConversationStarted: [`${event} leadId channel`, "repeated"],
   ConversationStartedEvent: [envelope],
@@ -39,6 +39,10 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   MessageSentEvent: [envelope],
   LeadErased: [`${event} leadId`, "repeated"],
   LeadErasedEvent: [envelope],
+  LeadUpdated: [`${event} leadId changed lead`, "repeated"],
+  LeadUpdatedEvent: [envelope],
+  ConversationUpdated: [`${event} leadId changed conversationId channel conversation`, "repeated"],
+  ConversationUpdatedEvent: [envelope],
 };
 
 test("each object has these fields, and always those that are promised", () => {

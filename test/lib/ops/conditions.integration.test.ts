@@ -118,7 +118,7 @@ async function stateOf(account: string): Promise<Record<string, unknown>> {
   const own = [...(await tableItems())].filter(
     ([key, item]) => key.includes(account) || item.accountId === account,
   );
-  const state = own.map(([key, { imported, startedAt, ...item }]) => [
+  const state = own.map(([key, { imported, changed, changeId, startedAt, ...item }]) => [
     key,
     key.startsWith("COUNT") ? {} : item,
   ]);

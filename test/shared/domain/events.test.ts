@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { decodeTime, ulid } from "ulid";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler as composeEvents } from "../../../functions/compose-events.ts";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
@@ -9,6 +9,7 @@ import { leadItem } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { validateDetail } from "../../support/event-validators.ts";
+import { streamRecord } from "../../support/stream-record.ts";
 
 const account = "acme & söhne #1";
 const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
@@ -116,7 +117,6 @@ describe("no event is sent for", () => {
     ["an item whose id has another format", { ...lead, sk: "lead_1" }],
     ["an item whose id has text after the ULID", { ...lead, sk: `${leadId}x` }],
     ["an item whose id has a time out of range", { ...lead, sk: `lead_8${"Z".repeat(25)}` }],
-    ["a lead that was imported", { ...lead, imported: true }],
     ["a message that was imported", { ...message, imported: true }],
     ["an erased lead that was imported", { ...erasedLead, imported: true }],
     ["an erased lead without the id of its erasure", { ...erasedLeadKey(account, leadId), leadId }],
@@ -133,6 +133,63 @@ describe("no event is sent for", () => {
       ]),
     ).toEqual([]);
   });
+});
+
+/** The stream record of an item that a command changed. */
+const toChange = (item: object, changeId: string, before?: string): DynamoDBRecord => ({
+  ...streamRecord(
+    { ...item, ...(before !== undefined && { changeId: before }) },
+    { ...item, changeId, changed: ["status"] },
+  ),
+  eventName: "MODIFY",
+});
+
+const changeId = `change_${ulid()}`;
+const change = { version: 1, id: changeId, account, leadId, createdAt: createdAt(changeId) };
+
+test("a change by a command becomes an event with the whole record, once", () => {
+  const events = toEvents([
+    toChange(lead, changeId, `change_${ulid()}`),
+    toChange(conversation, changeId),
+    // What else changes an item later leaves the id.
+    toChange(lead, changeId, changeId),
+  ]);
+  const { pk, sk, byStatus, byOrigin, byStatusAndOrigin, byParent, ...record } = lead;
+  const { id, channel, status, lastMessageAt, messageCount } = conversation;
+  expect(events).toEqual([
+    { type: "lead.updated", ...change, changed: ["status"], lead: record },
+    {
+      ...{ type: "conversation.updated", ...change, conversationId, channel, changed: ["status"] },
+      conversation: { id, leadId, channel, status, lastMessageAt, messageCount },
+    },
+  ]);
+  expect(events.flatMap(validateDetail)).toEqual([]);
+});
+
+test("a change whose id or record is malformed has no event, and is logged", () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  const others = [lead, conversation].map((item) => ({ ...item, sk: item.id }));
+  expect(toEvents([toChange(lead, "change_1"), toChange({ ...conversation, status: "" }, changeId)])).toEqual(
+    [],
+  );
+  expect(log.mock.calls.map(([line]) => line)).toMatchObject(
+    others.map(({ pk, sk }, n) => ({ event: "malformed item", pk, sk, field: ["changeId", "status"][n] })),
+  );
+});
+
+test("ten of the largest changed leads fit into one call of the event bus", () => {
+  const units = (length: number) => "香".repeat(length);
+  const tags = Array.from({ length: 50 }, () => units(128));
+  const largest = { ...lead, name: units(400), source: units(128), tags };
+  const events = toEvents(Array.from({ length: 10 }, () => toChange(largest, changeId)));
+  expect(events).toHaveLength(10);
+  expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(256 * 1024);
+});
+
+test("an imported lead has an event however old it is, which tells it", () => {
+  const [event] = toEvents([toRecord({ ...lead, imported: ulid() } as typeof lead, 24 * 3_600_000)]);
+  expect(event).toMatchObject({ type: "lead.created", id: leadId, imported: true });
 });
 
 test("sends no event for an item written long after its id was created, as by a restore", () => {

@@ -5,14 +5,18 @@ import { nameOf, operand, type Substitutions, unsupported } from "./expressions.
 interface Action {
   readonly attribute: string;
   readonly value: string;
-  readonly how: "set" | "set if missing" | "add";
+  readonly how: "set" | "set if missing" | "add" | "remove";
 }
 
-/** The item after an update; `expression` may have the clauses SET and ADD. */
+/** The item after an update; `expression` may have the clauses SET, ADD and REMOVE. */
 export function updateItem(expression: string | undefined, item: Item, substitutions: Substitutions): Item {
   const updated: Record<string, unknown> = { ...item };
   for (const { attribute, value, how } of parseUpdate(expression ?? "")) {
     const name = nameOf(attribute, substitutions);
+    if (how === "remove") {
+      delete updated[name];
+      continue;
+    }
     const operandValue = operand(value)(item, substitutions);
     if (how === "add") updated[name] = Number(item[name] ?? 0) + Number(operandValue);
     else if (how === "set" || item[name] === undefined) updated[name] = operandValue;
@@ -37,9 +41,10 @@ function parseUpdate(expression: string): readonly Action[] {
 }
 
 function parseClause(clause: string): Action[] {
-  const [, keyword, list = ""] = /^(SET|ADD) (.*?) *$/.exec(clause) ?? [];
+  const [, keyword, list = ""] = /^(SET|ADD|REMOVE) (.*?) *$/.exec(clause) ?? [];
   // A comma inside parentheses separates no actions.
   return list.split(/,(?![^(]*\))/).map((text) => {
+    if (keyword === "REMOVE") return { attribute: text.trim(), value: "", how: "remove" };
     const pattern =
       keyword === "ADD"
         ? /^(?<attribute>#?\w+) (?<value>:\w+)$/

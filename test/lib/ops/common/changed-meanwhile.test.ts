@@ -88,7 +88,8 @@ test.each([
   const table = tableWith([from(source)], (write) => write === 1 && table.put(from("fair")));
   const changed = await setLeadStatus("acme", "lead_1", "booked", soon());
   expect(changed).toMatchObject({ source: "fair", status: "booked" });
-  expect(table.stored()).toEqual([from("fair", "booked")]);
+  const marks = { changed: ["status"], changeId: expect.stringMatching(/^change_/) };
+  expect(table.stored()).toEqual([{ ...from("fair", "booked"), ...marks }]);
 });
 
 test("a conversation does not become active beside another one that does so meanwhile", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
+import { ulid } from "ulid";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { listening } from "../../../support/listening.ts";
@@ -71,13 +72,25 @@ test("the items from a time to before another have events, also the messages of 
   expect(await sent(account, "--types", "conversation.started")).toEqual([started]);
 });
 
-test("an imported lead has no event, and neither have other accounts", async () => {
+test("an imported lead has an event by the time of its import, and other accounts have none", async () => {
   const account = randomUUID();
   const id = await storeLead(account, since);
   await storeLead(account, since, { imported: "run" });
+  await storeLead(account, since + 1, { imported: ulid(since - 1) });
+  const imported = await storeLead(account, since - 24 * hour, { imported: ulid(until - 1) });
   await storeLead(`${account}-2`, since);
   await storeConversation(`${account}-2`, [since]);
-  expect(await sent(account)).toEqual([id]);
+  expect(await sent(account)).toEqual([id, imported]);
+});
+
+test("the last change of a row has the event that the stream had, by the time of the change", async () => {
+  const account = randomUUID();
+  const changes = [since - 1, since, until - 1, until].map((at) => `change_${ulid(at)}`);
+  for (const [n, changeId] of changes.entries())
+    await storeLead(account, since - hour + n, { changeId, changed: ["score"] });
+  expect(await sent(account, "--types", "lead.updated")).toEqual(changes.slice(1, 3));
+  expect(await sent(account)).toEqual(changes.slice(1, 3));
+  expect(await sent(account, "--types", "conversation.updated")).toEqual([]);
 });
 
 test("leads that were erased from a time to before another have events, by the time of their erasure", async () => {

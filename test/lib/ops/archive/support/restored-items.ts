@@ -8,14 +8,16 @@ export const put = (Item: Item) => table.send(new PutCommand({ TableName: tableN
 export const remove = (Key: Key) =>
   table.send(new DeleteCommand({ TableName: tableName, Key: { pk: Key.pk, sk: Key.sk } }));
 
-/** The items that an archive restores, of one account. */
+/** The items that an archive restores, of one account, without the marks of their changes. */
 export const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
   Object.fromEntries(
-    [...items].filter(([key]) =>
-      ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"].some(
-        (type) => key.startsWith(`${type}#${account} `) || key.startsWith(`${type}#${account}#`),
-      ),
-    ),
+    [...items]
+      .filter(([key]) =>
+        ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"].some(
+          (type) => key.startsWith(`${type}#${account} `) || key.startsWith(`${type}#${account}#`),
+        ),
+      )
+      .map(([key, { changed, changeId, ...item }]) => [key, item as Item]),
   );
 
 /** Checks that the API could have made the items of an account. */

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { setLeadScore, setLeadStatus } from "../../../../lib/ops/leads/lead-changes.ts";
+import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { toEvents } from "../../../../shared/domain/events.ts";
+import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
+import { runCommand } from "../../../support/command.ts";
+import { leadFile } from "../../../support/lead-files.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
+import { stack } from "../../../support/role-check.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
+import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { accounts, exported, replace } from "../archive/support/restore.ts";
+import { remove } from "../archive/support/restored-items.ts";
+
+const [pipe] = stack.pipes;
+const soon = () => Date.now() + 10_000;
+
+/** What the pipe of the stack makes of what something writes. @returns the events, and how many records the filter let pass */
+async function eventsOf(work: () => Promise<unknown>) {
+  const before = await tableItems();
+  await work();
+  const after = await tableItems();
+  const { added, changed, deleted } = compareItems(before, after);
+  const records = Object.entries({ INSERT: added, MODIFY: changed, REMOVE: deleted }).flatMap(
+    ([eventName, keys]) =>
+      keys.map((key) => ({
+        ...streamRecord(before.get(key), after.get(key)),
+        eventName: eventName as "INSERT" | "MODIFY" | "REMOVE",
+      })),
+  );
+  const passed = records.filter((record) => pipe?.accepts(record));
+  return { passed: passed.length, events: toEvents(passed) };
+}
+
+const nothing = { passed: 0, events: [] };
+
+test("a change of a status or a score has an event, and the same value again has none", async () => {
+  const account = randomUUID();
+  const lead = await aLead(account, { source: "website", tags: ["vip"] });
+  const id = expect.stringMatching(/^change_/);
+  const event = { version: 1, id, account, leadId: lead.id, createdAt: expect.any(String) };
+  const setStatus = () => setLeadStatus(account, lead.id, "booked", soon());
+  const booked = { ...lead, status: "booked" };
+  expect(await eventsOf(setStatus)).toEqual({
+    passed: 1,
+    events: [{ type: "lead.updated", ...event, changed: ["status"], lead: booked }],
+  });
+  expect(await eventsOf(setStatus)).toEqual(nothing);
+  expect(await eventsOf(() => setLeadScore(account, lead.id, 7, soon()))).toEqual({
+    passed: 1,
+    events: [{ type: "lead.updated", ...event, changed: ["score"], lead: { ...booked, score: 7 } }],
+  });
+});
+
+test("a message after the change of its conversation is the only thing that passes", async () => {
+  const account = randomUUID();
+  const lead = await aLead(account);
+  const { conversationId } = await aMessage(account, lead.id);
+  const setStatus = (status: string) => setConversationStatus(account, conversationId, status, soon());
+  for (const status of ["closed", "active"])
+    expect((await eventsOf(() => setStatus(status))).events).toMatchObject([
+      { type: "conversation.updated", conversationId, changed: ["status"], conversation: { status } },
+    ]);
+  expect(await eventsOf(() => aMessage(account, lead.id))).toMatchObject({
+    passed: 1,
+    events: [{ type: "message.sent", conversationId }],
+  });
+});
+
+test("an import has events of the leads that it stores and of what it changes, and of nothing else", async () => {
+  const [account, other] = [randomUUID(), randomUUID()];
+  const lead = await aLead(account);
+  const { conversationId, id: messageId } = await aMessage(account, lead.id);
+  await aMessage(account, lead.id);
+  const path = await exported(account);
+  const again = () => replace(account, path);
+  expect(await eventsOf(again)).toEqual(nothing);
+
+  await setLeadScore(account, lead.id, 7, soon());
+  await setConversationStatus(account, conversationId, "closed", soon());
+  expect((await eventsOf(again)).events).toMatchObject([
+    { type: "conversation.updated", conversationId, changed: ["status"], conversation: { status: "active" } },
+    { type: "lead.updated", leadId: lead.id, changed: ["score"], lead },
+  ]);
+  expect(await eventsOf(again)).toEqual(nothing);
+
+  // The number of messages is corrected, too.
+  await remove(messageKey(account, conversationId, messageId));
+  const spoiled = await exported(account);
+  await remove(leadKey(account, lead.id));
+  expect((await eventsOf(() => replace(account, spoiled))).events).toMatchObject([
+    { type: "lead.created", id: lead.id, imported: true },
+    { type: "conversation.updated", changed: ["messageCount"], conversation: { messageCount: 1 } },
+  ]);
+
+  const moved = await eventsOf(() => accounts("import", path, "--account", other, "--rename"));
+  expect(moved.events).toMatchObject([{ type: "lead.created", account: other, id: lead.id, imported: true }]);
+
+  const file = await leadFile("name,createdAt\nOld,2020-01-01T00:00:00Z\nNew,\n");
+  const imported = () =>
+    runCommand(
+      importCommand(async () => {}),
+      file,
+      "--account",
+      other,
+    );
+  const event = { type: "lead.created", account: other, imported: true };
+  expect((await eventsOf(imported)).events).toMatchObject([event, event]);
+  expect(await eventsOf(imported)).toEqual(nothing);
+});
