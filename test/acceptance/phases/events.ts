@@ -90,6 +90,10 @@ export const events: Phase = {
       { check: `The events of ${expected.size} writes`, page, expected: "all within a minute" },
       missing.length === 0 ? "all within a minute" : `${missing.length} are missing, such as ${missing[0]}`,
     );
+    yield compared(
+      { check: "A change by an operator", page: assumption("pipe-filters"), expected: "its event" },
+      seen.has(changeId) ? "its event" : "none",
+    );
     const late = [...seen]
       .map(([id, { sentAt }]) => sentAt - (expected.get(id) ?? sentAt))
       .sort((a, b) => a - b);
