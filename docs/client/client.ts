@@ -1,30 +1,319 @@
-import { setTimeout } from "node:timers/promises";
-import createClient from "openapi-fetch";
-import type { paths } from "./api.d.ts";
+import type { components, operations, webhooks } from "./api.d.ts";
 
-/** Retries network failures, 429 and 5xx. Safe for POST, because each message has an idempotency key. */
-async function fetchWithRetry(request: Request, attempt = 1): Promise<Response> {
-  const response = await fetch(request.clone()).catch((error: unknown) => {
-    if (attempt === 5) throw error;
-  });
-  if (response && (attempt === 5 || (response.status !== 429 && response.status < 500))) return response;
-  await setTimeout(1000 * Number(response?.headers.get("Retry-After") ?? attempt));
-  return fetchWithRetry(request, attempt + 1);
+type Schemas = components["schemas"];
+export type Lead = Schemas["Lead"];
+export type NewLead = Schemas["NewLead"];
+export type Conversation = Schemas["Conversation"];
+export type Message = Schemas["Message"];
+export type NewMessage = Schemas["NewMessage"];
+export type LeadsQuery = NonNullable<operations["listLeads"]["parameters"]["query"]>;
+export type ConversationsQuery = NonNullable<operations["listConversations"]["parameters"]["query"]>;
+type Problem = Extract<Schemas[keyof Schemas], { code: string; requestId: string }>;
+
+/** The `detail` of an event. A `type` that is newer than `api.d.ts` reaches the `default` of a `switch`: ignore it. */
+export type ApiEvent =
+  webhooks[keyof webhooks]["post"]["requestBody"]["content"]["application/json"]["detail"];
+
+export interface ClientOptions {
+  /** Where the API is. */
+  readonly url: string;
+  /** An API key of the account. */
+  readonly key: string;
+  /** How long an attempt may take, in milliseconds. */
+  readonly timeout?: number;
+  /** How long a call may take with its retries, in milliseconds. */
+  readonly within?: number;
+  readonly fetch?: typeof globalThis.fetch;
+  /** A clock in milliseconds, of which only differences are used. */
+  readonly now?: () => number;
+  readonly wait?: (milliseconds: number) => Promise<unknown>;
+  /** A number from 0 to below 1. */
+  readonly random?: () => number;
 }
 
-const { API_URL: baseUrl = "http://127.0.0.1:3000", API_KEY } = process.env;
-const headers = { Authorization: `Bearer ${API_KEY}` };
-const api = createClient<paths>({ baseUrl, headers, fetch: (request) => fetchWithRetry(request) });
+export interface CallOptions {
+  /** How long this call may take with its retries, in milliseconds. */
+  readonly within?: number;
+}
 
-for (let page = 1, last = 1; page <= last; page++) {
-  const query = { source: "website", page, limit: 100 };
-  const { data: leads, error } = await api.GET("/api/v1/leads", { params: { query } });
-  if (!leads) throw new Error(JSON.stringify(error));
-  last = Math.ceil(leads.pagination.total / query.limit);
-  for (const { id: leadId, name } of leads.data) {
-    const header = { "Idempotency-Key": `welcome-${leadId}` };
-    const body = { leadId, channel: "whatsapp", message: `Hello ${name}` };
-    const { data: sent, error } = await api.POST("/api/v1/conversations", { params: { header }, body });
-    console.log(sent?.conversationId ?? JSON.stringify(error));
+export interface PostOptions extends CallOptions {
+  /** A new UUID by default. Derive it from a record of yours, so that another run of your program repeats nothing. */
+  readonly idempotencyKey?: string;
+}
+
+/** Rows of a list, newest first. */
+export interface Page<Row> {
+  readonly data: readonly Row[];
+  /** A time of the service's clock shortly before it read the page, in milliseconds since the epoch. */
+  readonly readAfter: number;
+}
+
+interface Failure {
+  readonly message: string;
+  /** The status of the response; undefined without one. */
+  readonly status?: number | undefined;
+  /** The code of the problem; `http_error` for another response, such as one of the gateway. */
+  readonly code: Problem["code"] | "http_error" | "no_response";
+  /** The faults of an invalid request. */
+  readonly errors?: readonly Schemas["Fault"][] | undefined;
+  /** The id of the request in the log of the service. */
+  readonly requestId?: string | undefined;
+  /** After how many seconds the service wants a retry. */
+  readonly retryAfter?: number | undefined;
+  /** The key of a POST. If a response was lost, the request may have taken effect: send it again with this key. */
+  readonly idempotencyKey?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** A call that failed. After retries, it describes the last response, and `cause` is the error of the last attempt. */
+export class ApiError extends Error implements Failure {
+  override readonly name = "ApiError";
+  readonly status: Failure["status"];
+  readonly code: Failure["code"];
+  readonly errors: NonNullable<Failure["errors"]>;
+  readonly requestId: Failure["requestId"];
+  readonly retryAfter: Failure["retryAfter"];
+  readonly idempotencyKey: Failure["idempotencyKey"];
+
+  constructor({ message, cause, ...failure }: Failure) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = failure.status;
+    this.code = failure.code;
+    this.errors = failure.errors ?? [];
+    this.requestId = failure.requestId;
+    this.retryAfter = failure.retryAfter;
+    this.idempotencyKey = failure.idempotencyKey;
   }
+}
+
+interface Listed {
+  readonly id: string;
+  readonly createdAt?: string;
+}
+
+interface List<Row> {
+  readonly data: readonly Row[];
+  readonly pagination: Schemas["Pagination"];
+}
+
+/** The most rows of a page, and the most ids of a request. */
+const limit = 100;
+
+/** The longest delay before the first retry, and before any other, in milliseconds. */
+const [firstDelay, longestDelay] = [1000, 30_000];
+
+/** What another attempt can change. A POST may be repeated, because it has an idempotency key. */
+const retryable: readonly unknown[] = [undefined, 429, 500, 502, 503, 504];
+
+export type Client = ReturnType<typeof createClient>;
+
+/** The API for one account. Its functions throw an `ApiError` when another attempt would be useless or too late. */
+export function createClient({ url, key, ...options }: ClientOptions) {
+  const send = createSend(options);
+  const addressOf = (path: string) => new URL(url.replace(/\/$/, "") + path);
+  const authorization = `Bearer ${key}`;
+
+  const get: Get = (path, query, { within } = {}) => {
+    const address = addressOf(path);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) address.searchParams.set(name, String(value));
+    return send(address, { method: "GET", headers: new Headers({ authorization }) }, within);
+  };
+
+  async function post<Body>(path: string, body: object, options: PostOptions = {}): Promise<Body> {
+    const { idempotencyKey = crypto.randomUUID(), within } = options;
+    const headers = new Headers({ authorization, "content-type": "application/json" });
+    headers.set("idempotency-key", idempotencyKey);
+    const sending = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await send<Body>(addressOf(path), sending, within)).body;
+  }
+
+  const [leads, conversations] = ["/api/v1/leads", "/api/v1/conversations"];
+  return {
+    /** A page of leads, as the API numbers them. */
+    listLeads: async (query: LeadsQuery = {}, options?: CallOptions) =>
+      (await get<Schemas["LeadsPage"]>(leads, query, options)).body,
+
+    /** A page of conversations, as the API numbers them. */
+    listConversations: async (query: ConversationsQuery = {}, options?: CallOptions) =>
+      (await get<Schemas["ConversationsPage"]>(conversations, query, options)).body,
+
+    /** Creates a lead, once for each idempotency key. */
+    createLead: (lead: NewLead, options?: PostOptions) => post<Lead>(leads, lead, options),
+
+    /** Sends a message, once for each idempotency key. */
+    sendMessage: (message: NewMessage, options?: PostOptions) =>
+      post<Message>(conversations, message, options),
+
+    /**
+     * All pages of leads. Each starts at the creation time of the last lead, so leads that are created or erased
+     * meanwhile move no others. It misses what is created or imported in a part that it has read.
+     *
+     * If more than 100 leads have exactly one creation time, which only imports write, it reads these by page numbers.
+     * Then it misses one of them for each other one that is erased meanwhile.
+     */
+    leadPages: (query: Omit<LeadsQuery, "page" | "limit"> = {}, options?: CallOptions) =>
+      readPages<Lead>(get, leads, query, options),
+
+    /**
+     * All pages of conversations, by page numbers. It misses conversations that start meanwhile, and one for each that
+     * is erased meanwhile. It repeats conversations if more than 100 start between two pages.
+     */
+    conversationPages: (query: Omit<ConversationsQuery, "page" | "limit"> = {}, options?: CallOptions) =>
+      readPages<Conversation>(get, conversations, query, options),
+
+    /** Those of some leads that exist, by id. Each 100 are a request. */
+    findLeads: (ids: Iterable<string>, options?: CallOptions) => readByIds<Lead>(get, leads, ids, options),
+
+    /** Those of some conversations that exist, by id. Each 100 are a request. */
+    findConversations: (ids: Iterable<string>, options?: CallOptions) =>
+      readByIds<Conversation>(get, conversations, ids, options),
+  };
+}
+
+interface Received<Body> {
+  readonly body: Body;
+  readonly readAfter: number;
+}
+
+type Get = <Body>(path: string, query: object, options?: CallOptions) => Promise<Received<Body>>;
+
+type Sending = RequestInit & { readonly method: string; readonly headers: Headers };
+
+/** Sends a request until another attempt would be useless or too late. */
+function createSend({
+  timeout = 15_000,
+  within: patience = 120_000,
+  fetch = globalThis.fetch,
+  now = () => performance.now(),
+  wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  random = Math.random,
+}: Omit<ClientOptions, "url" | "key">) {
+  async function attempt<Body>(address: URL, sending: Sending, rest: number) {
+    const signal = AbortSignal.timeout(Math.ceil(Math.max(1, Math.min(timeout, rest))));
+    const sentAt = now();
+    try {
+      // A POST that follows a redirect becomes a GET.
+      const response = await fetch(address, { ...sending, redirect: "manual", signal });
+      const body = parseJson(await response.text());
+      if (!response.ok || body === undefined) return readFailure(response, Object(body));
+      const readAfter = Date.parse(response.headers.get("date") ?? "") - (now() - sentAt);
+      return { body: body as Body, readAfter };
+    } catch (cause) {
+      return { message: `no response: ${cause}`, code: "no_response", cause } satisfies Failure;
+    }
+  }
+
+  return async <Body>(address: URL, sending: Sending, within = patience): Promise<Received<Body>> => {
+    const idempotencyKey = sending.headers.get("idempotency-key") ?? undefined;
+    const end = now() + within;
+    let refusal: ApiError | undefined;
+    for (let attempts = 1; ; attempts++) {
+      const result = await attempt<Body>(address, sending, end - now());
+      if ("body" in result) return result;
+      const message = `${sending.method} ${address.pathname}: ${result.message}`;
+      const error = new ApiError({ ...result, message, idempotencyKey });
+      if (!retryable.includes(error.status)) throw error;
+      if (error.status !== undefined) refusal = error;
+      // The jitter is added to Retry-After: otherwise all that were refused together would return together.
+      const jitter = random() * Math.min(longestDelay, firstDelay * 2 ** (attempts - 1));
+      const delay = 1000 * (error.retryAfter ?? 0) + jitter;
+      if (now() + delay >= end) {
+        const last = refusal ?? error;
+        const message = `Gave up after ${attempts} attempts: ${last.message}`;
+        throw new ApiError({ ...last, message, cause: error });
+      }
+      await wait(delay);
+    }
+  };
+}
+
+async function* readPages<Row extends Listed>(
+  get: Get,
+  path: string,
+  query: { readonly createdBefore?: string },
+  options?: CallOptions,
+): AsyncGenerator<Page<Row>, void> {
+  let before = query.createdBefore;
+  let last = new Set<string>();
+  for (let page = 1; ; ) {
+    const window = { ...query, createdBefore: before, page, limit };
+    const { body, readAfter } = await get<List<Row>>(path, window, options);
+    yield { data: body.data.filter(({ id }) => !last.has(id)), readAfter };
+    if (body.data.length < limit && page * limit >= body.pagination.total) return;
+    last = new Set(body.data.map(({ id }) => id));
+    // The millisecond of the oldest row may have more rows.
+    const next = Date.parse(body.data.at(-1)?.createdAt ?? "") + 1;
+    // Conversations do not say when they started.
+    if (Number.isNaN(next) || (before !== undefined && next >= Date.parse(before))) page++;
+    else [before, page] = [new Date(next).toISOString(), 1];
+  }
+}
+
+async function readByIds<Row extends Listed>(
+  get: Get,
+  path: string,
+  ids: Iterable<string>,
+  options?: CallOptions,
+): Promise<Map<string, Row>> {
+  const wanted = [...new Set(ids)];
+  const found = new Map<string, Row>();
+  for (let from = 0; from < wanted.length; from += limit) {
+    const id = wanted.slice(from, from + limit).join(",");
+    const { body } = await get<List<Row>>(path, { id, limit }, options);
+    for (const row of body.data) found.set(row.id, row);
+  }
+  return found;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface ErrorBody extends Partial<Omit<Failure, "status" | "code">> {
+  readonly code?: Problem["code"];
+  readonly detail?: string;
+}
+
+/** What a response says that is no success. */
+function readFailure({ status, headers }: Response, body: ErrorBody): Failure {
+  const { code = "http_error", errors, detail = body.message ?? "the response is not JSON" } = body;
+  const requestId = body.requestId ?? headers.get("apigw-requestid") ?? undefined;
+  const retryAfter = readRetryAfter(headers);
+  return {
+    message: `${status} ${code}: ${detail} (request ${requestId})`,
+    status,
+    code,
+    errors,
+    requestId,
+    retryAfter,
+  };
+}
+
+/** The seconds of `Retry-After`. A proxy may send a date instead, which is a time of its own clock. */
+function readRetryAfter(headers: Headers): number | undefined {
+  const value = headers.get("retry-after") ?? "none";
+  const seconds = Number(value);
+  if (!Number.isNaN(seconds)) return seconds;
+  const rest = Date.parse(value) - Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(rest) ? undefined : Math.max(0, rest / 1000);
+}
+
+/**
+ * The event in what a target of the event bus receives: the whole event or its `detail`, as text or parsed. Undefined for
+ * a later version, which is sent beside the one that this client knows: ignore it.
+ *
+ * @throws TypeError if it is no event
+ */
+export function parseEvent(received: unknown): ApiEvent | undefined {
+  const parsed = typeof received === "string" ? JSON.parse(received) : received;
+  const event = Object(parsed).detail ?? parsed;
+  const { type, version, id, account, createdAt } = Object(event);
+  if (![type, id, account, createdAt].every((value) => typeof value === "string"))
+    throw new TypeError("This is not an event of the API.");
+  return version === 1 ? event : undefined;
 }

@@ -1,90 +1,184 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-
-/** Where the API is, and an API key of the account. */
-export interface Api {
-  readonly url: string;
-  readonly key: string;
-}
-
-export interface Lead {
-  readonly id: string;
-  readonly name: string;
-  readonly email?: string;
-  readonly createdAt: string;
-}
-
-/** Sends a request again after a network failure, 429 and 5xx: a POST needs an Idempotency-Key for that. */
-async function send(
-  { url, key }: Api,
-  query: string,
-  init: RequestInit = {},
-  attempt = 1,
-): Promise<Response> {
-  const headers = { ...init.headers, authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const response = await fetch(`${url}/api/v1/leads${query}`, { ...init, headers }).catch(() => undefined);
-  if (response && response.status !== 429 && response.status < 500) return response;
-  if (attempt === 10) throw new Error("The API does not respond.");
-  await setTimeout(1000 * Number(response?.headers.get("retry-after") ?? attempt));
-  return send({ url, key }, query, init, attempt + 1);
-}
-
-async function list(api: Api, query: Record<string, string>) {
-  const response = await send(api, `?${new URLSearchParams(query)}`);
-  if (response.status !== 200) throw new Error(await response.text());
-  return (await response.json()) as { data: Lead[]; pagination: { total: number } };
-}
+import {
+  ApiError,
+  type ApiEvent,
+  type Client,
+  type Conversation,
+  type ConversationsQuery,
+  type Lead,
+  type NewLead,
+  type Page,
+  parseEvent,
+} from "./client.ts";
 
 /** The lead with an email address: the one that exists, or a new one. */
 export async function findOrCreateLead(
-  api: Api,
-  lead: { readonly name: string; readonly email: string },
+  client: Client,
+  lead: NewLead & { readonly email: string },
+  wait: (milliseconds: number) => Promise<unknown> = setTimeout,
 ): Promise<Lead> {
   const address = createHash("sha256").update(lead.email.toLowerCase()).digest("hex");
-  for (let attempt = 1; attempt <= 60; attempt++) {
-    const { data } = await list(api, { email: lead.email, limit: "1" });
+  for (let attempts = 1; ; attempts++) {
+    const { data } = await client.listLeads({ email: lead.email, limit: 1 });
     if (data[0]) return data[0];
-    const response = await send(api, "", {
-      method: "POST",
-      headers: { "idempotency-key": `lead-${address}` },
-      body: JSON.stringify(lead),
-    });
-    if (response.status === 201) return (await response.json()) as Lead;
-    if (response.status !== 422) throw new Error(await response.text());
-    // Another form has just created the lead, with other fields. The filter finds it soon.
-    await setTimeout(1000);
+    try {
+      return await client.createLead(lead, { idempotencyKey: `lead-${address}` });
+    } catch (error) {
+      // Another form has just created the lead, with other fields. The filter finds it within a second or so.
+      const created = error instanceof ApiError && error.code === "idempotency_key_reused";
+      if (!created || attempts === 60) throw error;
+      await wait(1000);
+    }
   }
-  throw new Error("The lead that another form created is not found.");
 }
 
-/** How far the end of a window stays behind the clock, in milliseconds. */
-const margin = 10_000;
+/** Greets each lead of a source once, also if the program ends anywhere and runs again within 24 hours. */
+export async function greetLeads(client: Client, source: string): Promise<void> {
+  for await (const { data } of client.leadPages({ source })) {
+    for (const { id: leadId, name } of data) {
+      const message = { leadId, channel: "whatsapp", message: `Hello ${name}` };
+      await client.sendMessage(message, { idempotencyKey: `welcome-${leadId}` });
+    }
+  }
+}
 
-/** The rows of a request. */
-const limit = 100;
+/** Where a connector remembers the ids of the events that it has delivered, for at least 15 days. */
+export interface Delivered {
+  has(id: string): Promise<boolean>;
+  add(id: string): Promise<void>;
+}
 
 /**
- * Passes on the leads that were created since the last synchronization, the newest first; some of them twice.
+ * Delivers a message that a connector of a channel receives, unless it is delivered.
+ *
+ * @param body what the connector received
+ * @param deliver its failure must reach the sender of the event as a failure: then the event comes again
+ */
+export async function deliverMessage(
+  body: unknown,
+  channel: string,
+  delivered: Delivered,
+  deliver: (message: Extract<ApiEvent, { type: "message.sent" }>) => Promise<void>,
+): Promise<void> {
+  const event = parseEvent(body);
+  if (event?.type !== "message.sent" || event.channel !== channel || (await delivered.has(event.id))) return;
+  // If the program ends between these lines, it delivers the message again: pass the id on if the channel takes one.
+  await deliver(event);
+  await delivered.add(event.id);
+}
+
+/** A page of conversations with their leads, in two requests. A lead that has just been erased is undefined. */
+export async function readInbox(client: Client, query: ConversationsQuery) {
+  const { data } = await client.listConversations(query);
+  const leads = await client.findLeads(data.map(({ leadId }) => leadId));
+  return data.map((conversation) => ({ ...conversation, lead: leads.get(conversation.leadId) }));
+}
+
+/** How long after the time in its id a lead may be stored, with the differences of clocks, in milliseconds. */
+const margin = 10_000;
+
+/**
+ * Passes on the leads that were created since the last synchronization, the newest first; those of its last ten seconds
+ * again.
  *
  * @returns where the next synchronization starts: store it when this one has ended
  */
 export async function syncLeads(
-  api: Api,
+  client: Client,
   since: string,
   store: (leads: readonly Lead[]) => Promise<void>,
 ): Promise<string> {
-  const until = new Date(Date.now() - margin).toISOString();
-  let before = until;
-  while (since < before) {
-    const window = { createdAfter: since, createdBefore: before, limit: String(limit) };
-    const { data } = await list(api, window);
+  let until: number | undefined;
+  for await (const { data, readAfter } of client.leadPages({ createdAfter: since })) {
+    // The first page has the newest leads.
+    until ??= Math.max(Date.parse(since), readAfter - margin);
     await store(data);
-    const oldest = data.at(-1)?.createdAt;
-    if (oldest === undefined || data.length < limit) return until;
-    // The next window has the millisecond of the oldest lead again, because it may have more leads.
-    const next = new Date(Date.parse(oldest) + 1).toISOString();
-    // Only an import writes so many leads with one time.
-    before = next < before ? next : oldest;
   }
-  return until > since ? until : since;
+  return new Date(until ?? since).toISOString();
+}
+
+/** The rows of a copy. */
+export interface Rows<Row> {
+  ids(): Promise<Iterable<string>>;
+  /** Stores rows by their ids, but none of a lead whose erasure the copy remembers. */
+  put(rows: readonly Row[]): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+}
+
+/** A copy of an account's leads and conversations in another system. */
+export interface Copy {
+  readonly leads: Rows<Lead>;
+  readonly conversations: Rows<Conversation>;
+  /** Deletes a lead and its conversations, and remembers the id for a day. */
+  erase(leadId: string): Promise<void>;
+}
+
+/** Keeps a copy up to date: by events, and each night by reading everything. A copy has one mirror at a time. */
+export function createMirror(client: Client, copy: Copy) {
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Reads and then stores, one after the other: an older read must not overwrite a newer one. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = turn.then(work);
+    turn = result.catch(() => {});
+    return result;
+  };
+
+  /** Reads rows by their ids, and removes those that do not exist. */
+  async function refresh<Row>(
+    rows: Rows<Row>,
+    ids: ReadonlySet<string>,
+    find: (ids: Iterable<string>) => Promise<Map<string, Row>>,
+  ): Promise<void> {
+    const found = await find(ids);
+    await rows.put([...found.values()]);
+    await rows.remove([...ids].filter((id) => !found.has(id)));
+  }
+
+  /** Reads all rows. What the list does not have is looked up before it is removed: it may be new, or have moved. */
+  async function reconcile<Row extends { readonly id: string }>(
+    rows: Rows<Row>,
+    pages: AsyncGenerator<Page<Row>, void>,
+    find: (ids: Iterable<string>) => Promise<Map<string, Row>>,
+  ): Promise<void> {
+    const unlisted = new Set(await rows.ids());
+    const storePage = async () => {
+      const { value, done } = await pages.next();
+      for (const { id } of value?.data ?? []) unlisted.delete(id);
+      if (value) await rows.put(value.data);
+      return !done;
+    };
+    while (await inTurn(storePage));
+    await inTurn(() => refresh(rows, unlisted, find));
+  }
+
+  return {
+    /** Events only say what to read: they may come late, twice and in any order. Pass many at once to save requests. */
+    applyEvents: (events: readonly ApiEvent[]): Promise<void> =>
+      inTurn(async () => {
+        const [leads, conversations] = [new Set<string>(), new Set<string>()];
+        for (const event of events) {
+          const { id, leadId, conversationId }: Named = event;
+          const [kind] = event.type.split(".");
+          if (event.type === "lead.erased") await copy.erase(event.leadId);
+          else if (kind === "lead") leads.add(leadId ?? id);
+          else if (kind === "conversation" || kind === "message") conversations.add(conversationId ?? id);
+        }
+        await refresh(copy.leads, leads, client.findLeads);
+        await refresh(copy.conversations, conversations, client.findConversations);
+      }),
+
+    /** Makes the copy what the API has, whatever happened since the last time. */
+    async reconcile(): Promise<void> {
+      await reconcile(copy.leads, client.leadPages(), client.findLeads);
+      await reconcile(copy.conversations, client.conversationPages(), client.findConversations);
+    },
+  };
+}
+
+/** What an event names beside its own id. */
+interface Named {
+  readonly id: string;
+  readonly leadId?: string;
+  readonly conversationId?: string;
 }

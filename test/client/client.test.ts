@@ -1,0 +1,201 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ApiError, createClient, parseEvent } from "../../docs/client/client.ts";
+import { eventDetailExamples } from "../../lib/openapi/examples.ts";
+import { newId } from "../../shared/ids.ts";
+import { listening } from "../support/listening.ts";
+import { type FaultName, startHostileServer } from "./hostile-server.ts";
+
+/** The error of a call. */
+const errorOf = (call: Promise<unknown>): Promise<ApiError> =>
+  call.then(
+    () => expect.fail("The call has not failed."),
+    (error) => error,
+  );
+
+const lead = { name: "Ada" };
+
+describe("a call", () => {
+  test("retries after Retry-After and more and more jitter", async () => {
+    const planned: FaultName[] = [
+      "bad gateway",
+      "lost",
+      "rate limited",
+      "busy",
+      "failed",
+      "throttled",
+      "cut",
+      "broken",
+    ];
+    const { api, options, clock } = await startHostileServer((n) => planned[n - 1]);
+    const waits: number[] = [];
+    const wait = (milliseconds: number) => {
+      waits.push(Math.round(milliseconds));
+      return clock.wait(milliseconds);
+    };
+    const client = createClient({ ...options, wait, random: () => 0.5, within: 300_000 });
+    const created = await client.createLead(lead);
+    expect(waits).toEqual([500, 1000, 7000 + 2000, 1000 + 4000, 8000, 15_000, 15_000, 15_000]);
+    expect([...api.leads.values()]).toEqual([created]);
+  });
+
+  test("gives up in time, with what the last response said and the error of the last attempt", async () => {
+    const { client, clock } = await startHostileServer((n) => (n < 5 ? "busy" : "broken"));
+    const start = clock.time;
+    const error = await errorOf(client.listLeads({ email: "ada@example.com" }, { within: 60_000 }));
+    expect(clock.time - start).toBeLessThan(60_000);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 503,
+      code: "busy",
+      requestId: "request-4",
+      retryAfter: 1,
+      errors: [],
+    });
+    expect(error.cause).toMatchObject({
+      status: undefined,
+      code: "no_response",
+      cause: { name: "TypeError" },
+    });
+    expect(error.message).toMatch(
+      /^Gave up after \d+ attempts: GET \/api\/v1\/leads: 503 busy: Busy\. \(request request-4\)$/,
+    );
+  });
+
+  test("gives up at once when the service wants a retry later than that", async () => {
+    const { client, stats } = await startHostileServer(() => "rate limited");
+    const error = await errorOf(client.listLeads({}, { within: 5000 }));
+    expect(error).toMatchObject({ status: 429, code: "rate_limited", retryAfter: 7 });
+    expect(stats.requests).toBe(1);
+  });
+
+  test("has the key with which a POST that was given up can be sent again", async () => {
+    let down = true;
+    const { api, client } = await startHostileServer(() => (down ? "lost" : undefined));
+    const { idempotencyKey = "", code } = await errorOf(client.createLead(lead));
+    expect(code).toBe("no_response");
+    down = false;
+    const created = await client.createLead(lead, { idempotencyKey });
+    await client.createLead(lead);
+    expect([...api.leads.keys()]).toHaveLength(2);
+    expect(api.leads.get(created.id)).toEqual(created);
+  });
+
+  test("ends at a refusal that another attempt would not change", async () => {
+    const { client, stats } = await startHostileServer();
+    expect(await errorOf(client.createLead({ name: 1 } as never))).toMatchObject({
+      status: 400,
+      code: "invalid_input",
+      errors: [{ field: "name", code: "required" }],
+      requestId: "request-1",
+      message: expect.stringContaining("(request request-1)"),
+    });
+    const message = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
+    expect(await errorOf(client.sendMessage(message))).toMatchObject({ status: 404, code: "lead_not_found" });
+    expect(stats.requests).toBe(2);
+  });
+
+  test("ends at what is no response of the API", async () => {
+    const responses = [
+      new Response('{"message":"Forbidden"}', { status: 403, headers: { "apigw-requestid": "abc" } }),
+      new Response("<html>", { status: 200 }),
+      new Response(null, { status: 301, headers: { location: "/" } }),
+    ];
+    const fetch = async () => responses.shift() ?? expect.fail("It was repeated.");
+    const client = createClient({ url: "http://127.0.0.1", key: "key", fetch });
+    const errors = [];
+    for (let n = 0; n < 3; n++) errors.push(await errorOf(client.createLead(lead)));
+    expect(errors.map(({ status, code }) => [status, code])).toEqual([
+      [403, "http_error"],
+      [200, "http_error"],
+      [301, "http_error"],
+    ]);
+    expect(errors[0]?.message).toBe("POST /api/v1/leads: 403 http_error: Forbidden (request abc)");
+  });
+
+  test("takes a date as Retry-After by the clock that wrote it", async () => {
+    const date = "Wed, 25 Nov 2026 02:00:00 GMT";
+    const headers = { date, "retry-after": "Wed, 25 Nov 2026 02:05:00 GMT" };
+    const fetch = async () => new Response("", { status: 503, headers });
+    const client = createClient({ url: "http://127.0.0.1", key: "key", fetch });
+    expect(await errorOf(client.listLeads())).toMatchObject({ status: 503, retryAfter: 300 });
+  });
+
+  test("repeats an attempt that takes too long", async () => {
+    let requests = 0;
+    const server = createServer((_, outgoing) => {
+      if (++requests > 1) outgoing.writeHead(201).end('{"id":"lead_1"}');
+    });
+    onTestFinished(() => void server.closeAllConnections());
+    onTestFinished(() => void server.close());
+    const url = `${await listening(server)}/`;
+    const client = createClient({ url, key: "key", timeout: 200, wait: async () => {} });
+    expect(await client.createLead(lead)).toEqual({ id: "lead_1" });
+    expect(requests).toBeGreaterThan(1);
+  });
+});
+
+describe("pages", () => {
+  test("have each lead once, while leads are created and erased", async () => {
+    const { api, client, clock, stats } = await startHostileServer();
+    for (let n = 0; n < 1000; n++) api.addLead(newId("lead", ++clock.time), lead);
+    const ids = [...api.leads.keys()];
+    const seen: string[] = [];
+    for await (const { data } of client.leadPages()) {
+      seen.push(...data.map(({ id }) => id));
+      for (let n = 0; n < 5; n++) {
+        clock.time++;
+        await client.createLead(lead);
+      }
+      api.eraseLead(ids.pop() ?? "");
+    }
+    expect(seen).toHaveLength(1000);
+    expect(new Set(seen).size).toBe(1000);
+    expect(stats.requests - 5 * 11).toBe(11);
+  });
+
+  test("of one millisecond are read by numbers", async () => {
+    const { api, client, clock } = await startHostileServer();
+    for (let n = 0; n < 550; n++)
+      api.addLead(newId("lead", clock.time + (n < 100 ? 0 : n < 450 ? 1 : 2)), lead);
+    const ids: string[] = [];
+    for await (const { data } of client.leadPages()) ids.push(...data.map(({ id }) => id));
+    expect(ids).toEqual([...api.leads.keys()].sort().reverse());
+  });
+
+  test("of conversations have each once, while others start", async () => {
+    const { api, client, clock } = await startHostileServer();
+    const { id: leadId } = api.addLead(newId("lead", clock.time), lead);
+    const start = () => client.sendMessage({ leadId, channel: `channel-${clock.time}`, message: "Hello" });
+    for (let n = 0; n < 250; n++) await start();
+    const before = new Set(api.conversations.keys());
+    const seen: string[] = [];
+    for await (const { data } of client.conversationPages({ channel: undefined })) {
+      seen.push(...data.map(({ id }) => id));
+      for (let n = 0; n < 5; n++) await start();
+    }
+    expect(seen).toHaveLength(250);
+    expect(new Set(seen)).toEqual(before);
+  });
+});
+
+describe("an event", () => {
+  test.each(Object.values(eventDetailExamples))("is read whole, as a detail and as text: $type", (detail) => {
+    for (const received of [{ version: "0", detail }, detail, JSON.stringify({ detail })])
+      expect(parseEvent(received)).toEqual(detail);
+  });
+
+  test("of a later version is left out, and what is no event is refused", () => {
+    const [detail] = Object.values(eventDetailExamples);
+    expect(parseEvent({ ...detail, version: 2 })).toBeUndefined();
+    for (const received of ["{}", "null", { ...detail, id: 1 }, undefined])
+      expect(() => parseEvent(received)).toThrow("This is not an event of the API.");
+  });
+});
+
+test("the client has at most 400 lines", async () => {
+  const client = await readFile(join(import.meta.dirname, "../../docs/client/client.ts"), "utf8");
+  expect(client.split("\n").length).toBeLessThanOrEqual(400);
+});
