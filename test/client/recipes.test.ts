@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Lead } from "../../docs/client/client.ts";
+import type { Client, Lead } from "../../docs/client/client.ts";
 import {
+  createMirror,
   deliverMessage,
   findOrCreateLead,
   greetLeads,
@@ -10,6 +11,7 @@ import {
 import { newId } from "../../shared/ids.ts";
 import { pick, seeded, shuffled } from "../support/random.ts";
 import { type FaultName, lost, refused, startHostileServer } from "./hostile-server.ts";
+import { createCopy } from "./memory-copy.ts";
 
 const minute = 60_000;
 
@@ -125,6 +127,28 @@ describe.each([10, -10])("on a hostile server, with a client's clock that is %i 
     expect(inbox).toHaveLength(50);
     finish(annotate);
   });
+});
+
+const recipes: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  findOrCreateLead: (client) => findOrCreateLead(client, { name: "Ada", email: "ada@example.com" }),
+  greetLeads: (client) => greetLeads(client, "website"),
+  readInbox: (client) => readInbox(client, {}),
+  syncLeads: (client) => syncLeads(client, "2026-11-25T00:00:00Z", async () => {}),
+  reconcile: (client) => createMirror(client, createCopy().copy).reconcile(),
+};
+
+test.each(
+  Object.entries(recipes),
+)("%s gives up within two minutes, with the error of the API", async (_, run) => {
+  const { client, clock, stats } = await startHostileServer((n) => (n < 8 ? "busy" : "broken"));
+  const start = clock.time;
+  await expect(run(client)).rejects.toMatchObject({
+    ...{ status: 503, code: "busy", requestId: "request-7", retryAfter: 1 },
+    cause: { code: "no_response" },
+  });
+  expect(clock.time - start).toBeGreaterThan(60_000);
+  expect(clock.time - start).toBeLessThan(120_000);
+  expect(stats.requests).toBeGreaterThan(8);
 });
 
 test("an inbox is two requests", async () => {
