@@ -65,7 +65,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was created
-         * @description Sent for each lead that a request creates, and with `imported` for each that an operator imports. It has where to reach the person, and no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent for each lead that a request creates or, with `imported`, an operator imports. It has no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
          */
         post: operations["receiveLeadCreated"];
         delete?: never;

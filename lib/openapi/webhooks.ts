@@ -8,7 +8,7 @@ const words: Record<EventType, { summary: string; description: string }> = {
   "lead.created": {
     summary: "A lead was created",
     description:
-      "Sent for each lead that a request creates, and with `imported` for each that an operator imports. It has where to reach the person, and no name.",
+      "Sent for each lead that a request creates or, with `imported`, an operator imports. It has no name.",
   },
   "conversation.started": {
     summary: "A conversation was started",

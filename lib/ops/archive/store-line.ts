@@ -112,10 +112,10 @@ function storeItem(
   return pace.retry(async () => {
     const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });
     const { item = wanted, others = [] } = await adapt(stored);
-    const differing = stored && differences(stored, item);
+    const differing = stored ? differences(stored, item) : {};
     // An earlier attempt of this run, whose response was lost, has stored it.
-    if (stored?.imported === runId && Object.keys(differing ?? {}).length === 0) return "imported";
-    const changes = (replace && differing) || {};
+    if (stored?.imported === runId && Object.keys(differing).length === 0) return "imported";
+    const changes = replace && stored ? asChange(stored, differing) : {};
     if (stored && Object.keys(changes).length === 0) {
       if (others.length > 0 && stored.status === active && !dryRun) await transact(others);
       return "present";
@@ -152,11 +152,7 @@ function update(stored: Item, changes: Item) {
     ([name]) => name in changes || !counters.some((counter) => counter === name),
   );
   return {
-    Update: buildUpdate(
-      { pk: String(pk), sk: String(sk) },
-      asChange(stored, changes),
-      Object.fromEntries(unchanged),
-    ),
+    Update: buildUpdate({ pk: String(pk), sk: String(sk) }, changes, Object.fromEntries(unchanged)),
   };
 }
 
