@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     name: "browser",
     include: ["test/browser/*.browser.ts"],
-    testTimeout: 120_000,
+    testTimeout: 600_000,
     hookTimeout: 120_000,
   },
 });

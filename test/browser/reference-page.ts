@@ -34,6 +34,8 @@ export interface Look {
 
 export async function openPage(browser: Browser, { width, scheme }: Look): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: scheme });
+  // A busy machine may need minutes.
+  context.setDefaultTimeout(120_000);
   return context.newPage();
 }
 

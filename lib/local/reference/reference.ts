@@ -60,7 +60,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 const pageDocument = once(async () => {
-  // Not every run shows the page.
+  // It would delay the start of the run.
   const { openApiDocument } = await import("../../openapi/document.ts");
   return toPageDocument(openApiDocument());
 });
@@ -142,7 +142,7 @@ export function toPageDocument(document: Document) {
   return {
     ...document,
     info: { ...document.info, description: introduction.trim() },
-    tags: [...new Set([...guides.values()].filter((guide) => !tags.includes(guide))), ...tags],
+    tags: [...[...guides.values()].filter((guide) => !tags.includes(guide)), ...tags],
     servers: [{ url: "/" }],
     paths: mapValues(document.paths, (path) =>
       mapValues(path, (operation) => ({ ...operation, parameters: operation.parameters.map(offerExample) })),

@@ -72,8 +72,9 @@ export function openEventBus({
 
   async function deliver(event: BusEvent, url: string): Promise<void> {
     for (let attempt = 0; ; attempt++) {
-      nextPost = Math.max(now(), nextPost + 1000 / maxRate);
-      await wait(nextPost - now());
+      const time = now();
+      nextPost = Math.max(time, nextPost + 1000 / maxRate);
+      await wait(nextPost - time);
       if (stopped) return;
       const failure = await post(url, event);
       if (!failure?.isRetried || now() - Date.parse(event.time) > maxAge) {

@@ -94,6 +94,8 @@ export class FakeAws {
   latency = 20;
   /** The latency of three requests of a hundred, and whether the log has requests that the throttle refused. */
   slowest = 40;
+  /** How many lists of conversations the log has. */
+  conversationLists = 100;
   isThrottled = true;
   /** How long after its item an event is sent, in milliseconds. */
   eventDelay = 300;
@@ -215,7 +217,11 @@ export class FakeAws {
               status: "200",
               responseLatency,
             })),
-            { routeKey: "GET /api/v1/conversations", status: "200", responseLatency: this.latency },
+            ...Array.from({ length: this.conversationLists }, () => ({
+              routeKey: "GET /api/v1/conversations",
+              status: "200",
+              responseLatency: this.latency,
+            })),
             this.isThrottled && { routeKey: "-", status: "429", gatewayError: "Too Many Requests" },
           ];
       return { events: lines.map((line) => ({ message: JSON.stringify(line) })) };
