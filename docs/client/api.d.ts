@@ -561,7 +561,7 @@ export interface components {
             status: 415;
             /**
              * @description A sentence that says what happened.
-             * @example The content-type must be application/json or another JSON type: another was sent.
+             * @example The content-type must be application/json or another JSON type: text/plain was sent.
              */
             detail: string;
             /**
@@ -582,7 +582,7 @@ export interface components {
              *         "in": "header",
              *         "field": "content-type",
              *         "code": "unsupported",
-             *         "message": "must be application/json or another JSON type: another was sent"
+             *         "message": "must be application/json or another JSON type: text/plain was sent"
              *       }
              *     ]
              */
@@ -1395,7 +1395,7 @@ export interface components {
                  *       "type": "urn:problem-type:unsupported_media_type",
                  *       "title": "Unsupported media type",
                  *       "status": 415,
-                 *       "detail": "The content-type must be application/json or another JSON type: another was sent.",
+                 *       "detail": "The content-type must be application/json or another JSON type: text/plain was sent.",
                  *       "code": "unsupported_media_type",
                  *       "requestId": "ELcEv7R332QgMgM=",
                  *       "errors": [
@@ -1403,7 +1403,7 @@ export interface components {
                  *           "in": "header",
                  *           "field": "content-type",
                  *           "code": "unsupported",
-                 *           "message": "must be application/json or another JSON type: another was sent"
+                 *           "message": "must be application/json or another JSON type: text/plain was sent"
                  *         }
                  *       ]
                  *     }

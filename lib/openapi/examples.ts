@@ -162,12 +162,12 @@ export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, obje
   lead_not_found: problem("lead_not_found", "This account has no lead with this leadId."),
   unsupported_media_type: problem(
     "unsupported_media_type",
-    "The content-type must be application/json or another JSON type: another was sent.",
+    "The content-type must be application/json or another JSON type: text/plain was sent.",
     {
       in: "header",
       field: "content-type",
       code: "unsupported",
-      message: "must be application/json or another JSON type: another was sent",
+      message: "must be application/json or another JSON type: text/plain was sent",
     },
   ),
   idempotency_key_reused: problem(

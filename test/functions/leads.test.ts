@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { pageLinks } from "../../shared/http/route-handler.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { call } from "../support/call.ts";
-import { useMemoryTable } from "../support/memory-leads.ts";
+import { putLeads, useMemoryTable } from "../support/memory-leads.ts";
 import { aLead, aMessage } from "../support/requests.ts";
+import { WatchedTable } from "../support/watched-table.ts";
 
 beforeEach(() => void useMemoryTable());
 
@@ -22,6 +23,18 @@ test("create-lead returns the whole record, which lists return as well", async (
   expect(Date.parse(body.createdAt)).toBeGreaterThanOrEqual(before);
   expect(Date.parse(body.createdAt)).toBeLessThanOrEqual(Date.now());
   expect((await call("list-leads")).body.data).toEqual([body]);
+});
+
+test("a hundred ids take one call, and a unit each", async () => {
+  const table = new WatchedTable();
+  const items = await putLeads(table.memory, "acme", 100);
+  const ids = items.map(({ id }) => id);
+  const { result, calls, units } = await table.watch(() =>
+    call("list-leads", { query: `limit=100&id=${ids}` }),
+  );
+  expect(result.body.data.map(({ id }) => id)).toEqual(ids.reverse());
+  expect(calls.map(({ name }) => name)).toEqual(["BatchGetCommand"]);
+  expect(units).toBe(100);
 });
 
 test("an account without leads has one page, which is empty", async () => {

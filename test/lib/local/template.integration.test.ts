@@ -29,7 +29,7 @@ test("the functions, routes and limits are those of the template", () => {
       route("POST", "/api/v1/conversations", "send-message"),
     ]),
   );
-  expect(stack).toMatchObject({ throttle: { ratePerSecond: 100, burst: 200 }, hasCors: false });
+  expect(stack).toMatchObject({ throttle: { ratePerSecond: 500, burst: 500 }, hasCors: false });
   expect(stack.table.timeToLiveAttribute).toBe("expiresAt");
 });
 
