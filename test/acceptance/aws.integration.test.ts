@@ -336,7 +336,7 @@ const differences: readonly (readonly [
         return post.apply(this, args);
       });
     },
-    "A message that joins a conversation, with `Idempotency-Key`: the requests took 50 s, too much of their minute",
+    /^A message that joins a conversation, with `Idempotency-Key`: the requests took 5\d s, too much of their minute$/,
     {},
     "not seen",
   ],
