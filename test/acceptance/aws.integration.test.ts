@@ -107,12 +107,15 @@ const withoutContract = phases.map(({ name }) => name).filter((name) => name !==
 const ofVerdict = ({ findings }: Report, verdict: Report["findings"][number]["verdict"]) =>
   findings.filter((finding) => finding.verdict === verdict).map(({ check, seen }) => `${check}: ${seen}`);
 
-/** Expects that nothing is left of the run: an erased account keeps two empty counts, which expire. */
+/**
+ * Expects that nothing is left of the run but counts. Here no time passes while an erasure waits, so a maintainer that is at
+ * work may write some after it. Where time passes, in the test on the local run, only those that expire may be left.
+ */
 async function expectNothingLeft() {
   expect([...aws.temporary]).toEqual([]);
   for (const variables of aws.variables.values())
     expect(variables).toEqual({ TABLE_NAME: stageTableName(stage) });
-  const left = [...(await tableItems()).values()].filter(({ sk, expiresAt }) => sk !== "root" || !expiresAt);
+  const left = [...(await tableItems()).values()].filter(({ pk }) => !String(pk).startsWith("COUNT#"));
   expect(left).toEqual([]);
 }
 
