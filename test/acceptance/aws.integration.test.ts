@@ -23,12 +23,13 @@ import { accept, phases } from "./acceptance.ts";
 import { type Control, clean, open, type Target } from "./open.ts";
 import { isOfEndedRun } from "./own-accounts.ts";
 import { type Acceptance, abortable, poll } from "./phase.ts";
+import { requestsOfKind } from "./phases/cost.ts";
 import { counting } from "./phases/counting.ts";
 import type { Report } from "./report.ts";
 import { FakeAws } from "./support/fake-aws.ts";
 
 const stage = `t${randomBytes(6).toString("hex")}`;
-const authorizerCacheSeconds = 8;
+const authorizerCacheSeconds = 0;
 const outdir = await mkdtemp(join(tmpdir(), "acceptance-"));
 afterAll(() => rm(outdir, { recursive: true }));
 await synthesizeAssembly({
@@ -43,7 +44,7 @@ const bus = createServer(async (request, response) => {
 });
 afterAll(() => void bus.close());
 const eventsUrl = await listening(bus);
-const api = await startApi({ templateDirectory: outdir, streams: true, eventsUrl });
+const api = await startApi({ templateDirectory: outdir, streams: true, eventsUrl, maxEnvironments: 4 });
 
 let aws = new FakeAws(stage, api.url);
 /** How far ahead the clock is, by the times that were skipped, in milliseconds. */
@@ -65,26 +66,35 @@ interface Run {
   readonly only?: readonly string[];
   readonly target?: Target;
   readonly wasThrottled?: boolean;
+  readonly load?: number;
   readonly settings?: Partial<NonNullable<Acceptance["settings"]>>;
   /** Called with everything that the run says. */
   readonly onNote?: (text: string, end: () => void) => void;
 }
 
-const controlBy = (controller: AbortController, onNote: NonNullable<Run["onNote"]> = () => {}): Control => ({
+/** How much a run writes: enough for each check of it. */
+const littleLoad = 4;
+
+const controlBy = (
+  controller: AbortController,
+  onNote: NonNullable<Run["onNote"]> = () => {},
+  load = littleLoad,
+): Control => ({
   signal: controller.signal,
   note: (text) => onNote(text, () => controller.abort()),
   now: () => Date.now() + ahead,
   wait: skipping(controller.signal),
   eraseWait: (milliseconds) => setTimeout(Math.min(milliseconds, 100)),
-  load: 40,
+  load,
 });
 
 /** The stage has no file. */
 const onStage = { stage, like: "dev" };
 
 /** Accepts the stage. */
-async function run({ only, target = {}, settings = {}, wasThrottled = false, onNote }: Run = {}) {
-  const acceptance = await open({ ...onStage, ...target }, controlBy(new AbortController(), onNote));
+async function run({ only, target = {}, settings = {}, wasThrottled = false, onNote, load }: Run = {}) {
+  const acceptance = await open({ ...onStage, ...target }, controlBy(new AbortController(), onNote, load));
+  aws.requestsOfKind = requestsOfKind(acceptance);
   const selected = phases.filter(({ name }) => only?.includes(name) ?? true);
   return accept(
     {
@@ -120,7 +130,7 @@ async function expectNothingLeft() {
 }
 
 test("a stage that is as documented differs in nothing, nothing is left, and the policy has each call and no other", async () => {
-  const report = await run({ only: withoutContract });
+  const report = await run({ only: withoutContract, load: 25 });
   expect(report.ended).toBeUndefined();
   expect(ofVerdict(report, "differs")).toEqual([]);
   expect(ofVerdict(report, "not seen")).toEqual([
@@ -232,6 +242,17 @@ const drift = (
   PropertyDifferences: [{ PropertyPath, ExpectedValue, ActualValue, DifferenceType: "NOT_EQUAL" }],
 });
 
+/** Responds to a revoked key, by the seconds since it was revoked. */
+function respondToRevoked(statusAfter: (seconds: number) => number) {
+  let requests = 0;
+  const { sendOnce } = Client.prototype;
+  vi.spyOn(Client.prototype, "sendOnce").mockImplementation(function (this: Client, sending) {
+    // After the two requests of the opening, and that with the key before it is revoked.
+    if (++requests < 4) return sendOnce.call(this, sending);
+    return Promise.resolve(responding(sending.path, statusAfter(requests - 4)));
+  });
+}
+
 /** What is different, in which phase, and what the report has of it. */
 const differences: readonly (readonly [
   name: string,
@@ -273,23 +294,13 @@ const differences: readonly (readonly [
   [
     "a cache that keeps revoked keys",
     "keys",
-    () => {},
-    /^A revoked key: works for [789] s, then 403$/,
-    { authorizerCacheSeconds: 0 },
+    () => respondToRevoked((seconds) => (seconds < 8 ? 200 : 403)),
+    /^A revoked key: works for [78] s, then 403$/,
   ],
   [
     "a node that still takes a revoked key",
     "keys",
-    () => {
-      let requests = 0;
-      const { sendOnce } = Client.prototype;
-      vi.spyOn(Client.prototype, "sendOnce").mockImplementation(function (this: Client, sending) {
-        // After the two requests of the opening, and that with the key before it is revoked.
-        if (++requests < 4) return sendOnce.call(this, sending);
-        ahead += 1000;
-        return Promise.resolve(responding(sending.path, requests % 2 ? 403 : 200));
-      });
-    },
+    () => respondToRevoked((seconds) => (seconds % 2 ? 403 : 200)),
     /^A revoked key: works for 1\d s, then/,
   ],
   [
@@ -335,7 +346,7 @@ const differences: readonly (readonly [
     () => {
       const { post } = Account.prototype;
       vi.spyOn(Account.prototype, "post").mockImplementation(function (this: Account, ...args) {
-        if (Object(args[1]).channel === "c0") ahead += 2500;
+        if (Object(args[1]).channel === "c0") ahead += 50_000 / littleLoad;
         return post.apply(this, args);
       });
     },

@@ -36,7 +36,7 @@ export interface Control {
   readonly wait?: Wait;
   /** How long to wait for revoked keys and for writes, when accounts are erased; by default in real time. */
   readonly eraseWait?: Wait;
-  /** How many leads are created in a row. */
+  /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */
   readonly load?: number;
 }
 

@@ -23,7 +23,7 @@ export interface Acceptance {
   /** Whether the stage keeps its data: functions of such a stage are not changed. */
   readonly isProduction: boolean;
   readonly signal: AbortSignal;
-  /** How many leads are created in a row. */
+  /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */
   readonly load: number;
   /** Whether the phase `gateway` saw the throttle refuse requests. */
   wasThrottled?: boolean;

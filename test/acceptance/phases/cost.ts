@@ -10,7 +10,7 @@ import type { Acceptance, Phase } from "../phase.ts";
 import { countedWithin } from "./counting.ts";
 
 /** How many requests of a kind are sent in its minute. */
-export const requests = 20;
+export const requestsOfKind = ({ load }: Pick<Acceptance, "load">) => Math.min(20, load);
 
 /** How much more than documented a figure may be: metrics of CloudWatch are whole units. And how much less. */
 const tolerance = { most: 1.1, least: 0.5 };
@@ -45,7 +45,7 @@ export const cost: Phase = {
       const start = await nextMinute(acceptance);
       const began = now();
       const statuses = new Set<number>();
-      for (let sent = 0; sent < requests && kind.send; sent++)
+      for (let sent = 0; sent < requestsOfKind(acceptance) && kind.send; sent++)
         statuses.add((await kind.send(acceptance, prepared, sent)).status);
       minutes.push({ kind, start, took: now() - began, statuses });
     }
@@ -56,7 +56,8 @@ export const cost: Phase = {
     yield await streamAge(aws, acceptance);
     const [idle] = units;
     for (const [n, minute] of minutes.entries())
-      if (minute.kind.send) yield compareUnits(minute, units[n] ?? {}, idle ?? {});
+      if (minute.kind.send)
+        yield compareUnits(minute, units[n] ?? {}, idle ?? {}, requestsOfKind(acceptance));
   },
 };
 
@@ -214,14 +215,15 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-async function prepare({ mine, accounts }: Acceptance): Promise<Prepared> {
+async function prepare(acceptance: Acceptance): Promise<Prepared> {
+  const { mine, accounts } = acceptance;
   const { issueKey, mine: account } = accounts as NonNullable<Acceptance["accounts"]>;
   const keys: string[] = [];
-  while (keys.length < requests) keys.push((await issueKey(account)).apiKey);
+  while (keys.length < requestsOfKind(acceptance)) keys.push((await issueKey(account)).apiKey);
   const source = unique("cost");
   const email = `${source}@example.com`;
   const { id: leadId, createdAt } = await mine.createLead({ source, email });
-  for (let n = 0; n < 40; n++) await mine.createLead({ source });
+  for (let n = 0; n < 2 * requestsOfKind(acceptance); n++) await mine.createLead({ source });
   const repeated = randomUUID();
   await mine.post(leads, lead({ source }), { "idempotency-key": repeated });
   return {
@@ -308,7 +310,7 @@ function expectedUnits({ name, of = name, page = "units-of-requests", extraReads
   return { least, most, comparison: { check: name, page: assumption(page), expected } };
 }
 
-function compareUnits({ kind, took, statuses }: Minute, seen: Units, idle: Units): Finding {
+function compareUnits({ kind, took, statuses }: Minute, seen: Units, idle: Units, requests: number): Finding {
   const { least, most, comparison } = expectedUnits(kind);
   const failed = [...statuses].filter((status) => status >= 300);
   if (failed.length > 0) return compared(comparison, `requests returned ${failed.join(" and ")}`);

@@ -40,7 +40,7 @@ async function* revocation(acceptance: Acceptance): AsyncGenerator<Finding> {
   while (seconds <= longest + margin) {
     last = await status();
     if (last === 200) accepted = seconds;
-    await wait(500);
+    await wait(1000);
     seconds = (now() - revokedAt) / 1000;
   }
   const expected = `works for ${cacheSeconds} s at most, then 403`;

@@ -14,8 +14,8 @@ import { readLoadRatios } from "../docs-figures.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import { type Acceptance, type Phase, settle } from "../phase.ts";
 
-/** How many environments of each function are started, and how many of them its log must have. */
-const rounds = 25;
+/** How many environments of each function are started, at most, and how many of them its log must have. */
+const mostRounds = 25;
 const leastStarts = 20;
 
 /** The fewest requests of a route that have a p99. */
@@ -93,12 +93,13 @@ async function sendWarm({ mine, note, signal, load }: Acceptance): Promise<void>
  * Changes a variable of each function, sends a request to each, and does so again; puts the variables back at the end.
  */
 async function startEnvironments(acceptance: Acceptance, aws: AwsStage): Promise<void> {
-  const { accounts, url, note, cleanUp, signal } = acceptance;
+  const { accounts, url, note, cleanUp, signal, load } = acceptance;
   const { issueKey, mine } = accounts as NonNullable<Acceptance["accounts"]>;
   cleanUp.defer(() => {
     note("putting the variables of the functions back");
     return resetVariables(aws);
   });
+  const rounds = Math.min(mostRounds, load);
   for (let round = 1; round <= rounds; round++) {
     signal.throwIfAborted();
     note(`new environments, ${round} of ${rounds}`);

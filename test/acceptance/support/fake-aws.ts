@@ -48,7 +48,7 @@ import { functionNames } from "../../../lib/bundling/bundle.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { mockClient } from "../../support/mocked-client.ts";
 import { readCosts } from "../docs-figures.ts";
-import { kinds, requests } from "../phases/cost.ts";
+import { kinds } from "../phases/cost.ts";
 
 /** Some alarms of the stack. */
 const alarmNames = ["server-errors", "slow-answers", "stream-age"];
@@ -83,7 +83,8 @@ export class FakeAws {
   #history: AlarmHistoryItem[] = [];
   /** The age of the stream, in seconds. */
   streamAge = 6;
-  /** How many times the documented units a request consumes. */
+  /** How many requests of a kind are sent in a minute, and how many times the documented units each consumes. */
+  requestsOfKind = 0;
   unitFactor = 1;
   /** Whether CloudWatch has the units of the table. */
   hasUnits = true;
@@ -239,7 +240,7 @@ export class FakeAws {
     return (["reads", "writes"] as const).map((name) => ({
       Id: `${name}${this.hasUnits ? 0 : 1}`,
       Timestamps,
-      Values: minutes.map((units) => this.unitFactor * requests * units[name]),
+      Values: minutes.map((units) => this.unitFactor * this.requestsOfKind * units[name]),
     }));
   }
 
