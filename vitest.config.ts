@@ -23,11 +23,11 @@ export default defineConfig({
   test: {
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
     silent: process.env.ALLOW_LOG_LEAKS === "1" ? false : "passed-only",
-    // Many tests wait.
-    maxWorkers: Math.min(2 * availableParallelism() + 1, 8),
+    // Some tests wait. More workers gain little, and slow other runs on the machine.
+    maxWorkers: Math.min(availableParallelism() + 1, 8),
     // A busy machine must not fail a test.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // Hundreds of tests start commands, which load their code from here in half the time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, ".build/compile-cache") },

