@@ -310,7 +310,7 @@ function readRetryAfter(headers: Headers): number | undefined {
  * @throws TypeError if it is no event
  */
 export function parseEvent(received: unknown): ApiEvent | undefined {
-  const parsed = typeof received === "string" ? JSON.parse(received) : received;
+  const parsed = typeof received === "string" ? parseJson(received) : received;
   const event = Object(parsed).detail ?? parsed;
   const { type, version, id, account, createdAt } = Object(event);
   if (![type, id, account, createdAt].every((value) => typeof value === "string"))

@@ -45,15 +45,23 @@ export async function greetLeads(client: Client, source: string): Promise<void> 
 
 /** Where a connector remembers the ids of the events that it has delivered, for at least 15 days. */
 export interface Delivered {
-  has(id: string): Promise<boolean>;
+  /**
+   * Claims an id that is neither delivered nor claimed, by a conditional write. A claim ends by itself after a minute, so
+   * that a program that has ended holds none.
+   */
+  claim(id: string): Promise<"claimed" | "busy" | "delivered">;
   add(id: string): Promise<void>;
+  /** Takes a claim back. */
+  release(id: string): Promise<void>;
 }
 
 /**
  * Delivers a message that a connector of a channel receives, unless it is delivered.
  *
  * @param body what the connector received
- * @param deliver its failure must reach the sender of the event as a failure: then the event comes again
+ * @param deliver must end within a minute
+ * @throws Error if it failed, or if the same event is being delivered: the sender must receive it as a failure, so that the
+ *   event comes again
  */
 export async function deliverMessage(
   body: unknown,
@@ -62,10 +70,20 @@ export async function deliverMessage(
   deliver: (message: Extract<ApiEvent, { type: "message.sent" }>) => Promise<void>,
 ): Promise<void> {
   const event = parseEvent(body);
-  if (event?.type !== "message.sent" || event.channel !== channel || (await delivered.has(event.id))) return;
-  // If the program ends between these lines, it delivers the message again: pass the id on if the channel takes one.
-  await deliver(event);
-  await delivered.add(event.id);
+  if (event?.type !== "message.sent" || event.channel !== channel) return;
+  const { id } = event;
+  // A sender that had no response in time sends the event again, while the first delivery goes on.
+  const state = await delivered.claim(id);
+  if (state === "busy") throw new Error(`The message ${id} is being delivered.`);
+  if (state === "delivered") return;
+  try {
+    await deliver(event);
+  } catch (error) {
+    await delivered.release(id);
+    throw error;
+  }
+  // If the program ends before this line, it delivers the message again: pass the id on if the channel takes one.
+  await delivered.add(id);
 }
 
 /** A page of conversations with their leads, in two requests. A lead that has just been erased is undefined. */
@@ -92,7 +110,8 @@ export async function syncLeads(
   let until: number | undefined;
   for await (const { data, readAfter } of client.leadPages({ createdAfter: since })) {
     // The first page has the newest leads.
-    until ??= Math.max(Date.parse(since), readAfter - margin);
+    // Without a readable Date, the next synchronization starts where this one did.
+    until ??= Math.max(Date.parse(since), (readAfter || 0) - margin);
     await store(data);
   }
   return new Date(until ?? since).toISOString();

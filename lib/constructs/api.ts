@@ -134,6 +134,7 @@ const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({
   exposeHeaders: [
     "accept-encoding",
     "apigw-requestid",
+    "date",
     "idempotency-replayed",
     "link",
     "ratelimit",

@@ -190,7 +190,7 @@ describe("an event", () => {
   test("of a later version is left out, and what is no event is refused", () => {
     const [detail] = Object.values(eventDetailExamples);
     expect(parseEvent({ ...detail, version: 2 })).toBeUndefined();
-    for (const received of ["{}", "null", { ...detail, id: 1 }, undefined])
+    for (const received of ["{}", "null", "{", { ...detail, id: 1 }, undefined])
       expect(() => parseEvent(received)).toThrow("This is not an event of the API.");
   });
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Client, Lead } from "../../docs/client/client.ts";
 import {
@@ -97,19 +98,27 @@ describe.each([10, -10])("on a hostile server, with a client's clock that is %i 
     await greetLeads(client, "website");
     expect(api.messages.map(({ leadId }) => leadId).sort()).toEqual([...api.leads.keys()].sort());
     const random = seeded(9);
-    const [delivered, texts] = [new Set<string>(), [] as string[]];
+    const [states, texts] = [new Map<string, "busy" | "delivered">(), [] as string[]];
     const memory = {
-      has: async (id: string) => delivered.has(id),
-      add: async (id: string) => void delivered.add(id),
+      claim: async (id: string) => {
+        const state = states.get(id);
+        if (!state) states.set(id, "busy");
+        return state ?? "claimed";
+      },
+      add: async (id: string) => void states.set(id, "delivered"),
+      release: async (id: string) => void states.delete(id),
     };
-    const waiting = shuffled(random, [...api.events, ...api.events]);
-    for (const event of waiting) {
-      const deliver = async ({ message }: { message: string }) => {
-        if (random() < 0.4) throw new Error("The channel is down.");
-        texts.push(message);
-      };
-      // What fails comes again, later.
-      await deliverMessage({ detail: event }, "whatsapp", memory, deliver).catch(() => waiting.push(event));
+    const deliver = async ({ message }: { message: string }) => {
+      await setImmediate();
+      if (random() < 0.4) throw new Error("The channel is down.");
+      texts.push(message);
+    };
+    // Some deliveries overlap. What fails comes again, later.
+    for (let waiting = shuffled(random, [...api.events, ...api.events]); waiting.length > 0; ) {
+      const results = await Promise.allSettled(
+        waiting.map((event) => deliverMessage({ detail: event }, "whatsapp", memory, deliver)),
+      );
+      waiting = waiting.filter((_, n) => results[n]?.status === "rejected");
     }
     expect(texts.sort()).toEqual(api.messages.map(({ message }) => message).sort());
     finish(annotate);
@@ -171,4 +180,18 @@ test("a form gives up when the lead of another form is not found, with the error
     status: 422,
     code: "idempotency_key_reused",
   });
+});
+
+test("a synchronization without a readable Date starts again where it started", async () => {
+  const { api, client } = await startHostileServer();
+  api.addLead(newId("lead"), { name: "Ada" });
+  const pages = client.leadPages;
+  const dateless: Client = {
+    ...client,
+    async *leadPages(...query) {
+      for await (const page of pages(...query)) yield { ...page, readAfter: Number.NaN };
+    },
+  };
+  const since = "2026-01-01T00:00:00.000Z";
+  expect(await syncLeads(dateless, since, async () => {})).toBe(since);
 });

@@ -118,8 +118,11 @@ const toEvent = (source: string, type: unknown, detail: Detail, time: number) =>
   detail,
 });
 
+/** What EventBridge retries below 500; 407, which it also retries, fails in `fetch`. */
+const retriedStatuses = new Set([401, 409, 429]);
+
 /**
- * Posts an event as an API destination does: it retries 429, 5xx and requests without a response.
+ * Posts an event as an API destination does: it retries some statuses and requests without a response.
  *
  * @returns why the event could not be posted; undefined when it was
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-api-destinations.html
@@ -139,7 +142,10 @@ async function post(
     await response.body?.cancel();
     const { ok, status } = response;
     if (ok) return undefined;
-    return { reason: `the connector responded with ${status}`, isRetried: status === 429 || status >= 500 };
+    return {
+      reason: `the connector responded with ${status}`,
+      isRetried: retriedStatuses.has(status) || status >= 500,
+    };
   } catch (error) {
     const { cause = error } = error as { cause?: unknown };
     return { reason: `the connector did not respond (${errorMessage(cause)})`, isRetried: true };

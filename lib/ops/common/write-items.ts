@@ -4,7 +4,7 @@ import { isWriteConflict, StaleReadError, unprocessed } from "../../../shared/dy
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { newId } from "../../../shared/ids.ts";
+import { idTimestamp, isId, newId } from "../../../shared/ids.ts";
 
 /**
  * The parameters of an update that sets attributes of an item, or removes those that are undefined, on the condition that
@@ -38,7 +38,10 @@ export function asChange(read: Item, changes: Item): Item {
   const { schema } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
   const fields = Object.keys(schema?.properties ?? {});
   const changed = fields.filter((name) => name in changes && changes[name] !== read[name]);
-  return changed.length > 0 ? { ...changes, changed, changeId: newId("change") } : changes;
+  if (changed.length === 0) return changes;
+  // Later than the change before, which a machine with another clock may have made.
+  const before = isId("change", read.changeId) ? idTimestamp(read.changeId) : 0;
+  return { ...changes, changed, changeId: newId("change", Math.max(Date.now(), before + 1)) };
 }
 
 /**

@@ -99,7 +99,7 @@ test("while one message is refused for ten minutes, 500 others are delivered wit
   await until(() => connector.delivered.has("refused"));
 });
 
-test.each([[429], [500], [503]])("an event is retried after %i", async (status) => {
+test.each([[401], [409], [429], [500], [503]])("an event is retried after %i", async (status) => {
   const connector = await startConnector((_, calls) => (calls <= 2 ? status : 200));
   const { clock, log, putMessages } = open(connector.url);
   putMessages("msg_1");

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { asChange } from "../../../../lib/ops/common/write-items.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { setLeadScore, setLeadStatus } from "../../../../lib/ops/leads/lead-changes.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
@@ -108,4 +109,10 @@ test("a conversation does not become active beside another one that does so mean
   );
   const statuses = table.stored().flatMap(({ id, status }) => (status ? [[id, status]] : []));
   expect(Object.fromEntries(statuses)).toEqual({ conv_1: "closed", [other]: "active" });
+});
+
+test("a change is later than the one before it, which a machine with another clock has made", () => {
+  const changeId = newId("change", Date.now() + 600_000);
+  const before = { ...storedLead("lead_1"), changeId };
+  expect(String(asChange(before, { status: "booked" }).changeId) > changeId).toBe(true);
 });
