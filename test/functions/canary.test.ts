@@ -267,6 +267,12 @@ test("it waits eight seconds for a response", async () => {
   expect(limit).toHaveBeenCalledExactlyOnceWith(8000);
 });
 
+test("it names why it has no connection", async () => {
+  const cause = Object.assign(new Error("secret"), { code: "ECONNREFUSED" });
+  vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed", { cause }));
+  expect(await failure()).toBe("GET /api/v1/leads got no response (ECONNREFUSED)");
+});
+
 test("a key that is not stored fails the run", async () => {
   for (const value of [undefined, ""]) {
     storeKey(value);
