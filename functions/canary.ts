@@ -3,12 +3,11 @@ import { runCanary } from "../shared/canary/canary-run.ts";
 import { readStoredKey } from "../shared/canary/stored-key.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
-const { API_URL = "", KEY_PARAMETER = "" } = process.env;
+const { API_URL = "", KEY_PARAMETER = "", KEY_ACCOUNT = "" } = process.env;
 
 /** Uses the API from outside as a caller does; it fails if the API does not work. */
 async function canary(): Promise<void> {
-  const client = canaryClient(API_URL, await readStoredKey(KEY_PARAMETER));
-  await runCanary(client, new Date().toISOString().slice(0, 10));
+  await runCanary(canaryClient(API_URL, await readStoredKey(KEY_PARAMETER)), KEY_ACCOUNT);
 }
 
 export const handler = maskedFailures(canary);

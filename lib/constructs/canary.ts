@@ -3,6 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import { Construct } from "constructs";
 import type { Api } from "./api.ts";
+import { canaryAccount } from "./grants.ts";
 import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
@@ -27,13 +28,14 @@ export class Canary extends Construct {
     });
     this.runner = new ServiceFunction(this, "canary", {
       ...props,
-      // Six requests of eight seconds at most, and the key.
-      timeout: Duration.minutes(1),
+      // Eight requests of eight seconds at most, the key, and the deletion.
+      timeout: Duration.minutes(2),
       // It waits for responses.
       memorySize: 256,
       environment: {
         API_URL: domainName === undefined ? api.stage.url : `https://${domainName}/`,
         KEY_PARAMETER: parameter,
+        KEY_ACCOUNT: canaryAccount,
       },
       policies: { Key: [readKey] },
       whyNoQueue: "An alarm counts the runs that succeed, and the next run follows in minutes.",

@@ -15,16 +15,20 @@ interface ReadGrant {
   readonly indexes?: readonly IndexName[];
   /** Whether a read may only show that an item exists. */
   readonly keyOnly?: true;
+  /** The account that has the items; any account unless set. */
+  readonly account?: string;
 }
 
 /** Writes of items of some types. */
 interface WriteGrant {
-  readonly actions: readonly `dynamodb:${"PutItem" | "UpdateItem" | "ConditionCheckItem"}`[];
+  readonly actions: readonly `dynamodb:${"PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem"}`[];
   readonly types: readonly ItemType[];
   /** The table attributes that the items have. A write that names another one is denied. */
   readonly sets: readonly (typeof tableAttributes)[number][];
   /** Whether a write may return what is stored. */
   readonly returnsStored?: true;
+  /** The account that has the items; any account unless set. */
+  readonly account?: string;
 }
 
 /** A scan of the keys of all items. */
@@ -45,6 +49,11 @@ const writeCounts: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: [] },
 ];
+
+/** The account of the canary's API key. */
+export const canaryAccount = "canary";
+
+const ofCanary = { types: ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"], account: canaryAccount } as const;
 
 /**
  * Everything that each function may do with the table, besides `rateLimitGrants` and `accountLimitGrants`. A transaction
@@ -107,8 +116,11 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   // The pipe passes it whole items.
   "compose-events": [],
-  // It uses the API like any caller.
-  canary: [],
+  // It uses the API like any caller, and deletes what it has written.
+  canary: [
+    { actions: ["dynamodb:Query"], ...ofCanary, keyOnly: true },
+    { actions: ["dynamodb:DeleteItem"], ...ofCanary, sets: [] },
+  ],
 };
 
 /** What the functions of the routes may also do if accounts have a rate limit. */
@@ -131,12 +143,15 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
       conditions: keysOnly,
     });
   const indexNames = ("indexes" in grant && grant.indexes) || [];
+  // An account whose name begins alike is another one.
+  const parts = grant.account === undefined ? ["*"] : [grant.account, `${grant.account}#*`];
+  const leadingKeys = grant.types.flatMap((type) => parts.map((part) => `${type}#${part}`));
   const indexArns = indexNames.map((name) => `${table.tableArn}/index/${name}`);
   return new PolicyStatement({
     actions: [...grant.actions],
     resources: [table.tableArn, ...indexArns],
     conditions: {
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": grant.types.map((type) => `${type}#*`) },
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
       // `ForAllValues` also matches a request without keys.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...("sets" in grant ? writeConditions(grant) : readConditions(grant)),

@@ -5,7 +5,7 @@ const timeout = 8000;
 interface Body {
   readonly id?: string;
   readonly conversationId?: string;
-  readonly data?: readonly { readonly id: string }[];
+  readonly data?: readonly { readonly id: string; readonly messageCount?: number }[];
   readonly pagination?: { readonly total: number };
 }
 
@@ -17,7 +17,7 @@ interface CanaryResponse {
 /** The methods of the API that the canary uses. */
 export interface CanaryClient {
   get(path: string): Promise<CanaryResponse>;
-  post(path: string, body: object, idempotencyKey: string): Promise<CanaryResponse>;
+  post(path: string, body: object, idempotencyKey?: string): Promise<CanaryResponse>;
 }
 
 /** An error whose code is logged: it names what failed and holds nothing of a response but its status. */
@@ -36,7 +36,8 @@ export class FailedCheck extends Error {
  */
 export function canaryClient(url: string, apiKey: string): CanaryClient {
   async function request(path: string, expected: number, init: RequestInit): Promise<CanaryResponse> {
-    const name = `${init.method} ${path.split("?")[0]}`;
+    const isWithoutKey = init.method === "POST" && !new Headers(init.headers).has("idempotency-key");
+    const name = `${init.method} ${path.split("?")[0]}${isWithoutKey ? " without a key" : ""}`;
     const { response, text } = await send(new URL(path, url), {
       ...init,
       headers: { ...init.headers, authorization: `Bearer ${apiKey}` },
@@ -56,7 +57,10 @@ export function canaryClient(url: string, apiKey: string): CanaryClient {
     post: (path, body, idempotencyKey) =>
       request(path, 201, {
         method: "POST",
-        headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+        headers: {
+          "content-type": "application/json",
+          ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+        },
         body: JSON.stringify(body),
       }),
   };

@@ -1,13 +1,22 @@
+import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
+import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as maintain } from "../../functions/maintain-counts.ts";
+import { toEvents } from "../../shared/domain/events.ts";
+import { readPartition } from "../../shared/dynamodb/keys.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
 import { routes } from "../../shared/routes.ts";
-import { invokeHandler } from "../support/call.ts";
-import { routeEvent } from "../support/events.ts";
+import { lambdaContext, routeEvent } from "../support/events.ts";
 import { listening } from "../support/listening.ts";
-import { useMemoryTable } from "../support/memory-leads.ts";
+import { MemoryTable } from "../support/memory-table.ts";
 import { mockClient } from "../support/mocked-client.ts";
+import { sum } from "../support/statistics.ts";
+import { streamRecord } from "../support/stream-record.ts";
 
 const parameters = mockClient(SSMClient);
 
@@ -39,17 +48,21 @@ const server = createServer(async (request, response) => {
 });
 afterAll(() => server.closeAllConnections());
 
-// The function reads these when it is loaded.
+// The functions read these when they are loaded.
 vi.stubEnv("API_URL", `${await listening(server)}/`);
 vi.stubEnv("KEY_PARAMETER", "/stage/canary-key");
+vi.stubEnv("KEY_ACCOUNT", "canary");
+vi.stubEnv("RATE_LIMIT_REQUESTS", "6000");
+vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { handler: run } = await import("../../functions/canary.ts");
+const { invokeHandler } = await import("../support/call.ts");
 
 /** The API behind the server. */
 const serve: Respond = async ({ method, url = "", headers, body }) => {
   const [path, query = ""] = url.split("?");
   const route = Object.values(routes).find((one) => one.method === method && one.path === path);
   if (!route) return { status: 404, body: { message: "Not Found" } };
-  const event = routeEvent(route.name, { query, headers, ...(body && { body }) });
+  const event = routeEvent(route.name, { account, query, headers, ...(body && { body }) });
   const answer = await invokeHandler(route.name, event);
   return {
     status: answer.statusCode ?? 500,
@@ -58,28 +71,78 @@ const serve: Respond = async ({ method, url = "", headers, body }) => {
   };
 };
 
-/** The API, but for one of its routes. @param nth which of the requests to it has the other answer, from 1 */
+const nameOf = ({ method, url = "", headers }: Sent) =>
+  `${method} ${url.replace(/(id)=.*/, "$1")}${method === "POST" && !headers["idempotency-key"] ? " without a key" : ""}`;
+
+/** The API, but for one kind of request. @param nth which of these requests has the other answer, from 1 */
 const except =
-  (route: string, answer: (body: never) => Answer | Promise<Answer>, nth = 1): Respond =>
+  (kind: string, answer: (body: never) => Answer | Promise<Answer>, nth = 1): Respond =>
   async (sent, response) => {
-    const name = ({ method, url = "" }: Sent) => `${method} ${url.replace(/(id)=.*/, "$1")}`;
     const real = (await serve(sent, response)) ?? { status: 500 };
-    const isOther = name(sent) === route && requests.filter((one) => name(one) === route).length === nth;
+    const isOther = nameOf(sent) === kind && requests.filter((one) => nameOf(one) === kind).length === nth;
     return isOther ? answer(real.body as never) : real;
   };
 
+/** The API, but for requests that never succeed. */
+const failing =
+  (isBroken: (sent: Sent) => boolean): Respond =>
+  (sent, response) =>
+    isBroken(sent) ? { status: 500, body: { code: "internal_error" } } : serve(sent, response);
+
+/** The table, what its stream has not delivered, and the units that were used. */
+let memory: MemoryTable;
+let changes: DynamoDBRecord[];
+const used = { reads: 0, writes: 0 };
+let before: (command: object) => unknown;
+/** The one of the key. */
+let account: string;
+
 beforeEach(() => {
+  account = "canary";
   requests = [];
   respond = serve;
+  changes = [];
+  before = () => {};
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 21) });
   vi.spyOn(console, "info").mockImplementation(() => {});
-  useMemoryTable();
+  memory = new MemoryTable({
+    onChange: ({ before, after }) => {
+      const eventName = before ? (after ? "MODIFY" : "REMOVE") : "INSERT";
+      changes.push({ ...streamRecord(before, after), eventName });
+    },
+  });
+  vi.spyOn(table, "send").mockImplementation((async (command: object) => {
+    await before(command);
+    const { output, reads, writes } = memory.execute(command);
+    used.reads += sum(reads.map(({ units }) => units));
+    used.writes += sum(writes.map(({ units }) => units));
+    return output;
+  }) as never);
   storeKey("lck_key");
 });
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
+
+/** The stream delivers everything to the maintainer. @returns the types of the events of these changes */
+async function deliver(): Promise<string[]> {
+  vi.setSystemTime(Date.now() + 2000);
+  const records = changes;
+  changes = [];
+  expect(await maintain({ Records: records }, lambdaContext(60_000))).toEqual({ batchItemFailures: [] });
+  return toEvents(records).map(({ type }) => type);
+}
+
+const untilNextRun = () => vi.setSystemTime(Math.ceil((Date.now() + 1) / 300_000) * 300_000);
+
+/** How many items of each type the account has. */
+function stored(): Record<string, number> {
+  const types = Array.from(memory.items(), ({ pk }) => readPartition(String(pk))?.itemType ?? "");
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(types, (it) => it)).map(([type, all = []]) => [type, all.length]),
+  );
+}
 
 function storeKey(value: string | undefined) {
   parameters.reset();
@@ -99,28 +162,34 @@ async function failure(): Promise<string | undefined> {
 
 const [leads, conversations] = ["/api/v1/leads", "/api/v1/conversations"];
 
-test("it creates, replays, finds, lists and sends; all runs of a day add one lead with one message", async () => {
-  for (let times = 0; times < 3; times++) await run();
-  const key = { authorization: "Bearer lck_key", "idempotency-key": "canary-2026-11-21" };
-  const post = { method: "POST", headers: { ...key, "content-type": "application/json" } };
-  const get = { method: "GET", body: "", headers: { authorization: key.authorization } };
-  const id = expect.stringContaining(`${leads}?id=lead_`);
-  expect(requests.slice(0, 6)).toMatchObject([
-    { ...post, url: leads, body: '{"name":"Canary","source":"canary"}' },
-    { ...post, url: leads, body: '{"name":"Canary","source":"canary"}' },
-    { ...get, url: id },
-    { ...get, url: `${leads}?limit=1` },
-    { ...post, url: conversations, body: expect.stringContaining('"channel":"canary"') },
-    { ...get, url: expect.stringContaining(`${conversations}?id=conv_`) },
-  ]);
-  const list = async (name: "list-leads" | "list-conversations") =>
-    JSON.parse((await invokeHandler(name, routeEvent(name))).body ?? "").data;
-  expect(await list("list-leads")).toMatchObject([{ name: "Canary", source: "canary" }]);
-  expect(await list("list-conversations")).toMatchObject([{ channel: "canary", messageCount: 1 }]);
+test("it uses every route, with new writes in each run", async () => {
+  await run();
+  const first = requests;
+  requests = [];
+  untilNextRun();
+  await run();
+  const headers = { authorization: "Bearer lck_key" };
+  const get = { method: "GET", body: "", headers };
+  const keyed = { ...headers, "idempotency-key": expect.stringMatching(/^canary-.{36}$/) };
+  const post = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
+  const lead = { ...post, url: leads, body: '{"name":"Canary","source":"canary"}' };
+  const message = { ...post, url: conversations, body: expect.stringContaining('"channel":"canary"') };
+  for (const sent of [first, requests]) {
+    expect(sent).toMatchObject([
+      { ...get, url: `${leads}?limit=1` },
+      ...[{ ...lead, headers: keyed }, { ...lead, headers: keyed }, lead],
+      { ...get, url: expect.stringMatching(/leads\?id=lead_\w+,lead_\w+$/) },
+      ...[{ ...message, headers: keyed }, message],
+      { ...get, url: expect.stringContaining(`${conversations}?id=conv_`) },
+    ]);
+    expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(2);
+  }
+  expect(requests[1]?.headers["idempotency-key"]).not.toBe(first[1]?.headers["idempotency-key"]);
+  expect(stored()).toMatchObject({ LEAD: 4, CONVERSATION: 2, MESSAGE: 4, ACTIVE: 2 });
 });
 
 const found = { status: 200, body: { data: [{ id: "another" }], pagination: { total: 1 } } };
-const none = { status: 200, body: { data: [], pagination: { total: 1 } } };
+const none = { status: 200, body: { data: [], pagination: { total: 0 } } };
 
 test.each<[string, Respond]>([
   [
@@ -142,14 +211,43 @@ test.each<[string, Respond]>([
     "GET /api/v1/leads returned 503",
     except(`GET ${leads}?id`, () => ({ status: 503, body: { code: "busy" } })),
   ],
-  ["The lead was not found", except(`GET ${leads}?id`, () => none)],
-  ["The lead was not found", except(`GET ${leads}?id`, () => found)],
-  ["The list of leads was empty", except(`GET ${leads}?limit=1`, () => none)],
+  [
+    "POST /api/v1/leads without a key returned 500",
+    except(`POST ${leads} without a key`, () => ({ status: 500 })),
+  ],
+  ["The leads were not found", except(`GET ${leads}?id`, () => none)],
+  ["The leads were not found", except(`GET ${leads}?id`, () => found)],
+  [
+    "The leads were not found",
+    except(`GET ${leads}?id`, ({ data }: { data: object[] }) => ({
+      ...found,
+      body: { data: [data[0], data[0]] },
+    })),
+  ],
+  ["The total of leads was not their number", except(`GET ${leads}?limit=1`, () => found)],
   [
     "The list of leads was empty",
-    except(`GET ${leads}?limit=1`, () => ({ status: 200, body: { data: [1] } })),
+    except(`GET ${leads}?limit=1`, () => ({ status: 200, body: { data: [{}], pagination: { total: 0 } } })),
+  ],
+  [
+    "POST /api/v1/conversations returned 404",
+    except(`POST ${conversations}`, () => ({ status: 404, body: { code: "lead_not_found" } })),
+  ],
+  [
+    "The second message started another conversation",
+    except(`POST ${conversations} without a key`, (body: object) => ({
+      status: 201,
+      body: { ...body, conversationId: "another" },
+    })),
   ],
   ["The conversation was not found", except(`GET ${conversations}?id`, () => found)],
+  [
+    "The conversation did not have both messages",
+    except(`GET ${conversations}?id`, ({ data: [one] }: { data: object[] }) => ({
+      status: 200,
+      body: { data: [{ ...one, messageCount: 1 }] },
+    })),
+  ],
 ])("a run fails, and logs: %s", async (code, api) => {
   respond = api;
   expect(await failure()).toBe(code);
@@ -157,7 +255,7 @@ test.each<[string, Respond]>([
 
 test("it follows no redirect: its key must not go to another address", async () => {
   respond = () => ({ status: 302, headers: { location: "/elsewhere" } });
-  expect(await failure()).toBe("POST /api/v1/leads returned 302");
+  expect(await failure()).toBe("GET /api/v1/leads returned 302");
   expect(requests).toHaveLength(1);
 });
 
@@ -165,8 +263,14 @@ test("it waits eight seconds for a response", async () => {
   const { timeout } = AbortSignal;
   const limit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 10));
   respond = () => undefined;
-  expect(await failure()).toBe("POST /api/v1/leads got no response (TimeoutError)");
+  expect(await failure()).toBe("GET /api/v1/leads got no response (TimeoutError)");
   expect(limit).toHaveBeenCalledExactlyOnceWith(8000);
+});
+
+test("it names why it has no connection", async () => {
+  const cause = Object.assign(new Error("secret"), { code: "ECONNREFUSED" });
+  vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed", { cause }));
+  expect(await failure()).toBe("GET /api/v1/leads got no response (ECONNREFUSED)");
 });
 
 test("a key that is not stored fails the run", async () => {
@@ -178,4 +282,171 @@ test("a key that is not stored fails the run", async () => {
     .on(GetParameterCommand)
     .rejects(Object.assign(new Error("secret"), { name: "ParameterNotFound", code: undefined }));
   expect(await failure()).toBeUndefined();
+});
+
+describe("while a route fails", () => {
+  const hasKey = ({ headers }: Sent) => "idempotency-key" in headers;
+  const isPost = (path: string) => (sent: Sent) => sent.method === "POST" && sent.url === path;
+
+  test.each<[string, string, (sent: Sent) => boolean]>([
+    [
+      "new leads with a key",
+      "POST /api/v1/leads returned 500",
+      (sent) => isPost(leads)(sent) && hasKey(sent),
+    ],
+    [
+      "leads without a key",
+      "POST /api/v1/leads without a key returned 500",
+      (sent) => isPost(leads)(sent) && !hasKey(sent),
+    ],
+    ["messages", "POST /api/v1/conversations returned 500", isPost(conversations)],
+    [
+      "messages without a key",
+      "POST /api/v1/conversations without a key returned 500",
+      (sent) => isPost(conversations)(sent) && !hasKey(sent),
+    ],
+    [
+      "the list of leads",
+      "GET /api/v1/leads returned 500",
+      ({ method, url = "" }) => method === "GET" && url.startsWith(leads),
+    ],
+    [
+      "the list of conversations",
+      "GET /api/v1/conversations returned 500",
+      ({ method, url = "" }) => method === "GET" && url.startsWith(conversations),
+    ],
+  ])("for %s, each run names it, and its account does not grow", async (_what, code, isBroken) => {
+    for (let times = 0; times < 3; times++) {
+      await run();
+      await deliver();
+      untilNextRun();
+    }
+    const atRest = stored();
+    respond = failing(isBroken);
+    for (let times = 0; times < 5; times++) {
+      expect(await failure()).toBe(code);
+      await deliver();
+      untilNextRun();
+    }
+    for (const [type, count] of Object.entries(stored()))
+      if (!["IDEMPOTENCY", "RATE"].includes(type))
+        expect([type, count <= (atRest[type] ?? 0)]).toEqual([type, true]);
+    respond = serve;
+    await run();
+  });
+});
+
+/** What the API never sends. */
+const isKeyQuery = (command: object) =>
+  command instanceof QueryCommand && command.input.ProjectionExpression === "pk, sk";
+const isDelete = (command: object) => command instanceof DeleteCommand;
+
+test.each([
+  ["query", isKeyQuery],
+  ["delete", isDelete],
+])("a run that may not %s fails, and writes nothing", async (_action, isDenied) => {
+  for (let times = 0; times < 2; times++) {
+    await run();
+    untilNextRun();
+  }
+  requests = [];
+  before = (command) => {
+    if (isDenied(command)) throw Object.assign(new Error("secret"), { name: "AccessDeniedException" });
+  };
+  expect(await failure()).toBe("The rows of earlier runs were not deleted (AccessDeniedException)");
+  expect(requests).toHaveLength(1);
+});
+
+test("once nothing counts its changes, the second run fails, and until all are counted", async () => {
+  for (let times = 0; times < 4; times++) {
+    await run();
+    await deliver();
+    untilNextRun();
+  }
+  await run();
+  untilNextRun();
+  for (let times = 0; times < 3; times++) {
+    requests = [];
+    expect(await failure()).toBe("The total of leads was not their number");
+    expect(requests).toHaveLength(8);
+    untilNextRun();
+  }
+  await deliver();
+  untilNextRun();
+  await run();
+});
+
+test("with a key of another account, all runs but the first one fail", async () => {
+  account = "another";
+  await run();
+  for (let times = 0; times < 2; times++) {
+    untilNextRun();
+    expect(await failure()).toBe("The total of leads was not their number");
+  }
+});
+
+test("what a run has left that ended at any time, the second run after it takes away", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const next = async () => {
+    untilNextRun();
+    requests = [];
+    const ended = await run().then(
+      () => true,
+      () => false,
+    );
+    await deliver();
+    return ended;
+  };
+  for (let times = 0; times < 3; times++) expect(await next()).toBe(true);
+  const atRest = stored();
+  for (let sent = 1; sent <= 8; sent++) {
+    respond = (one, response) => (requests.length < sent ? serve(one, response) : { status: 500 });
+    expect([sent, await next()]).toEqual([sent, false]);
+  }
+  respond = serve;
+  for (let deleted = 0; deleted < 6; deleted++) {
+    let deletions = 0;
+    before = (command) => {
+      if (isDelete(command) && deletions++ === deleted) throw new Error("It has ended.");
+    };
+    expect([deleted, await next()]).toEqual([deleted, false]);
+    before = () => {};
+    for (let times = 0; times < 3; times++) expect([deleted, await next()]).toEqual([deleted, true]);
+    const { LEAD, CONVERSATION, MESSAGE, ACTIVE } = atRest;
+    expect(stored()).toMatchObject({ LEAD, CONVERSATION, MESSAGE, ACTIVE });
+  }
+});
+
+test("another account whose name begins alike keeps its rows", async () => {
+  const other = { account: "canary2", body: { name: "Ada" } };
+  await invokeHandler("create-lead", routeEvent("create-lead", other));
+  for (let times = 0; times < 4; times++) {
+    untilNextRun();
+    await run();
+    await deliver();
+  }
+  expect([...memory.items()].filter(({ pk }) => pk === "LEAD#canary2")).toHaveLength(1);
+});
+
+test("after 50 runs, the rows of two remain, and a run costs the units that deploying.md has", async () => {
+  const events = new Set<string>();
+  const rows = new Set<string>();
+  const units: (typeof used)[] = [];
+  for (let times = 0; times < 50; times++) {
+    Object.assign(used, { reads: 0, writes: 0 });
+    await run();
+    events.add((await deliver()).sort().join());
+    units.push({ ...used });
+    // Idempotency records and the windows of the rate limit expire.
+    const { IDEMPOTENCY, RATE, ...others } = stored();
+    if (times > 2) rows.add(JSON.stringify(Object.entries(others).sort()));
+    untilNextRun();
+  }
+  expect([...events]).toEqual(["conversation.started,lead.created,lead.created,message.sent,message.sent"]);
+  const remaining = { ACTIVE: 2, CONVERSATION: 2, COUNT: 6, LEAD: 4, MESSAGE: 4 };
+  expect([...rows]).toEqual([JSON.stringify(Object.entries(remaining))]);
+  const mean = (of: keyof typeof used) => Math.round(sum(units.slice(3).map((each) => each[of])) / 47);
+  const page = await readFile(join(import.meta.dirname, "../../docs/deploying.md"), "utf8");
+  const documented = /\*\*The canary\*\*[^*]* (\d+) W and (\d+) R/.exec(page)?.slice(1).map(Number);
+  expect(documented).toEqual([mean("writes"), mean("reads")]);
 });

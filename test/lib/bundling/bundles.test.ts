@@ -39,7 +39,8 @@ describe.each(functionNames)("the bundle of %s", (name) => {
 
   test("is small and holds nothing of Ajv but its runtime", async () => {
     const code = await readFile(outfile());
-    expect(code.length).toBeLessThanOrEqual(230_000);
+    // The canary has two clients of AWS, and nobody waits for its start.
+    expect(code.length).toBeLessThanOrEqual(name === "canary" ? 240_000 : 230_000);
     // Node reads ASCII with half the memory.
     expect(isAscii(code)).toBe(true);
     const files = includedFiles(metafile);

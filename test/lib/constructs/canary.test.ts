@@ -1,5 +1,11 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Template } from "aws-cdk-lib/assertions";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
+import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
+import { deleteEarlierRows } from "../../../shared/canary/earlier-rows.ts";
+import { table } from "../../../shared/dynamodb/table-client.ts";
+import { idOf } from "../../support/stored.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
 const { template, functions, local } = await synthesize("prod");
@@ -30,9 +36,13 @@ test("The canary runs every five minutes", () => {
   ]);
 });
 
-test("The canary has the address of the API and the name of its key, not the table", () => {
+test("The canary has the address of the API, the name and the account of its key, and the table", () => {
   const { API_URL, ...variables } = readVariables({ template });
-  expect(variables).toEqual({ KEY_PARAMETER: "/leads-and-conversations-prod/canary-key" });
+  expect(variables).toEqual({
+    KEY_PARAMETER: "/leads-and-conversations-prod/canary-key",
+    KEY_ACCOUNT: "canary",
+    TABLE_NAME: { Ref: only(template, "AWS::DynamoDB::Table").id },
+  });
   const apiId = { Ref: only(template, "AWS::ApiGatewayV2::Api").id };
   const host = [apiId, ".execute-api.", { Ref: "AWS::Region" }, ".", { Ref: "AWS::URLSuffix" }];
   expect(API_URL).toEqual({ "Fn::Join": ["", ["https://", ...host, "/"]] });
@@ -58,4 +68,33 @@ test("The local run accepts a canary, and nothing calls it", () => {
   const { functions, ...callers } = local;
   expect(functions.map(({ label }) => label)).toContain("canary");
   expect(JSON.stringify(callers)).not.toMatch(/canary/i);
+});
+
+test.each([
+  ["canary", true],
+  ["canary2", false],
+  ["acme", false],
+])("The canary may delete the rows of the account %s: %s", async (account, expected) => {
+  const [canary] = local.functions.filter(({ label }) => label === "canary");
+  if (!canary) throw new Error("There is no canary.");
+  const allowed: Record<string, boolean> = {};
+  const send = vi.spyOn(table, "send").mockImplementation((async (command: object) => {
+    const { Key, ExpressionAttributeValues: values, ...input } = Reflect.get(command, "input");
+    const images = {
+      ...(Key && { Key: marshall(Key) }),
+      ...(values && { ExpressionAttributeValues: marshall(values) }),
+    };
+    const TableName = local.table.input.TableName;
+    const body = Buffer.from(JSON.stringify({ ...input, ...images, TableName }));
+    const operation = Key ? "DeleteItem" : "Query";
+    const pk: string = Key?.pk ?? values[":pk"];
+    const denial = checkAccess(canary, operation, body, (index) => findPartitionKey(local.table, index));
+    allowed[`${operation} ${pk.split("#")[0]}`] = denial === undefined;
+    return { Items: [{ pk, sk: idOf("lead", 1) }] };
+  }) as never);
+  onTestFinished(() => send.mockRestore());
+  for (const type of ["conversation", "lead"] as const) await deleteEarlierRows(type, account);
+  const types = ["CONVERSATION", "MESSAGE", "LEAD", "ACTIVE"];
+  const operations = types.flatMap((type) => [`Query ${type}`, `DeleteItem ${type}`]);
+  expect(allowed).toEqual(Object.fromEntries(operations.map((operation) => [operation, expected])));
 });

@@ -62,6 +62,12 @@ const writeCounts = [
   allowBlindWrite("dynamodb:PutItem", ["COUNT#*"], [...indexKeys, "expiresAt"]),
 ];
 
+const ofCanary = ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"].flatMap((type) => [
+  `${type}#canary`,
+  `${type}#canary#*`,
+]);
+const canaryKeys = allow("dynamodb:Query", ofCanary);
+
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
     allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin", "by-parent"),
@@ -127,6 +133,8 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
   "compose-events": [],
   canary: [
+    { ...canaryKeys, Condition: { ...canaryKeys.Condition, ...onlyKeys } },
+    allowBlindWrite("dynamodb:DeleteItem", ofCanary, [...indexKeys, "expiresAt"]),
     {
       Effect: "Allow",
       Action: "ssm:GetParameter",

@@ -18,7 +18,7 @@ const others: Partial<Record<FunctionName, object>> = {
   "audit-counts": { Environment, Timeout: 900 },
   // It does not use the table.
   "compose-events": { Environment: undefined },
-  canary: { Environment: expect.anything(), Timeout: 60, MemorySize: 256 },
+  canary: { Environment: expect.anything(), Timeout: 120, MemorySize: 256 },
 };
 
 test("Every function is deployed once, and no other", () => {
