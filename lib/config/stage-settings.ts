@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isStageName, stageTableName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
-import { defaults, ownSettings, type Settings, type StageFile } from "./stage-schema.ts";
+import { defaults, ownSettings, type Question, type Settings, type StageFile } from "./stage-schema.ts";
 
 /** Where the files of the stages are. */
 export const projectStages = join(import.meta.dirname, "../../stages");
@@ -22,6 +22,7 @@ export function completeSettings(own: StageFile, stage: string): Settings {
   rejectUselessTrust(settings, stage);
   rejectOtherRegions(settings, stage);
   rejectOwnVault(settings, stage);
+  rejectNeedlessAnswers(settings, stage);
   return settings;
 }
 
@@ -102,5 +103,23 @@ function rejectOwnVault({ account, region, backup }: Settings, stage: string): v
   if (!backup?.copyTo?.endsWith(`:${region}:${account}:backup-vault:${stageTableName(stage)}`)) return;
   throw new UserError(
     `The stage ${stage} copies its backups into its own vault: set backup.copyTo to a vault of another AWS account or region.`,
+  );
+}
+
+/** Lambda starts as many environments at once, in most AWS accounts. */
+const environments = 1000;
+
+/** Whether a stage does not set what one that keeps its data should, or sets more than Lambda can serve. */
+export const isOpen = (
+  settings: { readonly [name in Question]?: unknown } & Pick<Settings, "throttleBurst">,
+  name: Question,
+) => (name === "throttleBurst" ? settings.throttleBurst > environments : settings[name] === undefined);
+
+/** Otherwise an answer would outlive its question, and hide the next one. */
+function rejectNeedlessAnswers(settings: Settings, stage: string): void {
+  const needless = settings.onPurpose.find((name) => !isOpen(settings, name));
+  if (needless === undefined) return;
+  throw new UserError(
+    `The stage ${stage} sets ${needless}, so it needs no answer: take ${needless} out of onPurpose.`,
   );
 }
