@@ -20,7 +20,7 @@ interface AppProps {
    * two processes write the same files.
    */
   readonly bundles?: string;
-  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis; by default it does. */
+  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis, and open questions warn; by default it does. */
   readonly checked?: boolean;
 }
 
@@ -48,9 +48,9 @@ export async function createApp({
   checkAccount(config, process.env.CDK_DEFAULT_ACCOUNT);
   const bundles = props.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
   const stack = new ServiceStack(app, { config, bundles });
-  for (const [name, warning] of findOpenQuestions(config, stages))
-    Annotations.of(stack).addWarningV2(`leads-and-conversations:${name}`, warning);
   if (checked) {
+    for (const [name, warning] of findOpenQuestions(config, stages))
+      Annotations.of(stack).addWarningV2(`leads-and-conversations:${name}`, warning);
     const { AwsSolutionsChecks, ServerlessChecks } = await import("cdk-nag");
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   }

@@ -11,8 +11,8 @@ const consequences: Readonly<Record<Question, string>> = {
   region: "it is deployed to the region of whoever deploys it",
   alarmsTo: "nobody is told of an alarm",
   monthlyBudget: "nobody is told what it costs",
-  backup: "nothing is left of data that is lost with the table or noticed after 35 days",
-  throttleBurst: "requests that arrive at once get 5xx above the 1,000 environments that Lambda starts",
+  backup: "no copy of its data outlives the table, or 35 days",
+  throttleBurst: "a burst of more than the 1,000 environments of most AWS accounts gets 5xx",
 };
 
 /**
@@ -32,6 +32,6 @@ export function findOpenQuestions(config: Config, directory: string): [Question,
     const line = value === undefined ? 0 : lines.findIndex((text) => text.includes(`"${name}":`)) + 1;
     const place = `stages/${file}${line > 0 ? `:${line}` : ""}`;
     const sentence = `${name} is ${value ?? "not set"}, so ${consequences[name]}.`;
-    return [[name, `${place}: ${sentence} Set it there, or add "${name}" to "onPurpose" there.`]];
+    return [[name, `${place}: ${sentence} Set or change it there, or add "${name}" to "onPurpose".`]];
   });
 }

@@ -1,4 +1,4 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { type ConsumedCapacity, DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unprocessed } from "./dynamodb-errors.ts";
 import { readNumbers } from "./malformed-items.ts";
@@ -37,6 +37,31 @@ client.middlewareStack.add(
   },
   { step: "finalizeRequest", priority: "low" },
 );
+
+let units = { reads: 0, writes: 0 };
+
+// DynamoDB reports what it charges for anyway, at no price.
+client.middlewareStack.add(
+  (next, { commandName = "" }) =>
+    async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+      const result = await next(args);
+      const { ConsumedCapacity = [] } = result.output as Partial<
+        Record<"ConsumedCapacity", ConsumedCapacity | ConsumedCapacity[]>
+      >;
+      const kind = /^(?:Batch)?(?:Get|Query|Scan)/.test(commandName) ? "reads" : "writes";
+      for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) units[kind] += CapacityUnits;
+      return result;
+    },
+  { step: "initialize" },
+);
+
+/** The units that calls have consumed since the last time: of one request, because an environment serves one at a time. */
+export function takeUnits(): Readonly<typeof units> {
+  const taken = units;
+  units = { reads: 0, writes: 0 };
+  return taken;
+}
 
 /** Made for each client, which changes it. */
 const translation = () => ({
