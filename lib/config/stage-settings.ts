@@ -106,14 +106,9 @@ function rejectOwnVault({ account, region, backup }: Settings, stage: string): v
   );
 }
 
-/** Lambda starts as many environments at once, in most AWS accounts. */
-const environments = 1000;
-
-/** Whether a stage does not set what one that keeps its data should, or sets more than Lambda can serve. */
-export const isOpen = (
-  settings: { readonly [name in Question]?: unknown } & Pick<Settings, "throttleBurst">,
-  name: Question,
-) => (name === "throttleBurst" ? settings.throttleBurst > environments : settings[name] === undefined);
+/** Whether a stage does not set something, or a burst above the 1,000 environments of most AWS accounts. */
+export const isOpen = (settings: { readonly [name in Question]?: unknown }, name: Question) =>
+  name === "throttleBurst" ? Number(settings[name]) > 1000 : settings[name] === undefined;
 
 /** Otherwise an answer would outlive its question, and hide the next one. */
 function rejectNeedlessAnswers(settings: Settings, stage: string): void {

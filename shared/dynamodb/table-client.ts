@@ -1,4 +1,8 @@
-import { type ConsumedCapacity, DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import {
+  type ConsumedCapacity as Consumed,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from "@aws-sdk/client-dynamodb";
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unprocessed } from "./dynamodb-errors.ts";
 import { readNumbers } from "./malformed-items.ts";
@@ -12,6 +16,8 @@ export type Item = Readonly<Record<string, unknown>>;
 /** How long after the start of a call its second attempt may start, in milliseconds. */
 const latestAttempt = 1500;
 
+let units = { reads: 0, writes: 0 };
+
 /** A function's calls: no attempt starts with an id older than 1.5 s, and none lands after 2.5 s. */
 const client = new DynamoDBClient({
   maxAttempts: 2,
@@ -21,9 +27,15 @@ const client = new DynamoDBClient({
 // A function that responds before its time is up may leave a call behind when Lambda freezes the environment. Without
 // this, the call would go on in the next invocation, at any later time.
 client.middlewareStack.add(
-  (next, context) => (args) => {
+  (next, context) => async (args) => {
     context.start = Date.now();
-    return next(args);
+    // DynamoDB charges for them anyway, and nothing for their number.
+    Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+    const result = await next(args);
+    const { ConsumedCapacity: consumed = [] } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
+    const kind = /^(?:Batch)?(?:Get|Query|Scan)/.test(context.commandName ?? "") ? "reads" : "writes";
+    for (const { CapacityUnits = 0 } of [consumed].flat()) units[kind] += CapacityUnits;
+    return result;
   },
   { step: "initialize" },
 );
@@ -36,24 +48,6 @@ client.middlewareStack.add(
     return next(args);
   },
   { step: "finalizeRequest", priority: "low" },
-);
-
-let units = { reads: 0, writes: 0 };
-
-// DynamoDB reports what it charges for anyway, at no price.
-client.middlewareStack.add(
-  (next, { commandName = "" }) =>
-    async (args) => {
-      Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
-      const result = await next(args);
-      const { ConsumedCapacity = [] } = result.output as Partial<
-        Record<"ConsumedCapacity", ConsumedCapacity | ConsumedCapacity[]>
-      >;
-      const kind = /^(?:Batch)?(?:Get|Query|Scan)/.test(commandName) ? "reads" : "writes";
-      for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) units[kind] += CapacityUnits;
-      return result;
-    },
-  { step: "initialize" },
 );
 
 /** The units that calls have consumed since the last time: of one request, because an environment serves one at a time. */
