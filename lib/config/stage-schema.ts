@@ -223,7 +223,7 @@ export const stageSchema = {
     },
     maxThroughput: throughput(100, 100, {
       description:
-        "The most units that the table, and each index, serves in a second, about. What is above it is throttled, and callers get 503 `busy`. Without it, your AWS account's quota is the limit.",
+        "The most units that the table and each of its four indexes serve in a second. Above it, callers get 503 `busy`. Without it, the quota of the AWS account is the limit.",
     }),
     backup: {
       type: "object",
@@ -246,7 +246,8 @@ export const stageSchema = {
     },
     tracing: flag({
       default: false,
-      description: "Whether AWS X-Ray traces the functions.",
+      description:
+        "Whether AWS X-Ray traces the functions: of each, at most one request a second and 5 % of the others.",
     }),
     onPurpose: {
       type: "array",
