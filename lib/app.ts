@@ -1,8 +1,10 @@
 import { join } from "node:path";
-import { App, Validations } from "aws-cdk-lib";
+import { Annotations, App, Validations } from "aws-cdk-lib";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { bundleFunctions } from "./bundling/bundle.ts";
 import { checkAccount, readConfig } from "./config/config.ts";
+import { findOpenQuestions } from "./config/open-questions.ts";
+import { projectStages } from "./config/stage-settings.ts";
 import { ServiceStack } from "./stack.ts";
 
 interface AppProps {
@@ -18,7 +20,7 @@ interface AppProps {
    * two processes write the same files.
    */
   readonly bundles?: string;
-  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis; by default it does. */
+  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis, and open questions warn; by default it does. */
   readonly checked?: boolean;
 }
 
@@ -32,6 +34,7 @@ export async function createApp({
   outdir,
   context,
   checked = true,
+  stages = projectStages,
   ...props
 }: AppProps = {}): Promise<App> {
   const app = new App({
@@ -41,11 +44,13 @@ export async function createApp({
     postCliContext: { ...context, ...(stage && { stage }) },
     autoSynth: false,
   });
-  const config = readConfig(app.node.getAllContext(), props.stages);
+  const config = readConfig(app.node.getAllContext(), stages);
   checkAccount(config, process.env.CDK_DEFAULT_ACCOUNT);
   const bundles = props.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
-  new ServiceStack(app, { config, bundles });
+  const stack = new ServiceStack(app, { config, bundles });
   if (checked) {
+    for (const [name, warning] of findOpenQuestions(config, stages))
+      Annotations.of(stack).addWarningV2(`leads-and-conversations:${name}`, warning);
     const { AwsSolutionsChecks, ServerlessChecks } = await import("cdk-nag");
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   }

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { Ajv, type ErrorObject } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { scanJson } from "../../shared/http/json-scan.ts";
+import { nearestName } from "../../shared/http/nearest-name.ts";
 import { isStageName } from "../../shared/stages.ts";
 import { errorMessage, UserError } from "../errors.ts";
 import { type StageFile, type StageSettings, stageSchema } from "./stage-schema.ts";
@@ -82,8 +83,12 @@ function parseJson(text: string, path: string): unknown {
 function describe({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {
   const setting = toName(instancePath);
   switch (keyword) {
-    case "additionalProperties":
-      return `there is no setting ${toName(`${instancePath}/${params.additionalProperty}`)}; the settings are ${Object.keys(parentSchema?.properties).join(", ")}`;
+    case "additionalProperties": {
+      const known = Object.keys(parentSchema?.properties);
+      const nearest = nearestName(params.additionalProperty, known);
+      const hint = nearest === undefined ? "the settings are" : `did you mean ${nearest}? The settings are`;
+      return `there is no setting ${toName(`${instancePath}/${params.additionalProperty}`)}; ${hint} ${known.join(", ")}`;
+    }
     case "required":
       return `${setting} needs ${params.missingProperty}`;
     case "dependencies":

@@ -5,8 +5,14 @@ import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = [
   ...["domainName", "certificateArn", "disableExecuteApiEndpoint", "alarmsTo", "monthlyBudget"],
-  ...["canary", "eventAccounts", "warmThroughput", "reservedConcurrency", "backup"],
+  ...["canary", "eventAccounts", "warmThroughput", "reservedConcurrency", "backup", "onPurpose"],
 ] as const;
+
+/** What a stage that keeps its data sets, or answers with `onPurpose`. */
+const questions = ["account", "region", "alarmsTo", "monthlyBudget", "backup", "throttleBurst"] as const;
+
+/** A setting that has to be chosen: `questions`. */
+export type Question = (typeof questions)[number];
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
@@ -15,19 +21,22 @@ const accountId = { pattern: String.raw`^\d{12}$` };
 /** Without dots in the name: those are FIFO topics, to which CloudWatch cannot publish. */
 const topicArn = String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`;
 
-/** The capacity of a new table on demand, which cannot be less, and a bound against mistakes. */
-const throughput = <const T extends { description: string }>(others: T) =>
+/** Units per second, with a bound against mistakes. */
+const throughput = <const T extends { description: string }>(reads: number, writes: number, others: T) =>
   ({
     type: "object",
     additionalProperties: false,
     required: ["readUnitsPerSecond", "writeUnitsPerSecond"],
     properties: {
-      readUnitsPerSecond: wholeNumber(12_000, 10_000_000, { description: "Read units per second." }),
-      writeUnitsPerSecond: wholeNumber(4000, 10_000_000, { description: "Write units per second." }),
+      readUnitsPerSecond: wholeNumber(reads, 10_000_000, { description: "Read units per second." }),
+      writeUnitsPerSecond: wholeNumber(writes, 10_000_000, { description: "Write units per second." }),
     },
     errorMessage: "an object with readUnitsPerSecond and writeUnitsPerSecond",
     ...others,
   }) as const;
+
+/** The capacity of a new table on demand, which cannot be less. */
+const warm = <const T extends { description: string }>(others: T) => throughput(12_000, 4000, others);
 
 /**
  * The JSON Schema of `stages/<name>.json`: the one list of settings, with their meaning, their defaults and what is
@@ -205,13 +214,17 @@ export const stageSchema = {
       type: "object",
       additionalProperties: false,
       properties: {
-        table: throughput({ description: "Of the table itself." }),
-        indexes: throughput({ description: "Of each of its four indexes." }),
+        table: warm({ description: "Of the table itself." }),
+        indexes: warm({ description: "Of each of its four indexes." }),
       },
       errorMessage: "an object with table, indexes or both",
       description:
         "What `table` and `indexes` (each of the four) can serve at once from their first second, as `readUnitsPerSecond` and `writeUnitsPerSecond`. In a new table, each starts with 12,000 and 4,000. DynamoDB charges once for each increase, and never lowers it again.",
     },
+    maxThroughput: throughput(100, 100, {
+      description:
+        "The most units that the table and each of its four indexes serve in a second. Above it, callers get 503 `busy`. Without it, the quota of the AWS account is the limit.",
+    }),
     backup: {
       type: "object",
       additionalProperties: false,
@@ -230,6 +243,19 @@ export const stageSchema = {
       errorMessage: "an object with keepDays, and with copyTo and copyKeepDays if it has copies",
       description:
         "A backup of the whole table every night, which is kept for `keepDays`, also longer than the 35 days of point-in-time recovery. `copyTo` is the ARN of a backup vault in another AWS account or region, to which each one is copied, and `copyKeepDays` how long copies are kept.",
+    },
+    tracing: flag({
+      default: false,
+      description:
+        "Whether AWS X-Ray traces the functions: of each, at most one request a second and 5 % of the others.",
+    }),
+    onPurpose: {
+      type: "array",
+      items: choice(questions, { description: "A setting." }),
+      default: [],
+      errorMessage: `a list of settings (${questions.join(", ")})`,
+      description:
+        "What a stage that keeps its data leaves out on purpose, or a `throttleBurst` above 1,000. Without it, every synthesis and deployment warns.",
     },
   },
   dependencies: {

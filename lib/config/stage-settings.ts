@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isStageName, stageTableName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
-import { defaults, ownSettings, type Settings, type StageFile } from "./stage-schema.ts";
+import { defaults, ownSettings, type Question, type Settings, type StageFile } from "./stage-schema.ts";
 
 /** Where the files of the stages are. */
 export const projectStages = join(import.meta.dirname, "../../stages");
@@ -22,6 +22,7 @@ export function completeSettings(own: StageFile, stage: string): Settings {
   rejectUselessTrust(settings, stage);
   rejectOtherRegions(settings, stage);
   rejectOwnVault(settings, stage);
+  rejectNeedlessAnswers(settings, stage);
   return settings;
 }
 
@@ -102,5 +103,18 @@ function rejectOwnVault({ account, region, backup }: Settings, stage: string): v
   if (!backup?.copyTo?.endsWith(`:${region}:${account}:backup-vault:${stageTableName(stage)}`)) return;
   throw new UserError(
     `The stage ${stage} copies its backups into its own vault: set backup.copyTo to a vault of another AWS account or region.`,
+  );
+}
+
+/** Whether a stage does not set something, or a burst above the 1,000 environments of most AWS accounts. */
+export const isOpen = (settings: { readonly [name in Question]?: unknown }, name: Question) =>
+  name === "throttleBurst" ? Number(settings[name]) > 1000 : settings[name] === undefined;
+
+/** Otherwise an answer would outlive its question, and hide the next one. */
+function rejectNeedlessAnswers(settings: Settings, stage: string): void {
+  const needless = settings.onPurpose.find((name) => !isOpen(settings, name));
+  if (needless === undefined) return;
+  throw new UserError(
+    `The stage ${stage} sets ${needless}, so it needs no answer: take ${needless} out of onPurpose.`,
   );
 }

@@ -72,9 +72,9 @@ export class ServiceFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      tracing: Tracing.ACTIVE,
+      tracing: props.config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
-    this.acknowledgeFindings(props.whyNoQueue ?? calledSynchronously);
+    this.acknowledgeFindings(props.config.tracing, props.whyNoQueue ?? calledSynchronously);
   }
 
   private createRole({ table, policies = {} }: ServiceFunctionProps, logGroup: LogGroup): Role {
@@ -93,19 +93,21 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  private acknowledgeFindings(whyNoQueue: string) {
+  private acknowledgeFindings(tracing: boolean, whyNoQueue: string) {
+    const lambda = Validations.of(this.lambda.node.findChild("Resource"));
+    lambda.acknowledge({ id: "Serverless-LambdaDLQ", reason: whyNoQueue });
+    if (!tracing) {
+      lambda.acknowledge({
+        id: "Serverless-LambdaTracing",
+        reason: "The stage does not pay for traces: the logs have the time of each request.",
+      });
+      return;
+    }
     // Active tracing adds the default policy, which holds nothing else.
-    const tracingPolicy = this.node
-      .findChild("Role")
-      .node.findChild("DefaultPolicy")
-      .node.findChild("Resource");
-    Validations.of(tracingPolicy).acknowledge({
+    const role = this.node.findChild("Role").node.findChild("DefaultPolicy");
+    Validations.of(role.node.findChild("Resource")).acknowledge({
       id: "AwsSolutions-IAM5[Resource::*]",
       reason: "X-Ray's two actions that write traces allow no resource but *.",
-    });
-    Validations.of(this.lambda.node.findChild("Resource")).acknowledge({
-      id: "Serverless-LambdaDLQ",
-      reason: whyNoQueue,
     });
   }
 }

@@ -16,6 +16,12 @@ import type { Config } from "../config/config.ts";
 
 const warm = (warmThroughput: WarmThroughput | undefined) => warmThroughput && { warmThroughput };
 
+const limited = ({ maxThroughput }: Config) =>
+  maxThroughput && {
+    maxReadRequestUnits: maxThroughput.readUnitsPerSecond,
+    maxWriteRequestUnits: maxThroughput.writeUnitsPerSecond,
+  };
+
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The one table. It starts with every index because a CloudFormation update can add only one. */
@@ -37,6 +43,7 @@ export class ServiceTable extends Table {
       deletionProtection: config.deletionProtection,
       removalPolicy: config.removalPolicy,
       ...warm(config.warmThroughput?.table),
+      ...limited(config),
     });
     for (const [indexName, attribute] of Object.entries(indexes)) {
       this.addGlobalSecondaryIndex({
@@ -45,6 +52,7 @@ export class ServiceTable extends Table {
         sortKey: text("sk"),
         projectionType: ProjectionType.ALL,
         ...warm(config.warmThroughput?.indexes),
+        ...limited(config),
       });
     }
     if (!config.pointInTimeRecovery) this.acknowledgeNoRecovery();

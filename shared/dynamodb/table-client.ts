@@ -1,4 +1,8 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import {
+  type ConsumedCapacity as Consumed,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from "@aws-sdk/client-dynamodb";
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unprocessed } from "./dynamodb-errors.ts";
 import { readNumbers } from "./malformed-items.ts";
@@ -12,6 +16,8 @@ export type Item = Readonly<Record<string, unknown>>;
 /** How long after the start of a call its second attempt may start, in milliseconds. */
 const latestAttempt = 1500;
 
+let units = { reads: 0, writes: 0 };
+
 /** A function's calls: no attempt starts with an id older than 1.5 s, and none lands after 2.5 s. */
 const client = new DynamoDBClient({
   maxAttempts: 2,
@@ -21,9 +27,15 @@ const client = new DynamoDBClient({
 // A function that responds before its time is up may leave a call behind when Lambda freezes the environment. Without
 // this, the call would go on in the next invocation, at any later time.
 client.middlewareStack.add(
-  (next, context) => (args) => {
+  (next, context) => async (args) => {
     context.start = Date.now();
-    return next(args);
+    // DynamoDB charges for them anyway, and nothing for their number.
+    Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+    const result = await next(args);
+    const { ConsumedCapacity: consumed = [] } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
+    const kind = /^(?:Batch)?(?:Get|Query|Scan)/.test(context.commandName ?? "") ? "reads" : "writes";
+    for (const { CapacityUnits = 0 } of [consumed].flat()) units[kind] += CapacityUnits;
+    return result;
   },
   { step: "initialize" },
 );
@@ -37,6 +49,13 @@ client.middlewareStack.add(
   },
   { step: "finalizeRequest", priority: "low" },
 );
+
+/** The units that calls have consumed since the last time: of one request, because an environment serves one at a time. */
+export function takeUnits(): Readonly<typeof units> {
+  const taken = units;
+  units = { reads: 0, writes: 0 };
+  return taken;
+}
 
 /** Made for each client, which changes it. */
 const translation = () => ({

@@ -1,5 +1,6 @@
 import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { takeUnits } from "../dynamodb/table-client.ts";
 import { ApiError, type ProblemCode } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import type { RouteEvent } from "./route-event.ts";
@@ -19,6 +20,9 @@ export interface RequestLine {
   readonly account: string | undefined;
   /** The id that API Gateway gave the request, as in the access log. */
   readonly requestId: string;
+  /** The units of the table that it consumed. */
+  readonly reads: number;
+  readonly writes: number;
 }
 
 /**
@@ -38,6 +42,7 @@ export function requestLog(route: string) {
       replayed: headers["idempotency-replayed"] === "true",
       account: authorizer?.lambda?.accountId,
       requestId,
+      ...takeUnits(),
     };
     console.info(line);
   };

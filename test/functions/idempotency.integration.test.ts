@@ -2,7 +2,7 @@ import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { leadKey, messageKey } from "../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { table, tableName, takeUnits } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
 import { aLead } from "../support/requests.ts";
 import { sum } from "../support/statistics.ts";
@@ -225,8 +225,13 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
     await run();
     const unitsOf = (isRead: boolean) =>
       sum(calls.filter((call) => call.isRead === isRead).map(({ units }) => units));
-    return { calls: calls.length, read: unitsOf(true), write: unitsOf(false) };
+    const [read, write] = [unitsOf(true), unitsOf(false)];
+    // The request's log line has them, and no other request's.
+    expect(logged.mock.lastCall).toMatchObject([{ event: "request", reads: read, writes: write }]);
+    return { calls: calls.length, read, write };
   };
+  const logged = vi.spyOn(console, "info").mockImplementation(() => {});
+  onTestFinished(() => logged.mockRestore());
   const { id } = await aLead("cost");
   const plainMessage = () =>
     call("send-message", { account: "cost", body: { leadId: id, channel: "whatsapp", message: "Hello" } });
@@ -239,6 +244,8 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   const { conversationId } = (await plainMessage()).body;
   for (const status of ["paused", "active"])
     await setConversationStatus("cost", conversationId, status, Date.now() + 10_000);
+  // Those of the changes belong to no request.
+  takeUnits();
   // The first message after a change removes what marks it.
   expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 8 });
   expect(await cost(() => send("cost", "c-1", id))).toEqual({ calls: 3, read: 2, write: 8 + 2 });

@@ -106,7 +106,7 @@ test.each(
     "cache-control": "no-store",
     "content-type": code ? "application/problem+json" : "application/json",
   });
-  const common = { event: "request", replayed: false, account, requestId: "request-1" };
+  const common = { event: "request", replayed: false, account, requestId: "request-1", reads: 0, writes: 0 };
   expect(info.mock.lastCall).toEqual([{ ...common, route, status, ...(code && { code }) }]);
   if (!code) return expect(logged).not.toHaveBeenCalled();
   const { title } = problems[code];
@@ -136,6 +136,13 @@ test("a handler that throws is logged with the 500 that API Gateway returns", as
   });
   const event = routeEvent("create-lead") as unknown as RouteEvent;
   await expect(failing(event, lambdaContext())).rejects.toThrow("inside");
-  const common = { event: "request", replayed: false, account: "acme", requestId: "request-1" };
+  const common = {
+    event: "request",
+    replayed: false,
+    account: "acme",
+    requestId: "request-1",
+    reads: 0,
+    writes: 0,
+  };
   expect(info.mock.calls).toEqual([[{ ...common, route: "create-lead", status: 500 }]]);
 });

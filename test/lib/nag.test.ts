@@ -32,11 +32,11 @@ function acknowledged(app: App): string[] {
 
 test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged with a reason", (stage) => {
   const { app, report } = synthesized[stage];
-  expect(report.pluginReports).toEqual([]);
+  expect(report?.pluginReports).toEqual([]);
   const deployed = functionNames.filter((name) => stage === "prod" || name !== "canary");
   const expected = deployed.flatMap((name) => [
     `${stageTableName(stage)}/${name}/Function/Resource Serverless-LambdaDLQ`,
-    `${stageTableName(stage)}/${name}/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]`,
+    `${stageTableName(stage)}/${name}/Function/Resource Serverless-LambdaTracing`,
   ]);
   for (const reader of ["Counting", "Events"]) {
     const queue = `${stageTableName(stage)}/${reader}/Failures/Resource`;
@@ -44,6 +44,18 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
   }
   if (stage === "dev") expected.push(`${stageTableName(stage)}/Table/Resource AwsSolutions-DDB3`);
   expect(acknowledged(app).sort()).toEqual(expected.sort());
+});
+
+test("Traces add a finding for each function's permission to write them, in place of that of none", async () => {
+  const { app, report } = await synthesizeChecked("dev", { tracing: true });
+  expect(report?.pluginReports).toEqual([]);
+  const before = acknowledged(synthesized.dev.app);
+  expect(acknowledged(app).filter((finding) => !before.includes(finding))).toEqual(
+    acknowledged(app).filter((finding) =>
+      finding.endsWith("/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]"),
+    ),
+  );
+  expect(acknowledged(app).join()).not.toContain("Serverless-LambdaTracing");
 });
 
 /** Settings with further resources. */
@@ -62,7 +74,7 @@ const further = {
 
 test("Alarms by email, backups and gradual deployments add these findings; CORS, a domain and accounts with rules none", async () => {
   const { app, report } = await synthesizeChecked("prod", further);
-  expect(report.pluginReports).toEqual([]);
+  expect(report?.pluginReports).toEqual([]);
   const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
   const managed = (role: string) =>
     `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${role}]`;

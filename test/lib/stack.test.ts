@@ -5,6 +5,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { createConfig } from "../../lib/config/config.ts";
 import { ServiceStack } from "../../lib/stack.ts";
+import { routes } from "../../shared/routes.ts";
 import { createDirectory, only, synthesize, writeBundles } from "../support/synthesize.ts";
 import { withEveryAlarm } from "./monitoring/support/alarms.ts";
 
@@ -43,6 +44,17 @@ test("the outputs have what the runbook and the documents read", async () => {
   expect(read.length).toBeGreaterThan(0);
   expect(read.filter((name) => !outputs.includes(name))).toEqual([]);
   expect(outputs.filter((name) => !text.includes(`\`${name}\``) && !read.includes(name))).toEqual([]);
+});
+
+test("accounts usage finds the log group of each route by its logical id", () => {
+  const resources = prod.template.toJSON().Resources;
+  const routeFunctions = [...prod.functions].filter(([, name]) => Object.hasOwn(routes, name));
+  expect(routeFunctions).toHaveLength(Object.keys(routes).length);
+  for (const [id, name] of routeFunctions) {
+    const group = resources[id].Properties.LoggingConfig.LogGroup.Ref;
+    expect(group).toMatch(new RegExp(`^${name.replaceAll("-", "")}Logs`));
+    expect(resources[group].Properties.LogGroupName).toBeUndefined();
+  }
 });
 
 test("the outputs name every function and its log group", () => {

@@ -111,7 +111,7 @@ test("the names of all resources fit at the longest name of a stage", async () =
   const { artifact, template, report } = await synthesize(stage, settings, { validated: true });
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
   expect(artifact.stackName.length).toBeLessThanOrEqual(128);
-  expect(report.pluginReports).toEqual([]);
+  expect(report?.pluginReports).toEqual([]);
   for (const { Type, Properties } of Object.values(template.toJSON().Resources) as Resource[]) {
     for (const [property, name] of Object.entries(Properties ?? {})) {
       if (!/Name$/.test(property) || typeof name !== "string" || !name.includes(stage)) continue;

@@ -72,9 +72,21 @@ export async function synthesizeApp(app: App, stage: string, validated: boolean)
     functions: await functionIds(template, directory, `${artifact.stackName}.assets.json`),
     /** What the local run reads from the template. */
     local: await readStack(directory),
-    /** What cdk-nag found, if it checks the app. */
-    report: await readJson(join(directory, "validation-report.json")).catch(() => undefined),
+    /** What the CDK and cdk-nag found, if they check the app, but for what a stage leaves open. */
+    report: await readJson(join(directory, "validation-report.json")).then(withoutQuestions, () => undefined),
   };
+}
+
+interface Report {
+  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[];
+}
+
+function withoutQuestions(report: Report): Report {
+  const isQuestion = (name: string) => name.startsWith("Annotation::leads-and-conversations:");
+  const pluginReports = report.pluginReports.filter(
+    ({ violations }) => !violations.every(({ ruleName }) => isQuestion(ruleName)),
+  );
+  return { ...report, pluginReports };
 }
 
 type Synthesized = ReturnType<typeof synthesizeApp>;

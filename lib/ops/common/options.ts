@@ -58,7 +58,7 @@ export const unitsOption = () =>
     .default(defaultUnits)
     .argParser(wholeNumber(1, 9_999_999, "Units are a whole number above 0."));
 
-const accountOption = () => new Option("--account <id>", "the account").argParser(parseAccountId);
+export const accountOption = () => new Option("--account <id>", "the account").argParser(parseAccountId);
 
 /** A command on an account that writes to the table, unless `--dry-run` is set. */
 export const writingCommand = (name: string, description: string) =>

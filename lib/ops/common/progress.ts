@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from "cli-progress";
+import ms from "ms";
 
 /** Reports rows that are done. */
 export type OnRows = (rows: number) => void;
@@ -13,7 +14,7 @@ export async function withProgress<T>(
   const bar = new SingleBar(
     {
       // Fits into 80 columns with millions of rows; longer text would be cut off.
-      format: `${label} {bar} {percentage} % · {value} of {total} rows · {eta_formatted} left · {rate}/s`,
+      format: `${label} {bar} {percentage} % · {value} of {total} rows · {left} left · {rate}/s`,
       barsize: 10,
       // Keeps the terminal's settings unchanged, and lets Ctrl-C end the command at once.
       linewrap: true,
@@ -21,17 +22,21 @@ export async function withProgress<T>(
     },
     Presets.shades_classic,
   );
-  bar.start(0, 0, { rate: 0 });
   try {
     // Counts that cannot be read hinder no work.
-    const total = await Promise.resolve(countTotal()).catch(() => 0);
-    bar.setTotal(total);
+    const expected = await Promise.resolve(countTotal()).catch(() => 0);
     const startedAt = performance.now();
     let done = 0;
     return await work((rows) => {
       done += rows;
-      bar.setTotal(Math.max(done, total));
-      bar.update(done, { rate: Math.round((1000 * done) / (performance.now() - startedAt)) });
+      const total = Math.max(done, expected);
+      // Of all the time since the start: that of the last rows alone jumps.
+      const perRow = (performance.now() - startedAt) / done;
+      const left = ms(Math.ceil(((total - done) * perRow) / 1000) * 1000);
+      // Before the first rows, nothing can be said of the rest.
+      if (!bar.isActive) bar.start(total, done, { left, rate: 0 });
+      bar.setTotal(total);
+      bar.update(done, { left, rate: Math.round(1000 / perRow) });
     });
   } finally {
     bar.stop();

@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import ms, { type StringValue } from "ms";
+import { Command, Option } from "commander";
+import ms from "ms";
 import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-keys.ts";
 import { UserError } from "../../errors.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { formatColumns } from "../common/columns.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
+import { parseDuration } from "../common/duration.ts";
 import { checkAccount } from "../common/known-account.ts";
 import {
   type AccountOptions,
@@ -53,16 +54,6 @@ const validForOption = () =>
   new Option("--valid-for <duration>", "how long the key is valid: 12h, 90d (default: forever)").argParser(
     parseDuration,
   );
-
-/** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
-function parseDuration(text: string): number {
-  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
-  if (milliseconds > 0 && Date.now() + milliseconds <= lastDate) return milliseconds;
-  throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
-}
-
-/** The last time that a `Date` can have, in milliseconds since the epoch. */
-const lastDate = 8.64e15;
 
 /** The ISO 8601 UTC timestamp of the time after a duration, in milliseconds. */
 const timestampAfter = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();

@@ -53,6 +53,8 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     deployment: "all-at-once",
     canary: false,
     reservedConcurrency: {},
+    tracing: false,
+    onPurpose: [],
   });
 });
 
@@ -61,7 +63,7 @@ const prod = {
   region: "eu-west-1",
   tags: { team: "sales" },
   throttleRate: 900,
-  throttleBurst: 450,
+  throttleBurst: 1450,
 };
 
 /** What belongs to one stage alone. */
@@ -75,6 +77,7 @@ const own = {
   reservedConcurrency: { authorize: 100 },
   backup: { keepDays: 35 },
   eventAccounts: ["210987654321"],
+  onPurpose: ["throttleBurst"],
 };
 
 test.each([
@@ -90,6 +93,7 @@ test.each([
     reservedConcurrency: {},
     disableExecuteApiEndpoint: false,
     eventAccounts: [],
+    onPurpose: [],
   });
   for (const name of ["domainName", "certificateArn", "monthlyBudget", "warmThroughput", "backup"])
     expect(config).not.toHaveProperty(name);

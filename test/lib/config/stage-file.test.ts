@@ -56,6 +56,9 @@ test.each<[string, ...unknown[]]>([
   ["authorizerCacheSeconds", 0, 3600],
   ["reservedConcurrency", {}, { authorize: 100, "list-leads": 1 }],
   ["warmThroughput", {}, { table: warm }, { table: warm, indexes: warm }],
+  ["maxThroughput", warm, { readUnitsPerSecond: 100, writeUnitsPerSecond: 100 }],
+  ["tracing", true, false],
+  ["onPurpose", [], ["account", "region", "alarmsTo", "monthlyBudget", "backup", "throttleBurst"]],
   ["backup", { keepDays: 1 }, { keepDays: 35, copyTo: vault, copyKeepDays: 36_500 }],
 ])("%s can be set", async (name, ...values) => {
   for (const value of values) {
@@ -98,6 +101,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ],
   ["certificateArn", arn, "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
   ["warmThroughput", "an object with table, indexes or both", 12_000],
+  ["maxThroughput", "an object with readUnitsPerSecond and writeUnitsPerSecond", 12_000],
   ["backup", "an object with keepDays, and with copyTo and copyKeepDays if it has copies", true, 35],
 ])("%s must be %s", async (name, allowed, ...values) => {
   // What the setting itself needs, so that only the value is wrong.
@@ -136,7 +140,15 @@ test.each<[settings: object, sentence: string]>([
   ],
   [
     { warmThroughput: { index: warm } },
-    "there is no setting warmThroughput.index; the settings are table, indexes",
+    "there is no setting warmThroughput.index; did you mean indexes? The settings are table, indexes",
+  ],
+  [
+    { maxThroughput: { ...warm, writeUnitsPerSecond: 99 } },
+    "maxThroughput.writeUnitsPerSecond must be a whole number from 100 to 10000000, not 99",
+  ],
+  [
+    { onPurpose: ["canary"] },
+    'onPurpose[0] must be account or region or alarmsTo or monthlyBudget or backup or throttleBurst, not "canary"',
   ],
   [{ backup: { keepDays: 0 } }, "backup.keepDays must be a whole number from 1 to 36500, not 0"],
   [{ backup: { keepDays: 7, copyKeepDays: 35 } }, "backup.copyKeepDays needs backup.copyTo"],
@@ -163,16 +175,18 @@ test.each<[settings: object, sentence: string]>([
   expect(await sentence(JSON.stringify(settings))).toBe(`: ${expected}.`);
 });
 
+const known =
+  "$schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, eventAccounts, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, maxThroughput, backup, tracing, onPurpose";
+
 test.each([
-  "throtleRate",
-  "stage",
-  "authorizerReservedConcurrency",
-  "constructor",
-  "__proto__",
-])("the unknown setting %s is rejected with a list of the known ones", async (name) => {
-  expect(await sentence(`{ "${name}": 5 }`)).toBe(
-    `: there is no setting ${name}; the settings are $schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, eventAccounts, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, backup.`,
-  );
+  ["stage", "the settings are"],
+  ["authorizerReservedConcurrency", "the settings are"],
+  ["constructor", "the settings are"],
+  ["__proto__", "the settings are"],
+  ["throtleRate", "did you mean throttleRate? The settings are"],
+  ["alarms_to", "did you mean alarmsTo? The settings are"],
+])("the unknown setting %s is rejected with the nearest one and a list of all", async (name, hint) => {
+  expect(await sentence(`{ "${name}": 5 }`)).toBe(`: there is no setting ${name}; ${hint} ${known}.`);
 });
 
 test.each([

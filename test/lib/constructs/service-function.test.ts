@@ -36,7 +36,6 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
       Handler: "index.handler",
       MemorySize: 1024,
       Timeout: 10,
-      TracingConfig: { Mode: "Active" },
       Environment: { Variables: { ...Environment.Variables, ...limit } },
       LoggingConfig: {
         LogFormat: "JSON",
@@ -57,6 +56,19 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
     );
     expect(users).toHaveLength(1);
   });
+});
+
+test("Functions are traced, and may write traces, only if the stage says so", async () => {
+  const traced = await synthesize("dev", { tracing: true });
+  const lambdas = Object.values(traced.template.findResources("AWS::Lambda::Function"));
+  for (const { Properties } of lambdas) expect(Properties.TracingConfig).toEqual({ Mode: "Active" });
+  const policies = Object.values(traced.template.findResources("AWS::IAM::Policy"));
+  expect(policies.map(({ Properties }) => Properties.PolicyDocument.Statement)).toEqual(
+    lambdas.map(() => [
+      { Effect: "Allow", Action: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], Resource: "*" },
+    ]),
+  );
+  expect(JSON.stringify(template.toJSON())).not.toMatch(/xray|Tracing/);
 });
 
 test("Environments are reserved for the functions that the stage names, and for no others", async () => {

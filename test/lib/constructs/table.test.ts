@@ -65,3 +65,16 @@ test("The table and each index are warm if the stage says so", async () => {
   ).toEqual(Object.keys(indexes).map(() => ({ ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 6000 })));
   expect(JSON.stringify(template.toJSON())).not.toContain("WarmThroughput");
 });
+
+test("The table and each index have a maximum if the stage says so", async () => {
+  const maxThroughput = { readUnitsPerSecond: 2000, writeUnitsPerSecond: 500 };
+  const table = only(
+    (await synthesize("prod", { maxThroughput })).template,
+    "AWS::DynamoDB::Table",
+  ).properties;
+  const OnDemandThroughput = { MaxReadRequestUnits: 2000, MaxWriteRequestUnits: 500 };
+  expect(table).toMatchObject({ OnDemandThroughput });
+  expect(table.GlobalSecondaryIndexes).toHaveLength(Object.keys(indexes).length);
+  for (const index of table.GlobalSecondaryIndexes) expect(index).toMatchObject({ OnDemandThroughput });
+  expect(JSON.stringify(template.toJSON())).not.toContain("OnDemandThroughput");
+});

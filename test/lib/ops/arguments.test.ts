@@ -97,6 +97,7 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
     ...[onTable, ["0", "9999"], ["10000", "-1", "1.5", "x"]],
     "Seconds are a whole number from 0 to 9999.",
   ],
+  ["accounts usage --since", onTable, ["1h", "7d"], ["7", "", "yesterday"], duration],
   ["accounts export --output", onTable, ["a.jsonl"], ["a.csv", "jsonl", ""], "The file must end in .jsonl."],
   [
     "counts rebuild --units",
