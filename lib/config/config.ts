@@ -8,11 +8,14 @@ import { completeSettings, projectStages, readSettings } from "./stage-settings.
 /** Where alarms are sent: to an email address, by a topic of the stack, or to an existing topic. */
 export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };
 
+/** Whether an alarm wakes whoever is on call, or is looked at in working hours. */
+export type Severity = "wake" | "look";
+
 /** The configuration of a stage. */
 export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "runbookUrl">> & {
   readonly stage: string;
   readonly removalPolicy: RemovalPolicy;
-  readonly alarmsTo: AlarmTarget | undefined;
+  readonly alarmsTo: Readonly<Record<Severity, AlarmTarget>> | undefined;
   readonly runbookUrl: string;
 };
 
@@ -57,14 +60,18 @@ function toConfig(stage: string, settings: Settings): Config {
     ...settings,
     stage,
     removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-    alarmsTo: alarmsTo?.startsWith("arn:")
-      ? { topicArn: alarmsTo }
-      : alarmsTo
-        ? { email: alarmsTo }
-        : undefined,
+    alarmsTo: alarmsTo === undefined ? undefined : toTargets(alarmsTo),
     runbookUrl: settings.runbookUrl ?? "docs/operations.md",
   };
 }
+
+function toTargets(alarmsTo: NonNullable<Settings["alarmsTo"]>): Record<Severity, AlarmTarget> {
+  const { wake, look } = typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo;
+  return { wake: toTarget(wake), look: toTarget(look) };
+}
+
+const toTarget = (target: string): AlarmTarget =>
+  target.startsWith("arn:") ? { topicArn: target } : { email: target };
 
 /** A setting that one deployment has and the next one forgets would be taken back. */
 function rejectOtherFlags(context: Context, stage: string): void {

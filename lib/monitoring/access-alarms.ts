@@ -1,10 +1,27 @@
-import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
-import { type AlarmDefinitions, fiveMinutes, persistent } from "./alarm-definition.ts";
+import { MathExpression, type Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { RouteName } from "../../shared/routes.ts";
+import { type AlarmDefinition, type AlarmDefinitions, fiveMinutes, persistent } from "./alarm-definition.ts";
+import { always } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
+
+/** A run of the canary can begin a little later than five minutes after the one before. */
+const ofRuns = { breaching: 2, of: 3 };
+
+/** With a canary, a stage always has new writes. Without one, nothing tells stopped writes from none. */
+const writesStopped = (route: RouteName, written: Metric): AlarmDefinition => ({
+  severity: "wake",
+  meaning: `No request of ${route} wrote anything for ten minutes, also none of the canary: callers cannot write, whatever status they get.`,
+  metric: always("written", [written], fiveMinutes.period),
+  threshold: 1,
+  required: true,
+  periods: ofRuns,
+  section: "writes-stopped",
+});
 
 /** Who reaches the API and its data: keys, limits, items that no code of the service writes, the certificate, and the canary. */
 export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources): AlarmDefinitions => ({
   "forbidden-requests": {
+    severity: "look",
     meaning:
       "Many requests are refused with 403: a client has a key that does not work, or somebody tries keys.",
     // A client that sends a request every three seconds. A person who tries a wrong key does not reach it.
@@ -12,6 +29,7 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
     threshold: 100,
   },
   "rate-limiter-open": {
+    severity: "look",
     meaning:
       "The rate limiter cannot use the table and lets requests pass: one account can take the capacity of all others.",
     metric: logs.sum("RateLimitFailures").with(fiveMinutes),
@@ -19,6 +37,7 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
     periods: persistent,
   },
   "malformed-items": {
+    severity: "look",
     meaning:
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     metric: logs.sum("MalformedItems").with(fiveMinutes),
@@ -26,6 +45,7 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
   },
   ...(certificate && {
     "certificate-expiry": {
+      severity: "look",
       meaning:
         "The certificate of the custom domain expires in less than 30 days or has expired: clients cannot connect without a valid one.",
       metric: certificate.metricDaysToExpiry(),
@@ -35,6 +55,7 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
   }),
   ...(canary && {
     canary: {
+      severity: "wake",
       meaning:
         "The canary did not succeed for ten minutes: callers outside cannot create, list or replay, or the canary itself does not run.",
       metric: new MathExpression({
@@ -49,8 +70,9 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
       }),
       threshold: 1,
       required: true,
-      // A run can begin a little later than five minutes after the one before.
-      periods: { breaching: 2, of: 3 },
+      periods: ofRuns,
     },
+    "writes-stopped-create-lead": writesStopped("create-lead", logs.sum("LeadsCreated")),
+    "writes-stopped-send-message": writesStopped("send-message", logs.sum("MessagesSent")),
   }),
 });

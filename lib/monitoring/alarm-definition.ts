@@ -1,11 +1,15 @@
 import { Duration } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Severity } from "../config/config.ts";
 
 /** What an alarm monitors and when it is raised. */
 export interface AlarmDefinition {
+  readonly severity: Severity;
   /** One sentence: the fault and whom it affects. */
   readonly meaning: string;
   readonly metric: IMetric;
+  /** The same over a shorter time, which must breach, too: the alarm then ends soon after the fault. */
+  readonly recently?: IMetric;
   /** The lowest value that breaches; for a required metric, the lowest that does not. */
   readonly threshold: number;
   /** Whether it ends a gradual deployment, which then returns to the previous version. */
@@ -16,6 +20,8 @@ export interface AlarmDefinition {
   readonly required?: true;
   /** How many of the last periods must breach; by default, the last one. */
   readonly periods?: { readonly breaching: number; readonly of: number };
+  /** The section of the runbook, by default the one with the alarm's name. */
+  readonly section?: string;
 }
 
 export type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;

@@ -1,5 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { Stack } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  ComparisonOperator,
+  CompositeAlarm,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
@@ -15,24 +23,28 @@ interface AlarmsProps {
 
 /** The service's alarms. Each links to its section of the runbook. */
 export class Alarms extends Construct {
-  readonly all: readonly Alarm[];
+  /** Those that notify. An alarm with two windows has one for each that does not. */
+  readonly all: readonly AlarmBase[];
 
   constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
+    const topics = this.createTopics(config);
     this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) => {
-      const alarm = this.addAlarm(name, definition, config.runbookUrl);
-      if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
+      const { recently, rollsBack, severity } = definition;
+      const own = this.addAlarm(recently ? `${name}-hour` : name, name, definition, config);
+      // CodeDeploy documents alarms on metrics only.
+      if (rollsBack) resources.deployment?.rollBackOn(own);
+      const alarm = recently ? this.addComposite(name, definition, own, recently, config) : own;
+      if (topics) notify(alarm, topics[severity]);
       return alarm;
     });
-    // The id "Default" is left out of the logical ids of the topic's resources.
-    if (config.alarmsTo) this.sendTo(new AlarmTopic(this, "Default", config.alarmsTo));
   }
 
-  private addAlarm(name: string, definition: AlarmDefinition, runbookUrl: string): Alarm {
-    const { meaning, metric, threshold, required, periods = { breaching: 1, of: 1 } } = definition;
-    return new Alarm(this, name, {
-      alarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription: `${meaning} Runbook: ${runbookUrl}#${name}`,
+  private addAlarm(id: string, name: string, definition: AlarmDefinition, { runbookUrl }: Config): Alarm {
+    const { metric, threshold, required, periods = { breaching: 1, of: 1 } } = definition;
+    return new Alarm(this, id, {
+      alarmName: `${Stack.of(this).stackName}-${id}`,
+      alarmDescription: describe(name, definition, runbookUrl),
       metric,
       threshold,
       comparisonOperator: required
@@ -44,14 +56,38 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Notifies when an alarm is raised and when it clears. */
-  private sendTo({ topic }: AlarmTopic) {
-    const action = new SnsAction(topic);
-    for (const alarm of this.all) {
-      alarm.addAlarmAction(action);
-      alarm.addOkAction(action);
-    }
+  private addComposite(
+    name: string,
+    definition: AlarmDefinition,
+    hour: Alarm,
+    metric: AlarmDefinition["metric"],
+    config: Config,
+  ): CompositeAlarm {
+    const minutes = this.addAlarm(`${name}-minutes`, name, { ...definition, metric }, config);
+    return new CompositeAlarm(this, name, {
+      compositeAlarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmDescription: describe(name, definition, config.runbookUrl),
+      alarmRule: AlarmRule.allOf(hour, minutes),
+    });
   }
+
+  private createTopics({ alarmsTo }: Config) {
+    if (!alarmsTo) return undefined;
+    // The id "Default" is left out of the logical ids of the topic's resources.
+    const wake = new AlarmTopic(this, "Default", alarmsTo.wake);
+    const isOne = isDeepStrictEqual(alarmsTo.wake, alarmsTo.look);
+    return { wake, look: isOne ? wake : new AlarmTopic(this, "Look", alarmsTo.look) };
+  }
+}
+
+const describe = (name: string, { meaning, section = name }: AlarmDefinition, runbookUrl: string) =>
+  `${meaning} Runbook: ${runbookUrl}#${section}`;
+
+/** Notifies when an alarm is raised and when it clears. */
+function notify(alarm: AlarmBase, { topic }: AlarmTopic): void {
+  const action = new SnsAction(topic);
+  alarm.addAlarmAction(action);
+  alarm.addOkAction(action);
 }
 
 function missingData({ required, overWithoutData }: AlarmDefinition): TreatMissingData {

@@ -1,9 +1,9 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import {
-  type Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type IAlarm,
   type IMetric,
   type IWidget,
   LogQueryWidget,
@@ -11,11 +11,12 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import { completedBackups, concurrency } from "./alarm-definitions.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface DashboardProps {
   readonly runbookUrl: string;
-  readonly alarms: readonly Alarm[];
+  readonly alarms: readonly IAlarm[];
   readonly resources: MonitoredResources;
 }
 
@@ -31,6 +32,7 @@ export class ServiceDashboard extends Dashboard {
     this.addWidgets(new TextWidget({ markdown, width: fullWidth, height: 1 }));
     this.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth }));
     this.addWidgets(...requests(resources));
+    this.addWidgets(...routes(resources));
     this.addWidgets(...functions(resources));
     this.addWidgets(...data(resources));
     this.addWidgets(...publishing(resources));
@@ -76,6 +78,22 @@ const requests = ({ api: { stage, authorizer }, canary, logs }: MonitoredResourc
     logs.sum("MessagesSent"),
     logs.sum("ReplayedRequests"),
   ]),
+];
+
+const routes = ({ api: { handlers }, logs, backupVault }: MonitoredResources): IWidget[] => [
+  graph(
+    "Requests by route",
+    handlers.map(({ name, lambda }) => lambda.metricInvocations({ label: name })),
+  ),
+  graph(
+    "Failed requests by route",
+    handlers.map(({ name }) => logs.sum(`FailedRequests-${name}`)),
+  ),
+  graph(
+    "AWS account: concurrent executions (left), backups (right)",
+    [concurrency],
+    backupVault === undefined ? [] : [completedBackups(backupVault)],
+  ),
 ];
 
 const functions = ({ functions }: MonitoredResources): IWidget[] => [

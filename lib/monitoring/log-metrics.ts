@@ -2,10 +2,12 @@ import { Stack } from "aws-cdk-lib";
 import { Metric, Stats, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import type { TooExpensiveError } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { ProblemCode } from "../../shared/errors.ts";
 import type { RequestLine } from "../../shared/http/request-log.ts";
 import * as logEvents from "../../shared/logging/log-events.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
+import type { FunctionName } from "../bundling/bundle.ts";
 import type { accessLogFields } from "../constructs/access-log.ts";
 import type { Api } from "../constructs/api.ts";
 import type { Counting } from "../constructs/counting.ts";
@@ -54,8 +56,17 @@ const throttled = FilterPattern.all(
 /** Keys that the authorizer refuses, and writes with keys that may only read. */
 const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
 
+const tooExpensive: TooExpensiveError["name"] = "TooExpensiveError";
+
+/** A 5xx of a function, but not of a list that is too expensive: its account can cause that alone. */
+const failed = FilterPattern.all(
+  event(logEvents.requestFailed),
+  FilterPattern.stringValue("$.message.cause.name", "!=", tooExpensive),
+);
+
 type LogMetricName =
   | keyof typeof counters
+  | `FailedRequests-${FunctionName}`
   | "ThrottledRequests"
   | "ForbiddenRequests"
   | "MalformedItems"
@@ -81,6 +92,10 @@ export class LogMetrics extends Construct {
           this.addFilter(`${metricName}-${name}`, metricName, lambda.logGroup, counter.lines);
         }
       }
+    }
+    for (const { name, lambda } of handlers) {
+      const metric = `FailedRequests-${name}` as const;
+      this.addFilter(metric, metric, lambda.logGroup, failed);
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
