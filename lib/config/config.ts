@@ -8,14 +8,12 @@ import { completeSettings, projectStages, readSettings } from "./stage-settings.
 /** Where alarms are sent: to an email address, by a topic of the stack, or to an existing topic. */
 export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };
 
-/** Whether an alarm wakes whoever is on call, or is looked at in working hours. */
-export type Severity = "wake" | "look";
-
 /** The configuration of a stage. */
 export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "runbookUrl">> & {
   readonly stage: string;
   readonly removalPolicy: RemovalPolicy;
-  readonly alarmsTo: Readonly<Record<Severity, AlarmTarget>> | undefined;
+  /** Where the alarms are sent that wake somebody, and all others. */
+  readonly alarmsTo: { readonly wake: AlarmTarget; readonly look: AlarmTarget } | undefined;
   readonly runbookUrl: string;
 };
 
@@ -56,18 +54,14 @@ function checkStageName(stage: string): void {
 
 function toConfig(stage: string, settings: Settings): Config {
   const { alarmsTo } = settings;
+  const targets = typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo;
   return {
     ...settings,
     stage,
     removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-    alarmsTo: alarmsTo === undefined ? undefined : toTargets(alarmsTo),
+    alarmsTo: targets && { wake: toTarget(targets.wake), look: toTarget(targets.look) },
     runbookUrl: settings.runbookUrl ?? "docs/operations.md",
   };
-}
-
-function toTargets(alarmsTo: NonNullable<Settings["alarmsTo"]>): Record<Severity, AlarmTarget> {
-  const { wake, look } = typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo;
-  return { wake: toTarget(wake), look: toTarget(look) };
 }
 
 const toTarget = (target: string): AlarmTarget =>

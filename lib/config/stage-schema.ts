@@ -15,11 +15,10 @@ const accountId = { pattern: String.raw`^\d{12}$` };
 /** Without dots in the name: those are FIFO topics, to which CloudWatch cannot publish. */
 const topicArn = String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`;
 
-const alarmTarget = <const T extends { description: string }>(others: T) =>
-  text("an email address or the ARN of a standard SNS topic", {
-    anyOf: [{ format: "email" }, { pattern: topicArn }],
-    ...others,
-  });
+const alarmTarget = text("an email address or the ARN of a standard SNS topic", {
+  anyOf: [{ format: "email" }, { pattern: topicArn }],
+  description: "An email address, or the ARN of an SNS topic.",
+});
 
 /** The capacity of a new table on demand, which cannot be less, and a bound against mistakes. */
 const throughput = <const T extends { description: string }>(others: T) =>
@@ -129,15 +128,12 @@ export const stageSchema = {
     }),
     alarmsTo: {
       anyOf: [
-        alarmTarget({ description: "Where all alarms are sent." }),
+        alarmTarget,
         {
           type: "object",
           additionalProperties: false,
           required: ["wake", "look"],
-          properties: {
-            wake: alarmTarget({ description: "Where the alarms are sent that wake somebody." }),
-            look: alarmTarget({ description: "Where the alarms are sent that can wait." }),
-          },
+          properties: { wake: alarmTarget, look: alarmTarget },
         },
       ],
       errorMessage:

@@ -9,7 +9,7 @@ const ofRuns = { breaching: 2, of: 3 };
 
 /** With a canary, a stage always has new writes. Without one, nothing tells stopped writes from none. */
 const writesStopped = (route: RouteName, written: Metric): AlarmDefinition => ({
-  severity: "wake",
+  wakes: true,
   meaning: `No request of ${route} wrote anything for ten minutes, also none of the canary: callers cannot write, whatever status they get.`,
   metric: always("written", [written], fiveMinutes.period),
   threshold: 1,
@@ -21,7 +21,6 @@ const writesStopped = (route: RouteName, written: Metric): AlarmDefinition => ({
 /** Who reaches the API and its data: keys, limits, items that no code of the service writes, the certificate, and the canary. */
 export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources): AlarmDefinitions => ({
   "forbidden-requests": {
-    severity: "look",
     meaning:
       "Many requests are refused with 403: a client has a key that does not work, or somebody tries keys.",
     // A client that sends a request every three seconds. A person who tries a wrong key does not reach it.
@@ -29,7 +28,6 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
     threshold: 100,
   },
   "rate-limiter-open": {
-    severity: "look",
     meaning:
       "The rate limiter cannot use the table and lets requests pass: one account can take the capacity of all others.",
     metric: logs.sum("RateLimitFailures").with(fiveMinutes),
@@ -37,7 +35,6 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
     periods: persistent,
   },
   "malformed-items": {
-    severity: "look",
     meaning:
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     metric: logs.sum("MalformedItems").with(fiveMinutes),
@@ -45,7 +42,6 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
   },
   ...(certificate && {
     "certificate-expiry": {
-      severity: "look",
       meaning:
         "The certificate of the custom domain expires in less than 30 days or has expired: clients cannot connect without a valid one.",
       metric: certificate.metricDaysToExpiry(),
@@ -55,7 +51,7 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
   }),
   ...(canary && {
     canary: {
-      severity: "wake",
+      wakes: true,
       meaning:
         "The canary did not succeed for ten minutes: callers outside cannot create, list or replay, or the canary itself does not run.",
       metric: new MathExpression({

@@ -1,10 +1,10 @@
 import { Duration } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
-import type { Severity } from "../config/config.ts";
 
 /** What an alarm monitors and when it is raised. */
 export interface AlarmDefinition {
-  readonly severity: Severity;
+  /** Whether it wakes somebody: callers are harmed, and no caller can cause it alone. Others are looked at by day. */
+  readonly wakes?: true;
   /** One sentence: the fault and whom it affects. */
   readonly meaning: string;
   readonly metric: IMetric;

@@ -26,26 +26,15 @@ export const concurrency = new Metric({
   statistic: Stats.MAXIMUM,
 });
 
-/** The backups that AWS Backup completed in a vault. */
-export const completedBackups = (vault: string) =>
-  new Metric({
-    namespace: "AWS/Backup",
-    metricName: "NumberOfBackupJobsCompleted",
-    dimensionsMap: { BackupVaultName: vault },
-    statistic: Stats.SUM,
-  });
-
 /** Requests, invocations, reads and writes over a limit. */
 const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDefinitions => ({
   "gateway-throttles": {
-    severity: "look",
     meaning: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
     metric: logs.sum("ThrottledRequests").with(fiveMinutes),
     threshold: 1,
     periods: persistent,
   },
   "function-throttles": {
-    severity: "look",
     meaning:
       "Lambda has no concurrency left for the functions: callers get 5xx, and counts and events are late.",
     metric: faultsDuring(
@@ -57,7 +46,6 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     periods: persistent,
   },
   "concurrency-near-quota": {
-    severity: "look",
     meaning:
       "All functions of the AWS account use 80 % of its concurrent executions: above the quota, callers get 5xx.",
     metric: new MathExpression({
@@ -71,7 +59,6 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     overWithoutData: true,
   },
   "table-read-throttles": {
-    severity: "look",
     meaning: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
     metric: faultsDuring(
       table.metricConsumedReadCapacityUnits({ statistic: Stats.SUM }),
@@ -82,7 +69,6 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     periods: persistent,
   },
   "table-write-throttles": {
-    severity: "look",
     meaning: "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or are refused.",
     metric: faultsDuring(
       table.metricConsumedWriteCapacityUnits({ statistic: Stats.SUM }),
@@ -99,7 +85,6 @@ const releases = ({ deployment }: MonitoredResources): AlarmDefinitions =>
   deployment
     ? {
         "new-version-errors": {
-          severity: "look",
           meaning: "A new version of a function crashes or times out: its requests fail with 5xx.",
           metric: sumOf(deployment.metricErrors(), minute.period),
           threshold: 1,
@@ -116,9 +101,14 @@ const backups = ({ backupVault }: MonitoredResources): AlarmDefinitions =>
     ? {}
     : {
         "backup-missing": {
-          severity: "look",
           meaning: "No backup of the table was completed for 36 hours: that of the last night failed.",
-          metric: completedBackups(backupVault).with({ period: Duration.hours(12) }),
+          metric: new Metric({
+            namespace: "AWS/Backup",
+            metricName: "NumberOfBackupJobsCompleted",
+            dimensionsMap: { BackupVaultName: backupVault },
+            statistic: Stats.SUM,
+            period: Duration.hours(12),
+          }),
           threshold: 1,
           required: true,
           // Backups of two nights may end at different hours.

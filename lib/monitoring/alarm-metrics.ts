@@ -33,13 +33,20 @@ export const always = (prefix: string, metrics: readonly IMetric[], period: Dura
   });
 
 /** The percentage of bad requests, which is 0 if they are fewer than `atLeast`. It has no data without requests. */
-export const percentage = (bad: readonly IMetric[], all: IMetric, atLeast: number, period: Duration) =>
-  new MathExpression({
-    expression: `IF(${sum("bad", bad)} + 0 * all >= ${atLeast}, 100 * (${sum("bad", bad)}) / all, 0)`,
+export function percentage({ bad, all }: Requests, atLeast: number, period: Duration): MathExpression {
+  const count = sum("bad", bad);
+  return new MathExpression({
+    expression: `IF(${count} + 0 * all >= ${atLeast}, 100 * (${count}) / all, 0)`,
     usingMetrics: { ...byId("bad", bad), all },
     label: "Percentage of bad requests",
     period,
   });
+}
+
+interface Requests {
+  readonly bad: readonly IMetric[];
+  readonly all: IMetric;
+}
 
 /** Counts of the work that callers gave, and of signs that it was done. */
 interface Work {

@@ -6,6 +6,7 @@ import {
   AlarmRule,
   ComparisonOperator,
   CompositeAlarm,
+  type IMetric,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
@@ -28,23 +29,42 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
-    const topics = this.createTopics(config);
+    const { runbookUrl, alarmsTo } = config;
+    // The id "Default" is left out of the logical ids of the topic's resources.
+    const wake = alarmsTo && new AlarmTopic(this, "Default", alarmsTo.wake);
+    const isOne = isDeepStrictEqual(alarmsTo?.wake, alarmsTo?.look);
+    const look = alarmsTo && !isOne ? new AlarmTopic(this, "Look", alarmsTo.look) : wake;
     this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) => {
-      const { recently, rollsBack, severity } = definition;
-      const own = this.addAlarm(recently ? `${name}-hour` : name, name, definition, config);
+      const { meaning, metric, recently, section = name, wakes, rollsBack } = definition;
+      const alarmDescription = `${meaning} Runbook: ${runbookUrl}#${section}`;
+      const own = this.addAlarm(recently ? `${name}-hour` : name, metric, definition, alarmDescription);
       // CodeDeploy documents alarms on metrics only.
       if (rollsBack) resources.deployment?.rollBackOn(own);
-      const alarm = recently ? this.addComposite(name, definition, own, recently, config) : own;
-      if (topics) notify(alarm, topics[severity]);
+      const alarm = recently
+        ? new CompositeAlarm(this, name, {
+            compositeAlarmName: `${Stack.of(this).stackName}-${name}`,
+            alarmDescription,
+            alarmRule: AlarmRule.allOf(
+              own,
+              this.addAlarm(`${name}-minutes`, recently, definition, alarmDescription),
+            ),
+          })
+        : own;
+      notify(alarm, wakes ? wake : look);
       return alarm;
     });
   }
 
-  private addAlarm(id: string, name: string, definition: AlarmDefinition, { runbookUrl }: Config): Alarm {
-    const { metric, threshold, required, periods = { breaching: 1, of: 1 } } = definition;
-    return new Alarm(this, id, {
-      alarmName: `${Stack.of(this).stackName}-${id}`,
-      alarmDescription: describe(name, definition, runbookUrl),
+  private addAlarm(
+    name: string,
+    metric: IMetric,
+    definition: AlarmDefinition,
+    alarmDescription: string,
+  ): Alarm {
+    const { threshold, required, periods = { breaching: 1, of: 1 } } = definition;
+    return new Alarm(this, name, {
+      alarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmDescription,
       metric,
       threshold,
       comparisonOperator: required
@@ -55,37 +75,12 @@ export class Alarms extends Construct {
       treatMissingData: missingData(definition),
     });
   }
-
-  private addComposite(
-    name: string,
-    definition: AlarmDefinition,
-    hour: Alarm,
-    metric: AlarmDefinition["metric"],
-    config: Config,
-  ): CompositeAlarm {
-    const minutes = this.addAlarm(`${name}-minutes`, name, { ...definition, metric }, config);
-    return new CompositeAlarm(this, name, {
-      compositeAlarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription: describe(name, definition, config.runbookUrl),
-      alarmRule: AlarmRule.allOf(hour, minutes),
-    });
-  }
-
-  private createTopics({ alarmsTo }: Config) {
-    if (!alarmsTo) return undefined;
-    // The id "Default" is left out of the logical ids of the topic's resources.
-    const wake = new AlarmTopic(this, "Default", alarmsTo.wake);
-    const isOne = isDeepStrictEqual(alarmsTo.wake, alarmsTo.look);
-    return { wake, look: isOne ? wake : new AlarmTopic(this, "Look", alarmsTo.look) };
-  }
 }
 
-const describe = (name: string, { meaning, section = name }: AlarmDefinition, runbookUrl: string) =>
-  `${meaning} Runbook: ${runbookUrl}#${section}`;
-
 /** Notifies when an alarm is raised and when it clears. */
-function notify(alarm: AlarmBase, { topic }: AlarmTopic): void {
-  const action = new SnsAction(topic);
+function notify(alarm: AlarmBase, to: AlarmTopic | undefined): void {
+  if (!to) return;
+  const action = new SnsAction(to.topic);
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
 }

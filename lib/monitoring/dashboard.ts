@@ -11,7 +11,7 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { completedBackups, concurrency } from "./alarm-definitions.ts";
+import { concurrency } from "./alarm-definitions.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface DashboardProps {
@@ -32,7 +32,6 @@ export class ServiceDashboard extends Dashboard {
     this.addWidgets(new TextWidget({ markdown, width: fullWidth, height: 1 }));
     this.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth }));
     this.addWidgets(...requests(resources));
-    this.addWidgets(...routes(resources));
     this.addWidgets(...functions(resources));
     this.addWidgets(...data(resources));
     this.addWidgets(...publishing(resources));
@@ -55,7 +54,7 @@ const sum = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
 const p99 = { statistic: Stats.p(99) };
 
-const requests = ({ api: { stage, authorizer }, canary, logs }: MonitoredResources): IWidget[] => [
+const requests = ({ api: { stage, authorizer, handlers }, canary, logs }: MonitoredResources): IWidget[] => [
   graph("Requests, errors and rate limits", [
     stage.metricCount({ ...sum, label: "All" }),
     stage.metricClientError({ ...sum, label: "4xx" }),
@@ -73,27 +72,12 @@ const requests = ({ api: { stage, authorizer }, canary, logs }: MonitoredResourc
     stage.metricLatency({ ...p99, label: "p99" }),
     stage.metricIntegrationLatency({ ...p99, label: "p99 of the functions" }),
   ]),
-  graph("Leads, messages and replays", [
+  graph("Leads, messages, replays and failed requests", [
     logs.sum("LeadsCreated"),
     logs.sum("MessagesSent"),
     logs.sum("ReplayedRequests"),
+    ...handlers.map(({ name }) => logs.sum(`FailedRequests-${name}`)),
   ]),
-];
-
-const routes = ({ api: { handlers }, logs, backupVault }: MonitoredResources): IWidget[] => [
-  graph(
-    "Requests by route",
-    handlers.map(({ name, lambda }) => lambda.metricInvocations({ label: name })),
-  ),
-  graph(
-    "Failed requests by route",
-    handlers.map(({ name }) => logs.sum(`FailedRequests-${name}`)),
-  ),
-  graph(
-    "AWS account: concurrent executions (left), backups (right)",
-    [concurrency],
-    backupVault === undefined ? [] : [completedBackups(backupVault)],
-  ),
 ];
 
 const functions = ({ functions }: MonitoredResources): IWidget[] => [
@@ -103,12 +87,14 @@ const functions = ({ functions }: MonitoredResources): IWidget[] => [
     functions.map(({ name, lambda }) => lambda.metricThrottles({ label: name })),
   ),
   graph(
-    "Functions: p99 duration (ms)",
+    "Functions: p99 duration (ms, left), calls (right)",
     functions.map(({ name, lambda }) => lambda.metricDuration({ ...p99, label: name })),
+    functions.map(({ name, lambda }) => lambda.metricInvocations({ label: name })),
   ),
   graph(
-    "Functions: concurrent executions",
+    "Concurrent executions: functions (left), AWS account (right)",
     functions.map(({ name, lambda }) => lambda.metric("ConcurrentExecutions", { ...maximum, label: name })),
+    [concurrency],
   ),
 ];
 

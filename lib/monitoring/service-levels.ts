@@ -5,65 +5,48 @@ import type { AlarmDefinition, AlarmDefinitions } from "./alarm-definition.ts";
 import { percentage } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
-/** The requests of a month, in percent, that may miss an objective. `docs/operations.md` has the objectives. */
-const budgets = { failed: 0.1, slow: 1 };
-
-/** How many times faster than in a month the budget is used up: in an hour, 2 % of it, and 0.4 %. */
-const burnRates = { failed: 14.4, slow: 3 };
-
-/** The longest time that any function of a route may take, in milliseconds. */
-const longest = 30_000;
-
 /**
- * The service levels of each route, and of the authorizer in front of all. They count what the service is to blame for: no
- * 4xx, and no list that is too expensive. Lambda's metrics have each function's requests at no cost.
+ * The service levels of each route, and of the authorizer in front of all: 99.9 % of the requests of a month without a
+ * 5xx, and 99 % below a second. They count what the service is to blame for: no 4xx, and no list that is too expensive.
+ * Lambda's metrics have the requests of each function at no cost.
  */
-export const serviceLevels = ({ api, logs }: MonitoredResources): AlarmDefinitions =>
+export const serviceLevels = ({
+  api: { authorizer, handlers },
+  logs,
+}: MonitoredResources): AlarmDefinitions =>
   Object.fromEntries([
-    serverErrors(api.authorizer, []),
-    ...api.handlers.map((fn) => serverErrors(fn, [logs.sum(`FailedRequests-${fn.name}`)])),
-    ...api.handlers.map(slowAnswers),
+    [`server-errors-${authorizer.name}`, serverErrors(authorizer)],
+    ...handlers.flatMap((fn) => [
+      [`server-errors-${fn.name}`, serverErrors(fn, logs.sum(`FailedRequests-${fn.name}`))],
+      [`slow-answers-${fn.name}`, slowAnswers(fn)],
+    ]),
   ]);
 
-const serverErrors = ({ name, lambda }: ServiceFunction, failed: readonly IMetric[]) =>
-  [
-    `server-errors-${name}`,
-    {
-      severity: "wake",
-      meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,
-      // With few requests, a few failures are a large percentage.
-      ...inBothWindows(
-        [...failed, lambda.metricErrors()],
-        lambda.metricInvocations(),
-        3,
-        Duration.minutes(5),
-      ),
-      threshold: budgets.failed * burnRates.failed,
-      rollsBack: true,
-      section: "server-errors",
-    },
-  ] as const satisfies [string, AlarmDefinition];
+function serverErrors({ name, lambda }: ServiceFunction, ...failed: readonly IMetric[]): AlarmDefinition {
+  const requests = { bad: [...failed, lambda.metricErrors()], all: lambda.metricInvocations() };
+  return {
+    wakes: true,
+    meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,
+    // With few requests, a single failure is a large percentage.
+    metric: percentage(requests, 3, Duration.hours(1)),
+    recently: percentage(requests, 1, Duration.minutes(5)),
+    // 14.4 times what the objective allows: an hour of it uses up 2 % of what a month may have.
+    threshold: 1.44,
+    rollsBack: true,
+    section: "server-errors",
+  };
+}
 
-const slowAnswers = ({ name, lambda }: ServiceFunction) =>
-  [
-    `slow-answers-${name}`,
-    {
-      severity: "look",
-      meaning: `Requests of ${name} take more than a second: callers wait, and some time out.`,
-      ...inBothWindows(
-        [lambda.metricDuration({ statistic: `TC(1000:${longest})` })],
-        lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT }),
-        5,
-        Duration.minutes(15),
-      ),
-      threshold: budgets.slow * burnRates.slow,
-      rollsBack: true,
-      section: "slow-answers",
-    },
-  ] as const satisfies [string, AlarmDefinition];
-
-/** @param atLeast how many bad requests an hour must have */
-const inBothWindows = (bad: readonly IMetric[], all: IMetric, atLeast: number, recent: Duration) => ({
-  metric: percentage(bad, all, atLeast, Duration.hours(1)),
-  recently: percentage(bad, all, 1, recent),
-});
+function slowAnswers({ name, lambda }: ServiceFunction): AlarmDefinition {
+  // No function of a route may take as long as thirty seconds.
+  const slow = lambda.metricDuration({ statistic: "TC(1000:30000)" });
+  const all = lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT });
+  return {
+    meaning: `Requests of ${name} take more than a second: callers wait, and some time out.`,
+    metric: percentage({ bad: [slow], all }, 5, Duration.hours(1)),
+    // Three times what the objective allows.
+    threshold: 3,
+    rollsBack: true,
+    section: "slow-answers",
+  };
+}

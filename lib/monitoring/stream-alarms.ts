@@ -11,7 +11,7 @@ const written = (logs: LogMetrics) => [logs.sum("LeadsCreated"), logs.sum("Messa
 /** Counts that are late or wrong. */
 export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitions => ({
   "stream-age": {
-    severity: "wake",
+    wakes: true,
     meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
     // The age has data only while the function is called, and the polls also when there is nothing to count.
     metric: faultsDuring(
@@ -23,7 +23,7 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
     threshold: Duration.minutes(5).toMilliseconds(),
   },
   "counting-stopped": {
-    severity: "wake",
+    wakes: true,
     meaning:
       "Leads or messages were written and nothing counts them: lists cost more every minute, and show operators' changes late.",
     metric: undone(
@@ -39,7 +39,6 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
     threshold: 1,
   },
   "failure-queue": {
-    severity: "look",
     meaning:
       "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
     metric: counting.failures.metricApproximateNumberOfMessagesVisible({
@@ -49,14 +48,12 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
     threshold: 1,
   },
   "counts-damaged": {
-    severity: "look",
     meaning:
       "Stored counts were damaged and are counted again: lists of the account in the log may return 503 until that is done.",
     metric: logs.sum("DamagedCounts").with(fiveMinutes),
     threshold: 1,
   },
   "counts-repaired": {
-    severity: "look",
     meaning:
       "An audit found counts that differed from the rows and corrected them: totals of the account in the log were wrong.",
     metric: logs.sum("RepairedCounts").with(fiveMinutes),
@@ -67,7 +64,7 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
 /** Events that are late or not published. */
 export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitions => ({
   "event-pipe-failures": {
-    severity: "wake",
+    wakes: true,
     meaning:
       "The pipe cannot put events on the bus and retries: messages that callers sent are delivered late.",
     metric: faultsDuring(
@@ -81,7 +78,7 @@ export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitio
     periods: persistent,
   },
   "events-stopped": {
-    severity: "wake",
+    wakes: true,
     meaning:
       "Leads or messages were written and the pipe reads nothing: messages that callers sent reach no channel.",
     metric: undone(
@@ -91,7 +88,7 @@ export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitio
     threshold: 1,
   },
   "event-failure-queue": {
-    severity: "wake",
+    wakes: true,
     meaning:
       "A batch of events is in the failure queue of the pipe: messages that callers sent reach no channel until it is published.",
     metric: events.failures.metricApproximateNumberOfMessagesVisible({
