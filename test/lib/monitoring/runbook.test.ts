@@ -36,7 +36,9 @@ test("The runbook has the section that each alarm links to after one sentence, n
   }
 });
 
-test.each([...sections])("The section of %s says what it means, where to look and what to do", (name, [alarm]) => {
+test.each([...sections])("The section of %s says what it means, where to look and what to do", (name, [
+  alarm,
+]) => {
   const [, section = ""] = runbook.split(`\n### ${name}\n`);
   const [text = ""] = section.split(/^##/m);
   const parts = [...text.matchAll(/^\*\*(.+?)\*\*: /gm)].map(([, part]) => part);
