@@ -33,7 +33,7 @@ export const always = (prefix: string, metrics: readonly IMetric[], period: Dura
   });
 
 /** The percentage of bad requests, which is 0 if they are fewer than `atLeast`. It has no data without requests. */
-export function percentage({ bad, all }: Requests, atLeast: number, period: Duration): MathExpression {
+export function percentage(bad: readonly IMetric[], all: IMetric, atLeast: number, period: Duration) {
   const count = sum("bad", bad);
   return new MathExpression({
     expression: `IF(${count} + 0 * all >= ${atLeast}, 100 * (${count}) / all, 0)`,
@@ -41,11 +41,6 @@ export function percentage({ bad, all }: Requests, atLeast: number, period: Dura
     label: "Percentage of bad requests",
     period,
   });
-}
-
-interface Requests {
-  readonly bad: readonly IMetric[];
-  readonly all: IMetric;
 }
 
 /** Counts of the work that callers gave, and of signs that it was done. */

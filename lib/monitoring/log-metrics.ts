@@ -2,7 +2,6 @@ import { Stack } from "aws-cdk-lib";
 import { Metric, Stats, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { TooExpensiveError } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { ProblemCode } from "../../shared/errors.ts";
 import type { RequestLine } from "../../shared/http/request-log.ts";
 import * as logEvents from "../../shared/logging/log-events.ts";
@@ -56,12 +55,10 @@ const throttled = FilterPattern.all(
 /** Keys that the authorizer refuses, and writes with keys that may only read. */
 const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
 
-const tooExpensive: TooExpensiveError["name"] = "TooExpensiveError";
-
 /** A 5xx of a function, but not of a list that is too expensive: its account can cause that alone. */
 const failed = FilterPattern.all(
   event(logEvents.requestFailed),
-  FilterPattern.stringValue("$.message.cause.name", "!=", tooExpensive),
+  FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError"),
 );
 
 type LogMetricName =

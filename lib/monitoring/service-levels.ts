@@ -23,13 +23,13 @@ export const serviceLevels = ({
   ]);
 
 function serverErrors({ name, lambda }: ServiceFunction, ...failed: readonly IMetric[]): AlarmDefinition {
-  const requests = { bad: [...failed, lambda.metricErrors()], all: lambda.metricInvocations() };
+  const requests = [[...failed, lambda.metricErrors()], lambda.metricInvocations()] as const;
   return {
     wakes: true,
     meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,
     // With few requests, a single failure is a large percentage.
-    metric: percentage(requests, 3, Duration.hours(1)),
-    recently: percentage(requests, 1, Duration.minutes(5)),
+    metric: percentage(...requests, 3, Duration.hours(1)),
+    recently: percentage(...requests, 1, Duration.minutes(5)),
     // 14.4 times what the objective allows: an hour of it uses up 2 % of what a month may have.
     threshold: 1.44,
     rollsBack: true,
@@ -40,10 +40,14 @@ function serverErrors({ name, lambda }: ServiceFunction, ...failed: readonly IMe
 function slowAnswers({ name, lambda }: ServiceFunction): AlarmDefinition {
   // No function of a route may take as long as thirty seconds.
   const slow = lambda.metricDuration({ statistic: "TC(1000:30000)" });
-  const all = lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT });
   return {
     meaning: `Requests of ${name} take more than a second: callers wait, and some time out.`,
-    metric: percentage({ bad: [slow], all }, 5, Duration.hours(1)),
+    metric: percentage(
+      [slow],
+      lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT }),
+      5,
+      Duration.hours(1),
+    ),
     // Three times what the objective allows.
     threshold: 3,
     rollsBack: true,
