@@ -12,7 +12,8 @@ export type AlarmTarget = { readonly email: string } | { readonly topicArn: stri
 export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "runbookUrl">> & {
   readonly stage: string;
   readonly removalPolicy: RemovalPolicy;
-  readonly alarmsTo: AlarmTarget | undefined;
+  /** Where the alarms are sent that wake somebody, and all others. */
+  readonly alarmsTo: { readonly wake: AlarmTarget; readonly look: AlarmTarget } | undefined;
   readonly runbookUrl: string;
 };
 
@@ -53,18 +54,18 @@ function checkStageName(stage: string): void {
 
 function toConfig(stage: string, settings: Settings): Config {
   const { alarmsTo } = settings;
+  const targets = typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo;
   return {
     ...settings,
     stage,
     removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-    alarmsTo: alarmsTo?.startsWith("arn:")
-      ? { topicArn: alarmsTo }
-      : alarmsTo
-        ? { email: alarmsTo }
-        : undefined,
+    alarmsTo: targets && { wake: toTarget(targets.wake), look: toTarget(targets.look) },
     runbookUrl: settings.runbookUrl ?? "docs/operations.md",
   };
 }
+
+const toTarget = (target: string): AlarmTarget =>
+  target.startsWith("arn:") ? { topicArn: target } : { email: target };
 
 /** A setting that one deployment has and the next one forgets would be taken back. */
 function rejectOtherFlags(context: Context, stage: string): void {

@@ -21,6 +21,11 @@ const accountId = { pattern: String.raw`^\d{12}$` };
 /** Without dots in the name: those are FIFO topics, to which CloudWatch cannot publish. */
 const topicArn = String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`;
 
+const alarmTarget = text("an email address or the ARN of a standard SNS topic", {
+  anyOf: [{ format: "email" }, { pattern: topicArn }],
+  description: "An email address, or the ARN of an SNS topic.",
+});
+
 /** Units per second, with a bound against mistakes. */
 const throughput = <const T extends { description: string }>(reads: number, writes: number, others: T) =>
   ({
@@ -130,10 +135,21 @@ export const stageSchema = {
       description:
         "Whether a function uses the API from outside every five minutes. It needs a key, which an operator stores.",
     }),
-    alarmsTo: text("an email address or the ARN of a standard SNS topic", {
-      anyOf: [{ format: "email" }, { pattern: topicArn }],
-      description: "Where alarms are sent: an email address, or the ARN of an SNS topic.",
-    }),
+    alarmsTo: {
+      anyOf: [
+        alarmTarget,
+        {
+          type: "object",
+          additionalProperties: false,
+          required: ["wake", "look"],
+          properties: { wake: alarmTarget, look: alarmTarget },
+        },
+      ],
+      errorMessage:
+        "an email address, the ARN of a standard SNS topic, or an object with one of them for wake and look each",
+      description:
+        'Where alarms are sent: an email address, or the ARN of an SNS topic. `{ "wake": …, "look": … }` sends what [wakes somebody](operations.md#alarms) and what can wait to different ones.',
+    },
     monthlyBudget: wholeNumber(1, 999_999_999, {
       description:
         "A sum in US dollars. `alarmsTo` is told when the AWS account has cost 80 % or 100 % of it in a month, or AWS expects it to cost more.",

@@ -96,7 +96,8 @@ function rejectOtherRegions({ region, certificateArn, alarmsTo }: Settings, stag
     );
   };
   reject("certificateArn", "certificate", certificateArn);
-  reject("alarmsTo", "topic", alarmsTo);
+  for (const target of typeof alarmsTo === "object" ? Object.values(alarmsTo) : [alarmsTo])
+    reject("alarmsTo", "topic", target);
 }
 
 function rejectOwnVault({ account, region, backup }: Settings, stage: string): void {

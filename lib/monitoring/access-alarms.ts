@@ -1,6 +1,22 @@
-import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
-import { type AlarmDefinitions, fiveMinutes, persistent } from "./alarm-definition.ts";
+import { MathExpression, type Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { RouteName } from "../../shared/routes.ts";
+import { type AlarmDefinition, type AlarmDefinitions, fiveMinutes, persistent } from "./alarm-definition.ts";
+import { always } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
+
+/** A run of the canary can begin a little later than five minutes after the one before. */
+const ofRuns = { breaching: 2, of: 3 };
+
+/** With a canary, a stage always has new writes. Without one, nothing tells stopped writes from none. */
+const writesStopped = (route: RouteName, written: Metric): AlarmDefinition => ({
+  wakes: true,
+  meaning: `No request of ${route} wrote anything for ten minutes, also none of the canary: callers cannot write, whatever status they get.`,
+  metric: always("written", [written], fiveMinutes.period),
+  threshold: 1,
+  required: true,
+  periods: ofRuns,
+  section: "writes-stopped",
+});
 
 /** Who reaches the API and its data: keys, limits, items that no code of the service writes, the certificate, and the canary. */
 export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources): AlarmDefinitions => ({
@@ -35,8 +51,9 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
   }),
   ...(canary && {
     canary: {
+      wakes: true,
       meaning:
-        "The canary did not succeed for ten minutes: callers outside cannot create, list or replay, or the canary itself does not run.",
+        "The canary did not succeed for ten minutes: callers outside cannot use a route, totals are wrong, or the canary itself does not run.",
       metric: new MathExpression({
         // In place of a missing value, CloudWatch would evaluate older ones for a while.
         expression: "runs - failures + TIME_SERIES(0)",
@@ -49,8 +66,9 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
       }),
       threshold: 1,
       required: true,
-      // A run can begin a little later than five minutes after the one before.
-      periods: { breaching: 2, of: 3 },
+      periods: ofRuns,
     },
+    "writes-stopped-create-lead": writesStopped("create-lead", logs.sum("LeadsCreated")),
+    "writes-stopped-send-message": writesStopped("send-message", logs.sum("MessagesSent")),
   }),
 });

@@ -3,9 +3,13 @@ import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 
 /** What an alarm monitors and when it is raised. */
 export interface AlarmDefinition {
+  /** Whether it wakes somebody: callers are harmed, and no caller can cause it alone. Others are looked at by day. */
+  readonly wakes?: true;
   /** One sentence: the fault and whom it affects. */
   readonly meaning: string;
   readonly metric: IMetric;
+  /** The same over a shorter time, which must breach, too: the alarm then ends soon after the fault. */
+  readonly recently?: IMetric;
   /** The lowest value that breaches; for a required metric, the lowest that does not. */
   readonly threshold: number;
   /** Whether it ends a gradual deployment, which then returns to the previous version. */
@@ -16,6 +20,8 @@ export interface AlarmDefinition {
   readonly required?: true;
   /** How many of the last periods must breach; by default, the last one. */
   readonly periods?: { readonly breaching: number; readonly of: number };
+  /** The section of the runbook, by default the one with the alarm's name. */
+  readonly section?: string;
 }
 
 export type AlarmDefinitions = Readonly<Record<string, AlarmDefinition>>;

@@ -1,63 +1,29 @@
-import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { accessAlarms } from "./access-alarms.ts";
 import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
 import { faultsDuring, sumOf } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
+import { serviceLevels } from "./service-levels.ts";
 import { counting, publishing } from "./stream-alarms.ts";
 
 /** Every alarm by its name. `docs/operations.md` explains the thresholds. */
 export const alarmDefinitions = (resources: MonitoredResources): AlarmDefinitions => ({
-  ...responses(resources),
+  ...serviceLevels(resources),
   ...accessAlarms(resources),
   ...throttles(resources),
   ...counting(resources),
   ...publishing(resources),
   ...releases(resources),
+  ...backups(resources),
 });
 
-/** Status and latency of responses. */
-const responses = ({ api: { stage, authorizer } }: MonitoredResources): AlarmDefinitions => ({
-  "server-errors": {
-    meaning: "At least 1 % of the requests fail with 5xx: callers cannot read or write and must retry.",
-    // With few requests, a few failures are a large percentage.
-    metric: new MathExpression({
-      expression: "IF(errors + 0 * requests >= 5, 100 * errors / requests, 0)",
-      usingMetrics: {
-        errors: stage.metricServerError({ statistic: Stats.SUM }),
-        requests: stage.metricCount({ statistic: Stats.SUM }),
-      },
-      label: "Percentage of requests with a 5xx response",
-      ...fiveMinutes,
-    }),
-    threshold: 1,
-    rollsBack: true,
-  },
-  "slow-answers": {
-    meaning: "The p99 latency is at least one second: callers wait, and some time out.",
-    // The p99 of fewer requests is the latency of a cold start.
-    metric: new MathExpression({
-      expression: "IF(requests >= 100, latency, 0)",
-      usingMetrics: {
-        latency: stage.metricLatency({ statistic: Stats.p(99) }),
-        requests: stage.metricCount({ statistic: Stats.SUM }),
-      },
-      label: "p99 latency in ms",
-      ...fiveMinutes,
-    }),
-    threshold: 1000,
-    periods: { breaching: 3, of: 3 },
-    rollsBack: true,
-  },
-  "authorizer-errors": {
-    meaning:
-      "The authorizer fails: callers with valid keys get 500 on every route when cached results expire.",
-    metric: faultsDuring(
-      authorizer.lambda.metricInvocations(),
-      [authorizer.lambda.metricErrors()],
-      fiveMinutes.period,
-    ),
-    threshold: 5,
-  },
+/** The execution environments of all functions of the AWS account in the region that work at the same time. */
+export const concurrency = new Metric({
+  namespace: "AWS/Usage",
+  metricName: "ResourceCount",
+  dimensionsMap: { Type: "Resource", Service: "Lambda", Resource: "ConcurrentExecutions", Class: "None" },
+  statistic: Stats.MAXIMUM,
 });
 
 /** Requests, invocations, reads and writes over a limit. */
@@ -78,6 +44,19 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     ),
     threshold: 1,
     periods: persistent,
+  },
+  "concurrency-near-quota": {
+    meaning:
+      "All functions of the AWS account use 80 % of its concurrent executions: above the quota, callers get 5xx.",
+    metric: new MathExpression({
+      expression: "100 * used / SERVICE_QUOTA(used)",
+      usingMetrics: { used: concurrency },
+      label: "Percentage of the quota",
+      ...fiveMinutes,
+    }),
+    threshold: 80,
+    periods: persistent,
+    overWithoutData: true,
   },
   "table-read-throttles": {
     meaning: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
@@ -115,3 +94,24 @@ const releases = ({ deployment }: MonitoredResources): AlarmDefinitions =>
         },
       }
     : {};
+
+/** A backup that failed, or was never begun. */
+const backups = ({ backupVault }: MonitoredResources): AlarmDefinitions =>
+  backupVault === undefined
+    ? {}
+    : {
+        "backup-missing": {
+          meaning: "No backup of the table was completed for 36 hours: that of the last night failed.",
+          metric: new Metric({
+            namespace: "AWS/Backup",
+            metricName: "NumberOfBackupJobsCompleted",
+            dimensionsMap: { BackupVaultName: backupVault },
+            statistic: Stats.SUM,
+            period: Duration.hours(12),
+          }),
+          threshold: 1,
+          required: true,
+          // Backups of two nights may end at different hours.
+          periods: { breaching: 3, of: 3 },
+        },
+      };

@@ -24,6 +24,25 @@ export const faultsDuring = (activity: IMetric, faults: readonly IMetric[], peri
     period,
   });
 
+/** The sum of metrics, which is 0 without data: in place of a missing value, CloudWatch would evaluate older ones. */
+export const always = (prefix: string, metrics: readonly IMetric[], period: Duration) =>
+  new MathExpression({
+    expression: `${sum(prefix, metrics)} + TIME_SERIES(0)`,
+    usingMetrics: byId(prefix, metrics),
+    period,
+  });
+
+/** The percentage of bad requests, which is 0 if they are fewer than `atLeast`. It has no data without requests. */
+export function percentage(bad: readonly IMetric[], all: IMetric, atLeast: number, period: Duration) {
+  const count = sum("bad", bad);
+  return new MathExpression({
+    expression: `IF(${count} + 0 * all >= ${atLeast}, 100 * (${count}) / all, 0)`,
+    usingMetrics: { ...byId("bad", bad), all },
+    label: "Percentage of bad requests",
+    period,
+  });
+}
+
 /** Counts of the work that callers gave, and of signs that it was done. */
 interface Work {
   readonly given: readonly IMetric[];
@@ -40,17 +59,11 @@ interface Work {
  * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
  */
 export function undone({ given, signs }: Work, period: Duration): MathExpression {
-  const always = (prefix: string, metrics: readonly IMetric[]) =>
-    new MathExpression({
-      expression: `${sum(prefix, metrics)} + TIME_SERIES(0)`,
-      usingMetrics: byId(prefix, metrics),
-      period,
-    });
-  const done = signs.map((sign, index) => always(`sign${index}_`, [sign]));
+  const done = signs.map((sign, index) => always(`sign${index}_`, [sign], period));
   const inTwoPeriods = done.map((_, index) => `(2 * done${index} - DIFF(done${index}))`).join(" * ");
   return new MathExpression({
     expression: `IF(${inTwoPeriods} > 0, 0, IF(work - DIFF(work) > 0, 1))`,
-    usingMetrics: { ...byId("done", done), work: always("given", given) },
+    usingMetrics: { ...byId("done", done), work: always("given", given, period) },
     period,
   });
 }

@@ -1,5 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { Stack } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  ComparisonOperator,
+  CompositeAlarm,
+  type IMetric,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
@@ -15,24 +24,47 @@ interface AlarmsProps {
 
 /** The service's alarms. Each links to its section of the runbook. */
 export class Alarms extends Construct {
-  readonly all: readonly Alarm[];
+  /** Those that notify. An alarm with two windows has one for each that does not. */
+  readonly all: readonly AlarmBase[];
 
   constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
+    const { runbookUrl, alarmsTo } = config;
+    // The id "Default" is left out of the logical ids of the topic's resources.
+    const wake = alarmsTo && new AlarmTopic(this, "Default", alarmsTo.wake);
+    const isOne = isDeepStrictEqual(alarmsTo?.wake, alarmsTo?.look);
+    const look = alarmsTo && !isOne ? new AlarmTopic(this, "Look", alarmsTo.look) : wake;
     this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) => {
-      const alarm = this.addAlarm(name, definition, config.runbookUrl);
-      if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
+      const { meaning, metric, recently, section = name, wakes, rollsBack } = definition;
+      const alarmDescription = `${meaning} Runbook: ${runbookUrl}#${section}`;
+      const own = this.addAlarm(recently ? `${name}-hour` : name, metric, definition, alarmDescription);
+      // CodeDeploy documents alarms on metrics only.
+      if (rollsBack) resources.deployment?.rollBackOn(own);
+      const alarm = recently
+        ? new CompositeAlarm(this, name, {
+            compositeAlarmName: `${Stack.of(this).stackName}-${name}`,
+            alarmDescription,
+            alarmRule: AlarmRule.allOf(
+              own,
+              this.addAlarm(`${name}-minutes`, recently, definition, alarmDescription),
+            ),
+          })
+        : own;
+      notify(alarm, wakes ? wake : look);
       return alarm;
     });
-    // The id "Default" is left out of the logical ids of the topic's resources.
-    if (config.alarmsTo) this.sendTo(new AlarmTopic(this, "Default", config.alarmsTo));
   }
 
-  private addAlarm(name: string, definition: AlarmDefinition, runbookUrl: string): Alarm {
-    const { meaning, metric, threshold, required, periods = { breaching: 1, of: 1 } } = definition;
+  private addAlarm(
+    name: string,
+    metric: IMetric,
+    definition: AlarmDefinition,
+    alarmDescription: string,
+  ): Alarm {
+    const { threshold, required, periods = { breaching: 1, of: 1 } } = definition;
     return new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription: `${meaning} Runbook: ${runbookUrl}#${name}`,
+      alarmDescription,
       metric,
       threshold,
       comparisonOperator: required
@@ -43,15 +75,14 @@ export class Alarms extends Construct {
       treatMissingData: missingData(definition),
     });
   }
+}
 
-  /** Notifies when an alarm is raised and when it clears. */
-  private sendTo({ topic }: AlarmTopic) {
-    const action = new SnsAction(topic);
-    for (const alarm of this.all) {
-      alarm.addAlarmAction(action);
-      alarm.addOkAction(action);
-    }
-  }
+/** Notifies when an alarm is raised and when it clears. */
+function notify(alarm: AlarmBase, to: AlarmTopic | undefined): void {
+  if (!to) return;
+  const action = new SnsAction(to.topic);
+  alarm.addAlarmAction(action);
+  alarm.addOkAction(action);
 }
 
 function missingData({ required, overWithoutData }: AlarmDefinition): TreatMissingData {

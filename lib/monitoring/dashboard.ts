@@ -1,9 +1,9 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import {
-  type Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type IAlarm,
   type IMetric,
   type IWidget,
   LogQueryWidget,
@@ -11,11 +11,12 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import { concurrency } from "./alarm-definitions.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface DashboardProps {
   readonly runbookUrl: string;
-  readonly alarms: readonly Alarm[];
+  readonly alarms: readonly IAlarm[];
   readonly resources: MonitoredResources;
 }
 
@@ -53,7 +54,7 @@ const sum = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
 const p99 = { statistic: Stats.p(99) };
 
-const requests = ({ api: { stage, authorizer }, canary, logs }: MonitoredResources): IWidget[] => [
+const requests = ({ api: { stage, authorizer, handlers }, canary, logs }: MonitoredResources): IWidget[] => [
   graph("Requests, errors and rate limits", [
     stage.metricCount({ ...sum, label: "All" }),
     stage.metricClientError({ ...sum, label: "4xx" }),
@@ -71,10 +72,11 @@ const requests = ({ api: { stage, authorizer }, canary, logs }: MonitoredResourc
     stage.metricLatency({ ...p99, label: "p99" }),
     stage.metricIntegrationLatency({ ...p99, label: "p99 of the functions" }),
   ]),
-  graph("Leads, messages and replays", [
+  graph("Leads, messages, replays and failed requests", [
     logs.sum("LeadsCreated"),
     logs.sum("MessagesSent"),
     logs.sum("ReplayedRequests"),
+    ...handlers.map(({ name }) => logs.sum(`FailedRequests-${name}`)),
   ]),
 ];
 
@@ -85,12 +87,14 @@ const functions = ({ functions }: MonitoredResources): IWidget[] => [
     functions.map(({ name, lambda }) => lambda.metricThrottles({ label: name })),
   ),
   graph(
-    "Functions: p99 duration (ms)",
+    "Functions: p99 duration (ms, left), calls (right)",
     functions.map(({ name, lambda }) => lambda.metricDuration({ ...p99, label: name })),
+    functions.map(({ name, lambda }) => lambda.metricInvocations({ label: name })),
   ),
   graph(
-    "Functions: concurrent executions",
+    "Concurrent executions: functions (left), AWS account (right)",
     functions.map(({ name, lambda }) => lambda.metric("ConcurrentExecutions", { ...maximum, label: name })),
+    [concurrency],
   ),
 ];
 

@@ -6,6 +6,7 @@ import type { ProblemCode } from "../../shared/errors.ts";
 import type { RequestLine } from "../../shared/http/request-log.ts";
 import * as logEvents from "../../shared/logging/log-events.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
+import type { FunctionName } from "../bundling/bundle.ts";
 import type { accessLogFields } from "../constructs/access-log.ts";
 import type { Api } from "../constructs/api.ts";
 import type { Counting } from "../constructs/counting.ts";
@@ -54,8 +55,15 @@ const throttled = FilterPattern.all(
 /** Keys that the authorizer refuses, and writes with keys that may only read. */
 const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
 
+/** A 5xx of a function, but not of a list that is too expensive: its account can cause that alone. */
+const failed = FilterPattern.all(
+  event(logEvents.requestFailed),
+  FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError"),
+);
+
 type LogMetricName =
   | keyof typeof counters
+  | `FailedRequests-${FunctionName}`
   | "ThrottledRequests"
   | "ForbiddenRequests"
   | "MalformedItems"
@@ -81,6 +89,10 @@ export class LogMetrics extends Construct {
           this.addFilter(`${metricName}-${name}`, metricName, lambda.logGroup, counter.lines);
         }
       }
+    }
+    for (const { name, lambda } of handlers) {
+      const metric = `FailedRequests-${name}` as const;
+      this.addFilter(metric, metric, lambda.logGroup, failed);
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);

@@ -1,5 +1,6 @@
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { Construct } from "constructs";
+import { stageTableName } from "../../shared/stages.ts";
 import { Canary } from "../constructs/canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
 import { Alarms } from "./alarms.ts";
@@ -32,11 +33,13 @@ export class Monitoring extends Construct {
       logs: new LogMetrics(this, "Requests", constructs),
       ...(arn !== undefined && { certificate: Certificate.fromCertificateArn(this, "Certificate", arn) }),
       ...(canary && { canary }),
+      ...(config.backup && { backupVault: stageTableName(config.stage) }),
       functions: this.functions,
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });
     const { runbookUrl, monthlyBudget: amount, alarmsTo } = config;
     new ServiceDashboard(this, "Dashboard", { runbookUrl, alarms: alarms.all, resources });
-    if (amount !== undefined && alarmsTo) new MonthlyBudget(this, "Budget", { amount, alarmsTo });
+    if (amount !== undefined && alarmsTo)
+      new MonthlyBudget(this, "Budget", { amount, alarmsTo: alarmsTo.look });
   }
 }

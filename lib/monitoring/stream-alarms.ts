@@ -11,6 +11,7 @@ const written = (logs: LogMetrics) => [logs.sum("LeadsCreated"), logs.sum("Messa
 /** Counts that are late or wrong. */
 export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitions => ({
   "stream-age": {
+    wakes: true,
     meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
     // The age has data only while the function is called, and the polls also when there is nothing to count.
     metric: faultsDuring(
@@ -22,6 +23,7 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
     threshold: Duration.minutes(5).toMilliseconds(),
   },
   "counting-stopped": {
+    wakes: true,
     meaning:
       "Leads or messages were written and nothing counts them: lists cost more every minute, and show operators' changes late.",
     metric: undone(
@@ -62,6 +64,7 @@ export const counting = ({ counting, logs }: MonitoredResources): AlarmDefinitio
 /** Events that are late or not published. */
 export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitions => ({
   "event-pipe-failures": {
+    wakes: true,
     meaning:
       "The pipe cannot put events on the bus and retries: messages that callers sent are delivered late.",
     metric: faultsDuring(
@@ -75,6 +78,7 @@ export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitio
     periods: persistent,
   },
   "events-stopped": {
+    wakes: true,
     meaning:
       "Leads or messages were written and the pipe reads nothing: messages that callers sent reach no channel.",
     metric: undone(
@@ -84,6 +88,7 @@ export const publishing = ({ events, logs }: MonitoredResources): AlarmDefinitio
     threshold: 1,
   },
   "event-failure-queue": {
+    wakes: true,
     meaning:
       "A batch of events is in the failure queue of the pipe: messages that callers sent reach no channel until it is published.",
     metric: events.failures.metricApproximateNumberOfMessagesVisible({

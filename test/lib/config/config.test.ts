@@ -182,6 +182,10 @@ test.each<[settings: TestSettings, sentence: string]>([
     "The stage staging is in us-east-2, but its certificateArn is of eu-west-1: name a certificate of us-east-2.",
   ],
   [
+    { region: "eu-west-1", alarmsTo: { wake: "ops@example.com", look: topicInOhio } },
+    "The stage staging is in eu-west-1, but its alarmsTo is of us-east-2: name a topic of eu-west-1.",
+  ],
+  [
     { region: "eu-west-1", alarmsTo: topicInOhio },
     "The stage staging is in eu-west-1, but its alarmsTo is of us-east-2: name a topic of eu-west-1.",
   ],

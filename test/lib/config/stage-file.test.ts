@@ -48,6 +48,7 @@ test.each<[string, ...unknown[]]>([
   ["rateLimitRequests", 0, 100_000_000],
   ["rateLimitSeconds", 1, 3600],
   ["alarmsTo", "ops@example.com", alarms, "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2"],
+  ["alarmsTo", { wake: "ops@example.com", look: alarms }],
   ["deployment", "all-at-once", "canary"],
   ["runbookUrl", "https://wiki.example.com/operations?version=2"],
   ["errorsUrl", "https://docs.example.com/errors"],
@@ -73,7 +74,8 @@ const text = "a text of 1 to 256 letters, digits, spaces or . : / = + @ _ -";
 const retention = "a number of days that CloudWatch supports, such as 7, 30, 90 or 365";
 const host = "a lowercase host name such as api.example.com";
 const arn = "the ARN of an AWS Certificate Manager certificate";
-const target = "an email address or the ARN of a standard SNS topic";
+const target =
+  "an email address, the ARN of a standard SNS topic, or an object with one of them for wake and look each";
 const url = "an https URL without a fragment";
 
 test.each<[name: string, allowed: string, ...values: unknown[]]>([
@@ -91,6 +93,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["authorizerCacheSeconds", "a whole number from 0 to 3600", 3601],
   ["logRetentionDays", retention, 31, "7"],
   ["alarmsTo", target, "ops", "ops@example", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""],
+  ["alarmsTo", target, { wake: alarms }, { wake: alarms, look: "team" }],
   ["errorsUrl", url, "docs/errors.md", "https://example.com/errors#busy"],
   ["runbookUrl", url, "http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"],
   ["corsOrigins", "a list of origins such as https://app.example.com", "https://app.example.com"],

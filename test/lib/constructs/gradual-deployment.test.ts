@@ -140,9 +140,18 @@ test("One CodeDeploy application shifts the requests of each alias, and returns 
       },
     });
     expect(alarmNames(Properties)).toEqual(
-      ["server-errors", "slow-answers", "new-version-errors"].map((name) => `${stackName}-${name}`),
+      [
+        "server-errors-authorize-hour",
+        ...served.slice(1).flatMap((name) => [`server-errors-${name}-hour`, `slow-answers-${name}`]),
+        "new-version-errors",
+      ].map((name) => `${stackName}-${name}`),
     );
   }
+});
+
+test("CodeDeploy accepts ten alarms", () => {
+  for (const [, { Properties }] of find("AWS::CodeDeploy::DeploymentGroup"))
+    expect(alarmNames(Properties).length).toBeLessThanOrEqual(10);
 });
 
 test("Without the setting, the stack has none of it", () => {

@@ -3,7 +3,7 @@ import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.t
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { routes } from "../../../shared/routes.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { type Alarm, readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
+import { type Alarm, readAlarms, readComposites, readMetrics, withEveryAlarm } from "./support/alarms.ts";
 
 const stackName = "leads-and-conversations-prod";
 const { template, functions } = await synthesize("prod", withEveryAlarm);
@@ -14,10 +14,10 @@ const functionId = (name: FunctionName) => [...functions].find(([, other]) => ot
 
 /** Metrics as `readMetrics` writes them, by default sums of five minutes. */
 const ofLogs = (name: string) => `${stackName} ${name} Sum of 300 s`;
-const ofApi = (name: string, statistic = "Sum") =>
-  `AWS/ApiGateway ${name} ApiId ${id("AWS::ApiGatewayV2::Api")} Stage $default ${statistic} of 300 s`;
-const ofFunction = (name: FunctionName, metric: string, statistic = "Sum") =>
-  `AWS/Lambda ${metric} FunctionName ${functionId(name)} ${statistic} of 300 s`;
+const ofApi = (name: string) =>
+  `AWS/ApiGateway ${name} ApiId ${id("AWS::ApiGatewayV2::Api")} Stage $default Sum of 300 s`;
+const ofFunction = (name: FunctionName, metric: string, statistic = "Sum", seconds = 300) =>
+  `AWS/Lambda ${metric} FunctionName ${functionId(name)} ${statistic} of ${seconds} s`;
 const ofMapping = (name: string) =>
   `AWS/Lambda ${name} EventSourceMappingUUID ${id("AWS::Lambda::EventSourceMapping")} Sum of 300 s`;
 const ofPipe = (name: string) => `AWS/EventBridge/Pipes ${name} PipeName ${stackName} Sum of 300 s`;
@@ -66,24 +66,44 @@ const undone = (...signs: readonly string[]): Definition => [
   ...[...signs, ofLogs("LeadsCreated"), ofLogs("MessagesSent")],
 ];
 
+/** New writes of a route, of which a stage with a canary has some in each run. */
+const writesStopped = (metric: string): Definition => [
+  ...(["< 1 in 2 of 3", "breaching", "written0 + TIME_SERIES(0)"] as const),
+  ofLogs(metric),
+];
+
+/** A part of an alarm on a route's 5xx: its requests that failed and the crashes of its function, over a time. */
+const serverErrors = (name: FunctionName, atLeast: number, seconds: number): Definition => {
+  const failed = name === "authorize" ? [] : [`${stackName} FailedRequests-${name} Sum of ${seconds} s`];
+  const bad = failed.length > 0 ? "bad0 + bad1" : "bad0";
+  return [
+    ...([">= 1.44 in 1 of 1", "ignore"] as const),
+    `IF(${bad} + 0 * all >= ${atLeast}, 100 * (${bad}) / all, 0)`,
+    ...failed,
+    ofFunction(name, "Errors", "Sum", seconds),
+    ofFunction(name, "Invocations", "Sum", seconds),
+  ];
+};
+
+const slowAnswers = (name: FunctionName): Definition => [
+  ...([">= 3 in 1 of 1", "ignore", "IF(bad0 + 0 * all >= 5, 100 * (bad0) / all, 0)"] as const),
+  ofFunction(name, "Duration", "TC(1000:30000)", 3600),
+  ofFunction(name, "Duration", "SampleCount", 3600),
+];
+
 const served: FunctionName[] = ["authorize", ...Object.values(routes).map(({ name }) => name)];
 const pipeFaults = ["Failed", "PartiallyFailed", "Throttled", "Timeout"].map((name) => `Execution${name}`);
 const every: FunctionName[] = [...served, ...functionNames.filter((name) => !served.includes(name))];
 
 /** Every alarm. `docs/operations.md` says why; with missing data that is ignored, a raised alarm stays raised. */
 const expected: Readonly<Record<string, Definition>> = {
-  "server-errors": [
-    ...([">= 1 in 1 of 1", "ignore"] as const),
-    "IF(errors + 0 * requests >= 5, 100 * errors / requests, 0)",
-    ...[ofApi("5xx"), ofApi("Count")],
-  ],
-  "slow-answers": [
-    ...([">= 1000 in 3 of 3", "ignore", "IF(requests >= 100, latency, 0)"] as const),
-    ...[ofApi("Latency", "p99"), ofApi("Count")],
-  ],
-  "authorizer-errors": during(">= 5 in 1 of 1", ofFunction("authorize", "Invocations"), [
-    ofFunction("authorize", "Errors"),
-  ]),
+  ...Object.fromEntries(
+    served.flatMap((name) => [
+      [`server-errors-${name}-hour`, serverErrors(name, 3, 3600)],
+      [`server-errors-${name}-minutes`, serverErrors(name, 1, 300)],
+      ...(name === "authorize" ? [] : [[`slow-answers-${name}`, slowAnswers(name)]]),
+    ]),
+  ),
   "forbidden-requests": once(100, ofLogs("ForbiddenRequests")),
   "rate-limiter-open": persistent(ofLogs("RateLimitFailures")),
   "malformed-items": once(1, ofLogs("MalformedItems")),
@@ -95,12 +115,18 @@ const expected: Readonly<Record<string, Definition>> = {
     ...(["< 1 in 2 of 3", "breaching", "runs - failures + TIME_SERIES(0)"] as const),
     ...[ofFunction("canary", "Invocations"), ofFunction("canary", "Errors")],
   ],
+  "writes-stopped-create-lead": writesStopped("LeadsCreated"),
+  "writes-stopped-send-message": writesStopped("MessagesSent"),
   "gateway-throttles": persistent(ofLogs("ThrottledRequests")),
   "function-throttles": during(
     ">= 1 in 2 of 2",
     ofApi("Count"),
     every.map((name) => ofFunction(name, "Throttles")),
   ),
+  "concurrency-near-quota": [
+    ...([">= 80 in 2 of 2", "notBreaching", "100 * used / SERVICE_QUOTA(used)"] as const),
+    `AWS/Usage ResourceCount Class None Resource ConcurrentExecutions Service Lambda Type Resource Maximum of 300 s`,
+  ],
   "table-read-throttles": during(
     ">= 1 in 2 of 2",
     `AWS/DynamoDB ConsumedReadCapacityUnits ${table()}`,
@@ -128,6 +154,10 @@ const expected: Readonly<Record<string, Definition>> = {
   "new-version-errors": [
     ...([">= 1 in 1 of 1", "notBreaching", "metric0 + metric1 + metric2 + metric3 + metric4"] as const),
     ...served.map(ofNewVersion),
+  ],
+  "backup-missing": [
+    ...(["< 1 in 3 of 3", "breaching", "metric"] as const),
+    `AWS/Backup NumberOfBackupJobsCompleted BackupVaultName ${stackName} Sum of 43200 s`,
   ],
 };
 
@@ -160,6 +190,17 @@ test.each(
   expect(alarm && readDefinition(alarm)).toEqual(definition);
   // The limit of CloudWatch.
   expect(alarm && readMetrics(alarm).size).toBeLessThanOrEqual(10);
+});
+
+test("An alarm on a route's 5xx is raised while both of its parts are", () => {
+  expect(readComposites(template)).toEqual(
+    new Map(
+      served.map((name) => {
+        const alarm = `server-errors-${name}`;
+        return [alarm, expect.objectContaining({ parts: [`${alarm}-hour`, `${alarm}-minutes`] })];
+      }),
+    ),
+  );
 });
 
 test("each alarm reads metrics of its own AWS account and region, and is not switched off", async () => {

@@ -27,11 +27,15 @@ const countLogMetrics = (template: Template) =>
     ),
   ).size;
 
+const countComposites = (template: Template) =>
+  Object.keys(template.findResources("AWS::CloudWatch::CompositeAlarm")).length;
+
 const countDashboards = (template: Template) =>
   Object.keys(template.findResources("AWS::CloudWatch::Dashboard")).length;
 
 test.each([
   ["Alarms", countMetrics],
+  ["Composite alarms", countComposites],
   ["Metrics from the logs", countLogMetrics],
   ["Dashboards", countDashboards],
 ] as const)("deploying.md has the number and the price of: %s", (name, count) => {
@@ -40,14 +44,14 @@ test.each([
   expect(cost).toBeCloseTo(price * count(prod));
 });
 
-test("A custom domain adds one metric to those of the alarms, and gradual deployments those that the page says", async () => {
+test("A custom domain and backups add a metric each to those of the alarms, and gradual deployments those that the page says", async () => {
   const { template } = await synthesize("prod", withEveryAlarm);
   const [, gradual] = /costs 0\.50 a month for the (\d+) metrics of its alarm/.exec(page) ?? [];
-  expect(countMetrics(template)).toBe(countMetrics(prod) + 1 + Number(gradual));
+  expect(countMetrics(template)).toBe(countMetrics(prod) + 2 + Number(gradual));
 });
 
 test("The sums of the table are those of its rows", () => {
-  const rows = ["Alarms", "Metrics from", "Dashboards", "Metrics of", "Runs of"].map(row);
+  const rows = ["Alarms", "Composite", "Metrics from", "Dashboards", "Metrics of", "Runs of"].map(row);
   const sum = (column: number) => rows.reduce((total, cells) => total + (cells[column] ?? Number.NaN), 0);
   expect(row("Sum")).toEqual([expect.closeTo(sum(2)), expect.closeTo(sum(4))]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { flatten, metricText } from "./support/alarms.ts";
+import { flatten, metricText, readNotifying } from "./support/alarms.ts";
 
 const { template, functions } = await synthesize("prod");
 const dashboard = only(template, "AWS::CloudWatch::Dashboard").properties;
@@ -52,12 +52,12 @@ test("the dashboard has these rows of full width, and each graph as many lines o
     [
       ["Requests, errors and rate limits", 10, 0],
       ["Latency (ms)", 3, 0],
-      ["Leads, messages and replays", 3, 0],
+      ["Leads, messages, replays and failed requests", 7, 0],
     ],
     [
       ["Functions: errors (left), throttles (right)", 9, 9],
-      ["Functions: p99 duration (ms)", 9, 0],
-      ["Functions: concurrent executions", 9, 0],
+      ["Functions: p99 duration (ms, left), calls (right)", 9, 9],
+      ["Concurrent executions: functions (left), AWS account (right)", 9, 1],
     ],
     [
       ["Table: consumed capacity units", 2, 0],
@@ -79,9 +79,17 @@ test("the dashboard has these rows of full width, and each graph as many lines o
 
 test("the dashboard shows every alarm, every metric of an alarm, and every metric from the logs", () => {
   const alarms = Object.entries(template.findResources("AWS::CloudWatch::Alarm"));
-  expect(widgets.flatMap(({ properties }) => properties.alarms ?? [])).toEqual(
-    alarms.map(([id]) => `${id}.Arn`),
+  const names = new Map(
+    [...alarms, ...Object.entries(template.findResources("AWS::CloudWatch::CompositeAlarm"))].map(
+      ([id, { Properties }]) => [`${id}.Arn`, Properties.AlarmName],
+    ),
   );
+  expect(
+    widgets
+      .flatMap(({ properties }) => properties.alarms ?? [])
+      .map((id) => names.get(id))
+      .sort(),
+  ).toEqual([...readNotifying(template).keys()].map((name) => `leads-and-conversations-prod-${name}`).sort());
   const read = alarms.flatMap(([, { Properties }]) => {
     const { Metrics = [{ MetricStat: { Metric: Properties } }] } = Properties;
     return Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: typeof Properties } }) =>
@@ -97,11 +105,12 @@ test("the dashboard shows every alarm, every metric of an alarm, and every metri
 });
 
 /** Metrics that have a size, and not a number of times. */
-const sizes = ["ConcurrentExecutions", "IteratorAge", "ApproximateNumberOfMessagesVisible"];
+const sizes = ["ConcurrentExecutions", "IteratorAge", "ApproximateNumberOfMessagesVisible", "ResourceCount"];
 
 test("each line shows what its label or the title says: a percentile, the highest size, or a sum", () => {
   for (const { title, name, label, others } of lines) {
-    const [percentile] = /\bp\d+\b/.exec(label) ?? /\bp\d+\b/.exec(title) ?? [];
+    const [percentile] =
+      /\bp\d+\b/.exec(label) ?? (name === "Invocations" ? [] : (/\bp\d+\b/.exec(title) ?? []));
     const stat = percentile ?? (sizes.includes(name) ? "Maximum" : "Sum");
     // Of this AWS account and region, with the period that fits the time shown.
     expect([title, label, others]).toEqual([title, label, { stat }]);

@@ -1,6 +1,7 @@
 import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
+import { TooExpensiveError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { ApiError, type ProblemCode } from "../../../shared/errors.ts";
 import { requestLog } from "../../../shared/http/request-log.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
@@ -77,10 +78,22 @@ test.each<readonly [writer: string, event: string, metrics: readonly string[]]>(
   expect(countedIn((id) => writers.get(id) === writer, line)).toEqual(metrics);
 });
 
+test.each(
+  Object.keys(routes) as RouteName[],
+)("a 5xx of %s counts as failed, unless a list was too expensive, which one account can cause", (route) => {
+  const countedAs = (name: string) =>
+    countedIn(
+      (id) => writers.get(id) === route,
+      JSON.stringify({ level: "ERROR", message: { event: "request failed", code: "busy", cause: { name } } }),
+    );
+  expect(countedAs("InternalServerError")).toEqual([`FailedRequests-${route}`]);
+  expect(countedAs(new TooExpensiveError("too_slow", "No.").name)).toEqual([]);
+});
+
 test("Other log lines of the functions are not counted", () => {
   const line = JSON.stringify({
     level: "ERROR",
-    message: { event: "request failed", status: 429, replayed: true },
+    message: { event: "requests", status: 429, replayed: true },
   });
   expect(countedIn((id) => writers.has(id), line)).toEqual([]);
 });
@@ -112,7 +125,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(30);
+  expect(filters).toHaveLength(34);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

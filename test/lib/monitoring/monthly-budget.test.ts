@@ -6,7 +6,11 @@ const topicArn = "arn:aws:sns:eu-west-1:123456789012:alarms";
 test.each([
   ["ops@example.com", { SubscriptionType: "EMAIL", Address: "ops@example.com" }],
   [topicArn, { SubscriptionType: "SNS", Address: topicArn }],
-])("a budget tells %s at 80 % and 100 %, and when it is forecast", async (alarmsTo, subscriber) => {
+  [
+    { wake: "ops@example.com", look: topicArn },
+    { SubscriptionType: "SNS", Address: topicArn },
+  ],
+])("a budget tells %j at 80 % and 100 %, and when it is forecast", async (alarmsTo, subscriber) => {
   const { template } = await synthesize("prod", { alarmsTo, monthlyBudget: 250 });
   const { Budget, NotificationsWithSubscribers } = only(template, "AWS::Budgets::Budget").properties;
   expect(Budget).toEqual({

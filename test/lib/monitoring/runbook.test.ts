@@ -2,11 +2,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { readAlarms, withEveryAlarm } from "./support/alarms.ts";
+import { type Alarm, readAlarms, readComposites, readNotifying, withEveryAlarm } from "./support/alarms.ts";
 
-const { template } = await synthesize("prod", withEveryAlarm);
+const targets = {
+  wake: "arn:aws:sns:eu-west-1:123456789012:wake",
+  look: "arn:aws:sns:eu-west-1:123456789012:look",
+};
+const { template } = await synthesize("prod", { ...withEveryAlarm, alarmsTo: targets });
 const alarms = readAlarms(template);
-const names = [...alarms.keys()];
+const notifying = readNotifying(template);
 const runbook = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
 const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
   heading
@@ -15,20 +19,64 @@ const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     .replaceAll(" ", "-"),
 );
 
-test.each(names)("The runbook has the section that %s links to after one sentence", (name) => {
-  const [, link] =
-    /^[^.]+\. Runbook: docs\/operations\.md#(\S+)$/.exec(alarms.get(name)?.AlarmDescription ?? "") ?? [];
-  expect(link).toBe(name);
-  expect(anchors).toContain(link);
+/** The section that an alarm links to. */
+const sectionOf = ({ AlarmDescription }: Pick<Alarm, "AlarmDescription">) =>
+  /^[^.]+\. Runbook: docs\/operations\.md#(\S+)$/.exec(AlarmDescription)?.[1] ?? "";
+
+const severityOf = ({ AlarmActions }: Pick<Alarm, "AlarmActions">) =>
+  AlarmActions?.[0] === targets.wake ? "wake" : "look";
+
+/** What an alarm notifies of: one row of the runbook's table. */
+const sections = Map.groupBy(notifying.values(), sectionOf);
+
+test("The runbook has the section that each alarm links to after one sentence, named like the alarm", () => {
+  for (const [name, alarm] of [...alarms, ...notifying]) {
+    expect(anchors).toContain(sectionOf(alarm));
+    expect(name.startsWith(sectionOf(alarm))).toBe(true);
+  }
 });
 
-test.each(
-  names,
-)("The section of %s says what it means, where to look, what to do and when to wake someone", (name) => {
+test.each([...sections])("The section of %s says what it means, where to look and what to do", (name, [
+  alarm,
+]) => {
   const [, section = ""] = runbook.split(`\n### ${name}\n`);
   const [text = ""] = section.split(/^##/m);
   const parts = [...text.matchAll(/^\*\*(.+?)\*\*: /gm)].map(([, part]) => part);
-  expect(parts).toEqual(["Means", "Look first", "Do", "Wake someone"]);
+  const wakes = alarm && severityOf(alarm) === "wake";
+  expect(parts).toEqual(["Means", ...(wakes ? ["Callers see"] : []), "Look first", "Do"]);
+  if (!wakes) return;
+  const [look = "", act = ""] = text.split("**Look first**")[1]?.split("**Do**") ?? [];
+  for (const part of [look, act]) expect(part).toMatch(/(?:^|`)(?:aws|npm|npx|query) /m);
+});
+
+const hours = (seconds: number) => (seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`);
+
+/** When an alarm is raised, as the runbook's table has it. */
+function condition(name: string): string {
+  const [alarm, ...others] = (readComposites(template).get(name)?.parts ?? [name]).map((part) =>
+    alarms.get(part),
+  );
+  const periods = [alarm, ...others].map(
+    (part) => part?.Period ?? part?.Metrics?.find(({ MetricStat }) => MetricStat)?.MetricStat?.Period ?? 0,
+  );
+  const { ComparisonOperator, Threshold = 0, DatapointsToAlarm: count, EvaluationPeriods: of } = alarm ?? {};
+  const operator = ComparisonOperator === "LessThanThreshold" ? "<" : "≥";
+  return `${operator} ${Threshold.toLocaleString("en")}, ${count} of ${of} × ${periods.map(hours).join(" and ")}`;
+}
+
+test("The runbook's table has each alarm, its severity and its threshold, and nothing from outside raises one that wakes", () => {
+  const [, table = ""] = /\n\| Alarm \| Severity .*\n.*\n((?:\|.*\n)+)/.exec(runbook) ?? [];
+  const rows = table
+    .trimEnd()
+    .split("\n")
+    .map((row) => row.slice(2, -2).split(" | "));
+  const expected = [...sections].map(([section, [alarm]]) => {
+    const [name = ""] = [...notifying].find(([, each]) => each === alarm) ?? [];
+    return [`[${section}](#${section})`, alarm && severityOf(alarm), condition(name)];
+  });
+  expect(rows.map((row) => row.slice(0, 3)).sort()).toEqual(expected.sort());
+  for (const [alarm, severity, , fromOutside = ""] of rows)
+    if (severity === "wake") expect([alarm, fromOutside]).toEqual([alarm, expect.stringMatching(/^Nothing/)]);
 });
 
 test("Every internal link of the runbook leads to a section", () => {
@@ -40,8 +88,9 @@ test("Every internal link of the runbook leads to a section", () => {
 test("Alarms and dashboard link to a runbook that is published elsewhere", async () => {
   const runbookUrl = "https://wiki.example.com/leads/operations";
   const { template: changed } = await synthesize("prod", { runbookUrl });
-  for (const [name, { AlarmDescription }] of readAlarms(changed)) {
-    expect(AlarmDescription).toMatch(new RegExp(`\\. Runbook: ${runbookUrl}#${name}$`));
+  for (const [name, { AlarmDescription }] of readNotifying(changed)) {
+    const [, section = "-"] = AlarmDescription.split(`. Runbook: ${runbookUrl}#`);
+    expect(name.startsWith(section)).toBe(true);
   }
   expect(JSON.stringify(only(changed, "AWS::CloudWatch::Dashboard"))).toContain(runbookUrl);
 });

@@ -1,0 +1,56 @@
+import { Duration } from "aws-cdk-lib";
+import { type IMetric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { ServiceFunction } from "../constructs/service-function.ts";
+import type { AlarmDefinition, AlarmDefinitions } from "./alarm-definition.ts";
+import { percentage } from "./alarm-metrics.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
+
+/**
+ * The service levels of each route, and of the authorizer in front of all: 99.9 % of the requests of a month without a
+ * 5xx, and 99 % below a second. They count what the service is to blame for: no 4xx, and no list that is too expensive.
+ * Lambda's metrics have the requests of each function at no cost.
+ */
+export const serviceLevels = ({
+  api: { authorizer, handlers },
+  logs,
+}: MonitoredResources): AlarmDefinitions =>
+  Object.fromEntries([
+    [`server-errors-${authorizer.name}`, serverErrors(authorizer)],
+    ...handlers.flatMap((fn) => [
+      [`server-errors-${fn.name}`, serverErrors(fn, logs.sum(`FailedRequests-${fn.name}`))],
+      [`slow-answers-${fn.name}`, slowAnswers(fn)],
+    ]),
+  ]);
+
+function serverErrors({ name, lambda }: ServiceFunction, ...failed: readonly IMetric[]): AlarmDefinition {
+  const requests = [[...failed, lambda.metricErrors()], lambda.metricInvocations()] as const;
+  return {
+    wakes: true,
+    meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,
+    // With few requests, a single failure is a large percentage.
+    metric: percentage(...requests, 3, Duration.hours(1)),
+    recently: percentage(...requests, 1, Duration.minutes(5)),
+    // 14.4 times what the objective allows: an hour of it uses up 2 % of what a month may have.
+    threshold: 1.44,
+    rollsBack: true,
+    section: "server-errors",
+  };
+}
+
+function slowAnswers({ name, lambda }: ServiceFunction): AlarmDefinition {
+  // No function of a route may take as long as thirty seconds.
+  const slow = lambda.metricDuration({ statistic: "TC(1000:30000)" });
+  return {
+    meaning: `Requests of ${name} take more than a second: callers wait, and some time out.`,
+    metric: percentage(
+      [slow],
+      lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT }),
+      5,
+      Duration.hours(1),
+    ),
+    // Three times what the objective allows.
+    threshold: 3,
+    rollsBack: true,
+    section: "slow-answers",
+  };
+}

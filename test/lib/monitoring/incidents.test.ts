@@ -1,0 +1,157 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { FunctionName } from "../../../lib/bundling/bundle.ts";
+import type { RouteName } from "../../../shared/routes.ts";
+import { synthesize } from "../../support/synthesize.ts";
+import { compile, type Series } from "./support/metric-math.ts";
+import { type Signals, simulate } from "./support/simulation.ts";
+
+const { template, functions } = await synthesize("prod");
+const page = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
+
+type Fault = "new leads" | "leads without a key" | "messages" | "all requests" | "events" | "counting";
+
+/** The part of all requests that callers make of each kind. */
+const shares = {
+  "list-leads": 0.4,
+  "list-conversations": 0.4,
+  "lead with a key": 0.05,
+  "lead without a key": 0.05,
+  "send-message": 0.1,
+};
+
+/** What happens in a minute: the calls of each route, those that fail, what is written, and a run of the canary. */
+interface Minute {
+  readonly calls: Readonly<Record<RouteName, number>>;
+  readonly failed: Readonly<Record<RouteName, number>>;
+  readonly leads: number;
+  readonly messages: number;
+  readonly run?: "succeeds" | "fails";
+}
+
+/** How many of a kind of request come in a minute, evenly over the hours. */
+const arrivals = (perHour: number, minute: number) =>
+  Math.floor((perHour * (minute + 1)) / 60) - Math.floor((perHour * minute) / 60);
+
+/**
+ * A minute of a stage whose callers make some requests an hour, and whose canary runs every five minutes. A fault begins
+ * in the minute 1, just after a run.
+ */
+function live(perHour: number, fault: Fault, minute: number): Minute {
+  const is = (...faults: Fault[]) => minute >= 1 && faults.includes(fault);
+  const isRun = minute % 5 === 0;
+  const all = is("all requests");
+  const keyedFails = all || is("new leads");
+  const keylessFails = keyedFails || is("leads without a key");
+  const sendFails = all || is("messages");
+  const of = (kind: keyof typeof shares) => arrivals(perHour * shares[kind], minute);
+  // A run ends with the first request that fails: a lead with a key, its replay, one without, and two messages.
+  const ran = (...stages: readonly [boolean, number][]) =>
+    isRun ? (stages.find(([holds]) => holds)?.[1] ?? 0) : 0;
+  const leadCalls = ran([keyedFails, 1], [true, 3]);
+  const messageCalls = ran([keylessFails, 0], [sendFails, 1], [true, 2]);
+  const keyed = of("lead with a key");
+  const keyless = of("lead without a key");
+  const sent = of("send-message");
+  return {
+    calls: {
+      "list-leads": of("list-leads") + Number(isRun),
+      "list-conversations": of("list-conversations"),
+      "create-lead": keyed + keyless + leadCalls,
+      "send-message": sent + messageCalls,
+    },
+    failed: {
+      "list-leads": all ? of("list-leads") + Number(isRun) : 0,
+      "list-conversations": all ? of("list-conversations") : 0,
+      "create-lead":
+        (keyedFails ? keyed : 0) + (keylessFails ? keyless : 0) + ran([keyedFails, 1], [keylessFails, 1]),
+      "send-message": sendFails ? sent + messageCalls : 0,
+    },
+    leads:
+      (keyedFails ? 0 : keyed) +
+      (keylessFails ? 0 : keyless) +
+      ran([keyedFails, 0], [keylessFails, 1], [true, 2]),
+    messages: sendFails ? 0 : sent + messageCalls,
+    ...(isRun && { run: keylessFails || sendFails ? "fails" : "succeeds" }),
+  };
+}
+
+/** Metrics of AWS and of the logs, as the stack's alarms name them. */
+function signals(perHour: number, fault: Fault): Signals {
+  const names = new Map([...functions].map(([id, name]) => [id, name]));
+  return (metric, minute) => {
+    const { calls, failed, leads, messages, run } = live(perHour, fault, minute);
+    const written = leads + messages;
+    const stopped = (what: Fault) => minute >= 1 && fault === what;
+    const [, name = "", fn = ""] = /^AWS\/Lambda (\w+) FunctionName (\w+) /.exec(metric) ?? [];
+    const caller: FunctionName | undefined = names.get(fn);
+    if (name === "Throttles") return 0;
+    if (caller === "canary") return run && (name === "Errors" ? Number(run === "fails") : 1);
+    if (caller === "maintain-counts") return written > 0 && !stopped("counting") ? written : undefined;
+    if (caller && caller in calls) {
+      const called = calls[caller as RouteName];
+      const isFault = name === "Errors" || metric.includes("TC(");
+      return called > 0 ? (isFault ? 0 : called) : undefined;
+    }
+    const [, logged = ""] = /^leads-and-conversations-prod (\S+) Sum$/.exec(metric) ?? [];
+    const [, route] = /^FailedRequests-(.*)$/.exec(logged) ?? [];
+    if (route) return calls[route as RouteName] > 0 ? failed[route as RouteName] : undefined;
+    if (logged === "LeadsCreated") return calls["create-lead"] > 0 ? leads : undefined;
+    if (logged === "MessagesSent") return calls["send-message"] > 0 ? messages : undefined;
+    if (metric.startsWith("AWS/EventBridge/Pipes EventCount"))
+      return written > 0 && !stopped("events") ? written : undefined;
+    if (metric.startsWith("AWS/Lambda InvokedEventCount"))
+      return written > 0 && !stopped("counting") ? written : undefined;
+    return undefined;
+  };
+}
+
+const rates = { "ten requests an hour": 10, "a million": 1_000_000 };
+
+const faults: Readonly<Record<string, Fault>> = {
+  "`create-lead` fails for new leads": "new leads",
+  "`create-lead` fails without an `Idempotency-Key`": "leads without a key",
+  "`send-message` fails": "messages",
+  "All routes fail": "all requests",
+  "The pipe has stopped": "events",
+  "`maintain-counts` is not called": "counting",
+};
+
+/** Which alarms of a fault are raised within two hours, as the cell of a table. */
+const cell = (perHour: number, fault: Fault) =>
+  [...simulate(template, signals(perHour, fault), [-180, 120])]
+    .map(([name, minute]) => `${name} ${minute}`)
+    .join(", ");
+
+test("The runbook says which alarm tells of a fault, and after how many minutes", () => {
+  const rows = Object.entries(faults).map(
+    ([name, fault]) =>
+      `| ${[name, ...Object.values(rates).map((perHour) => cell(perHour, fault))].join(" | ")} |`,
+  );
+  const [, table = ""] =
+    page
+      .split(`| Fault | ${Object.keys(rates).join(" | ")} |\n|---|---|---|\n`)[1]
+      ?.match(/^((?:\|.*\n)+)/) ?? [];
+  expect(table.trimEnd().split("\n")).toEqual(rows);
+});
+
+test.each(Object.values(rates))("Without a fault, no alarm is raised at %s requests an hour", (perHour) => {
+  const none = "nothing" as Fault;
+  expect(simulate(template, signals(perHour, none), [-180, 120])).toEqual(new Map());
+});
+
+test("metric math: a missing value is 0 beside a value, and nothing is divided by 0", () => {
+  const series: Readonly<Record<string, Series>> = { a: (minute) => (minute > 0 ? minute : undefined) };
+  const none: Series = () => undefined;
+  const value = (text: string, minute: number) => compile(text, (id) => series[id] ?? none, 1)(minute);
+  expect(value("a + 2 * 3 - 1", 2)).toBe(7);
+  expect(value("a + b", 0)).toBeUndefined();
+  expect(value("a + TIME_SERIES(0)", 0)).toBe(0);
+  expect(value("a / b", 2)).toBeUndefined();
+  expect(value("IF(a >= 2, 100 * (a + 1) / a, 0)", 4)).toBe(125);
+  expect(value("IF(b > 0, 1)", 4)).toBeUndefined();
+  expect(value("a - DIFF(a)", 3)).toBe(2);
+  expect(() => value("a 2", 1)).toThrow();
+  expect(() => value("FILL(a, 0)", 1)).toThrow();
+});
