@@ -11,7 +11,11 @@ function describeCommit(): string {
   const args = ["describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=.modified"];
   try {
     const stdio = ["ignore", "pipe", "ignore"] as const;
-    return execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8", stdio: [...stdio] }).trim();
+    return execFileSync("git", args, {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      stdio: [...stdio],
+    }).trim();
   } catch {
     return "unknown";
   }

@@ -49,7 +49,7 @@ export class ServiceStack extends Stack {
     this.release = release;
     this.table = new ServiceTable(this, "Table", config);
     const { table } = this;
-    new ReleaseRecord(this, "Release", config, table);
+    new ReleaseRecord(this, "ReleaseRecord", config, table);
     if (config.backup) new TableBackup(this, "Backup", { config, backup: config.backup, table });
     this.api = new Api(this, "Api", { ...props, table });
     this.counting = new Counting(this, "Counting", { ...props, table });

@@ -69,7 +69,7 @@ export class Api extends Construct {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
     }
     this.url = config.disableExecuteApiEndpoint ? `https://${config.domainName}` : httpApi.apiEndpoint;
-    callLiveAliases(this);
+    callLiveAliases(this, httpApi.apiId, [this.authorizer, ...this.handlers]);
   }
 
   private addRoute(

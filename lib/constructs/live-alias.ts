@@ -8,7 +8,6 @@ import {
   type Function as LambdaFunction,
 } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import type { Api } from "./api.ts";
 
 /** The construct with the aliases of a stack. */
 export function aliasScope(stack: Stack): Construct {
@@ -28,8 +27,12 @@ export function addLiveAlias(lambda: LambdaFunction, name: string): Alias {
  * Has the gateway call the alias of each function of the API. The permission to call the function itself stays, so
  * requests are served while a deployment adds the aliases to a stack or removes them.
  */
-export function callLiveAliases(api: Api): void {
-  for (const { alias, lambda } of [api.authorizer, ...api.handlers]) {
+export function callLiveAliases(
+  api: Construct,
+  apiId: string,
+  functions: readonly { readonly alias: Alias | undefined; readonly lambda: LambdaFunction }[],
+): void {
+  for (const { alias, lambda } of functions) {
     if (!alias) continue;
     Validations.of(lambda).acknowledge({
       id: "Annotation::@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias",
@@ -42,7 +45,7 @@ export function callLiveAliases(api: Api): void {
       // The id of the authorizer in place of * would make the permission wait for the authorizer, which must wait for it.
       sourceArn: Stack.of(api).formatArn({
         service: "execute-api",
-        resource: api.stage.api.apiId,
+        resource: apiId,
         resourceName: "*",
       }),
     });

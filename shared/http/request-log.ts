@@ -2,6 +2,7 @@ import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { ApiError, type ProblemCode } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
+import { release } from "../logging/release.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /**
@@ -19,6 +20,7 @@ export interface RequestLine {
   readonly account: string | undefined;
   /** The id that API Gateway gave the request, as in the access log. */
   readonly requestId: string;
+  readonly release: string | undefined;
 }
 
 /**
@@ -38,6 +40,7 @@ export function requestLog(route: string) {
       replayed: headers["idempotency-replayed"] === "true",
       account: authorizer?.lambda?.accountId,
       requestId,
+      release,
     };
     console.info(line);
   };
