@@ -42,7 +42,7 @@ test.each([
 
 test("A custom domain adds one metric to those of the alarms, and gradual deployments those that the page says", async () => {
   const { template } = await synthesize("prod", withEveryAlarm);
-  const [, gradual] = /costs 0\.50 a month for the (\d+) metrics of its alarm/.exec(page) ?? [];
+  const [, gradual] = /costs 0\.70 a month for the (\d+) metrics of its alarm/.exec(page) ?? [];
   expect(countMetrics(template)).toBe(countMetrics(prod) + 1 + Number(gradual));
 });
 

@@ -1,4 +1,4 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { beforeEach, expect, test, vi } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
@@ -12,7 +12,8 @@ import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
 import { dataFormat } from "../../../../shared/dynamodb/stored-release.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand } from "../../../support/command.ts";
-import { leadFile } from "../../../support/lead-files.ts";
+import { filePath, leadFile } from "../../../support/lead-files.ts";
+import { aLead } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
 
 const note = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -23,12 +24,15 @@ const store = (item: object) =>
 
 const person = ["--account", "acme"];
 const file = await leadFile("name\nAda\n");
+const archive = filePath(".jsonl");
+await aLead("acme");
+await runCommand(accountsCommand(), "export", ...person, "--output", archive);
 
 /** Every command that writes, with what it needs; each would write, or fail for another reason. */
 const writing: [name: string, command: () => Command, args: string[]][] = [
   ["keys", keysCommand, ["issue", ...person]],
-  ["keys", keysCommand, ["revoke", "--key", "key_1", "--yes"]],
-  ["keys", keysCommand, ["rotate", "--key", "key_1", "--yes"]],
+  ["keys", keysCommand, ["revoke", ...person, "--key", "key", "--yes"]],
+  ["keys", keysCommand, ["rotate", ...person, "--key", "key", "--yes"]],
   ["leads", leadsCommand, ["set-status", ...person, "--lead", "lead_1", "--status", "new"]],
   ["leads", leadsCommand, ["set-score", ...person, "--lead", "lead_1", "--score", "1"]],
   ["leads", leadsCommand, ["import", file, ...person]],
@@ -42,7 +46,7 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
   ["counts", countsCommand, ["verify", ...person, "--repair"]],
   ["accounts", accountsCommand, ["set-limit", ...person, "--requests", "1"]],
   ["accounts", accountsCommand, ["unset-limit", ...person]],
-  ["accounts", accountsCommand, ["import", "a.jsonl", ...person]],
+  ["accounts", accountsCommand, ["import", archive, ...person]],
   ["accounts", accountsCommand, ["erase", ...person, "--yes"]],
   ["events", eventsCommand, ["republish", ...person, "--since", "1769851800", "--bus", "b"]],
   ["upgrade", upgradeCommand, []],
@@ -84,5 +88,9 @@ test("of the same format, and of an unknown one with a note, a command writes; o
   expect(note).not.toHaveBeenCalled();
   await store({ releaseName: "9.9.9+fffffff", dataFormat: 99 });
   expect(await runCommand(keysCommand(), "list", ...person)).toMatchObject({ failure: undefined });
-  await store({ releaseName: undefined, dataFormat });
+  await table.send(new DeleteCommand({ TableName: tableName, Key: releaseKey }));
+  expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
+  expect(note.mock.calls.flat()).toEqual([
+    `The table ${tableName} does not say which release it is of: its data format is not compared.`,
+  ]);
 });
