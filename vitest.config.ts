@@ -30,7 +30,11 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // Hundreds of tests start commands, which load their code from here in half the time.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, ".build/compile-cache") },
+    env: {
+      NODE_COMPILE_CACHE: join(import.meta.dirname, ".build/compile-cache"),
+      // The name of the release must not change while files do.
+      RELEASE_COMMIT: "ab12cd3",
+    },
     coverage: {
       // What is deployed, and the operator's changes of the same data.
       include: [

@@ -1,12 +1,14 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import cdkJson from "../cdk.json" with { type: "json" };
+import { dataFormat } from "../shared/dynamodb/stored-release.ts";
 import { stageTableName } from "../shared/stages.ts";
 import type { Config } from "./config/config.ts";
 import { Api } from "./constructs/api.ts";
 import { Counting } from "./constructs/counting.ts";
 import { EventPipe } from "./constructs/event-pipe.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
+import { ReleaseRecord } from "./constructs/release-record.ts";
 import { ServiceTable } from "./constructs/table.ts";
 import { TableBackup } from "./constructs/table-backup.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
@@ -27,31 +29,34 @@ export class ServiceStack extends Stack {
   readonly counting: Counting;
   readonly events: EventPipe;
   readonly monitoring: Monitoring;
+  private readonly release: string;
 
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
     // Stack, table, API, bus, pipe and dashboard of a stage share one name.
-    const { account, region, tags } = config;
+    const { account, region, tags, release } = config;
     const stackName = stageTableName(config.stage);
     super(scope, stackName, {
       stackName,
       // Without them, the account and the region of the credentials, when the stack is deployed.
       env: { ...(account && { account }), ...(region && { region }) },
-      tags,
-      description: `Leads and conversations REST API (${config.stage})`,
+      tags: { ...tags, release },
+      description: `Leads and conversations REST API (${config.stage}), release ${release}`,
       terminationProtection: config.deletionProtection,
     });
     // In an app with other feature flags, the stack is the same.
     for (const [flag, value] of Object.entries(cdkJson.context)) this.node.setContext(flag, value);
     const props = { config, bundles };
+    this.release = release;
     this.table = new ServiceTable(this, "Table", config);
     const { table } = this;
+    new ReleaseRecord(this, "ReleaseRecord", config, table);
     if (config.backup) new TableBackup(this, "Backup", { config, backup: config.backup, table });
     this.api = new Api(this, "Api", { ...props, table });
     this.counting = new Counting(this, "Counting", { ...props, table });
     this.events = new EventPipe(this, "Events", { ...props, table });
     const { api, counting, events } = this;
-    const deployment =
-      config.deployment === "canary" ? new GradualDeployment(this, "Deployment", api) : undefined;
+    const shifted = [api.authorizer, ...api.handlers, counting.maintainer, events.composer];
+    const deployment = config.deployment === "canary" ? new GradualDeployment(this, shifted) : undefined;
     const constructs = { table, api, counting, events, deployment };
     this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...constructs });
     this.addOutputs();
@@ -62,6 +67,8 @@ export class ServiceStack extends Stack {
     const { table, api, counting, events, monitoring } = this;
     const { functions, canary } = monitoring;
     const outputs = {
+      Release: this.release,
+      DataFormat: String(dataFormat),
       ApiUrl: api.url,
       DomainTarget: api.domain?.regionalDomainName,
       DomainTargetZone: api.domain?.regionalHostedZoneId,

@@ -49,8 +49,8 @@ test("GitHub's parser accepts the workflow", () => {
 test("its npm scripts exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const used = commands.flatMap((line) => /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? []);
-  expect([...new Set(used)].sort()).toEqual(["accept", "ci", "test", "test:nightly"]);
-  for (const script of ["accept", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
+  expect([...new Set(used)].sort()).toEqual(["accept", "ci", "ops", "test", "test:nightly"]);
+  for (const script of ["accept", "ops", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
 });
 
 test("each stage has a file, and waits for what must be done before", () => {
@@ -97,4 +97,19 @@ test("only jobs that use AWS can ask for a token, and nothing can write to the r
   expect(text.match(/^ {6}id-token: write$/gm)).toHaveLength(usesAws.length);
   expect(text).not.toMatch(/: write-all|(?<!id-token): write/);
   expect(text).not.toMatch(/AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID/);
+});
+
+test("a failed check of prod returns to the release that was there before the deployment", () => {
+  const prod = jobs.find(({ id }) => id.value === "deploy-prod");
+  const named = prod
+    ? stepsOf(prod).map((step) => [step.id, step.if?.expression, "run" in step && step.run.toString()])
+    : [];
+  const at = (text: string) => named.findIndex(([, , run]) => String(run).includes(text));
+  expect(at("OutputKey=='Release'")).toBeLessThan(at("cdk deploy"));
+  expect(at("cdk deploy")).toBeLessThan(at("npm run accept"));
+  expect(at("npm run accept")).toBeLessThan(at("ops -- rollback"));
+  const [, condition, run] = named[at("ops -- rollback")] ?? [];
+  expect(condition).toContain("steps.check.outcome == 'failure'");
+  expect(run).toContain("--to ");
+  expect(named[at("npm run accept")]?.[0]).toBe("check");
 });

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
+import { releaseName } from "../release.ts";
 import { checkStageSettings } from "./stage-file.ts";
 import { type Settings, type StageSettings, stageSchema } from "./stage-schema.ts";
 import { completeSettings, projectStages, readSettings } from "./stage-settings.ts";
@@ -11,6 +12,8 @@ export type AlarmTarget = { readonly email: string } | { readonly topicArn: stri
 /** The configuration of a stage. */
 export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "runbookUrl">> & {
   readonly stage: string;
+  /** The name of the release. */
+  readonly release: string;
   readonly removalPolicy: RemovalPolicy;
   /** Where the alarms are sent that wake somebody, and all others. */
   readonly alarmsTo: { readonly wake: AlarmTarget; readonly look: AlarmTarget } | undefined;
@@ -58,6 +61,7 @@ function toConfig(stage: string, settings: Settings): Config {
   return {
     ...settings,
     stage,
+    release: releaseName(),
     removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     alarmsTo: targets && { wake: toTarget(targets.wake), look: toTarget(targets.look) },
     runbookUrl: settings.runbookUrl ?? "docs/operations.md",

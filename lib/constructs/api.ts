@@ -20,6 +20,7 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
 import { accountLimitGrants, type Grant, grantStatement, rateLimitGrants } from "./grants.ts";
+import { callLiveAliases } from "./live-alias.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
@@ -68,6 +69,7 @@ export class Api extends Construct {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
     }
     this.url = config.disableExecuteApiEndpoint ? `https://${config.domainName}` : httpApi.apiEndpoint;
+    callLiveAliases(this, httpApi.apiId, [this.authorizer, ...this.handlers]);
   }
 
   private addRoute(

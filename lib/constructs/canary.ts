@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Aws, Duration, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import { Construct } from "constructs";
@@ -20,6 +20,8 @@ export class Canary extends Construct {
     super(scope, id);
     const { domainName } = props.config;
     const { account, partition, region, stackName } = Stack.of(this);
+    // Not the URL of the stage, whose text changes with the region in its file: that would be another version.
+    const host = domainName ?? `${api.stage.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
     const parameter = `/${stackName}/canary-key`;
     const readKey = new PolicyStatement({
       actions: ["ssm:GetParameter"],
@@ -33,7 +35,7 @@ export class Canary extends Construct {
       // It waits for responses.
       memorySize: 256,
       environment: {
-        API_URL: domainName === undefined ? api.stage.url : `https://${domainName}/`,
+        API_URL: `https://${host}/`,
         KEY_PARAMETER: parameter,
         KEY_ACCOUNT: canaryAccount,
       },

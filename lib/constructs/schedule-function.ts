@@ -12,10 +12,10 @@ interface ScheduleProps {
 /** Runs a function again and again, with a role that may do nothing else. */
 export function scheduleFunction(
   scope: Construct,
-  { lambda: { functionArn } }: ServiceFunction,
+  { target: { functionArn }, targetArns }: ServiceFunction,
   props: ScheduleProps,
 ): CfnSchedule {
-  const invoke = new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [functionArn] });
+  const invoke = new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: targetArns });
   const role = new Role(scope, "Role", {
     assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
       conditions: { StringEquals: { "aws:SourceAccount": Stack.of(scope).account } },

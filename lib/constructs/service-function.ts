@@ -1,10 +1,12 @@
 import { join } from "node:path";
-import { type Duration, Stack, Validations } from "aws-cdk-lib";
+import { type Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
+  type Alias,
   ApplicationLogLevel,
   Architecture,
   Code,
+  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -12,9 +14,12 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { dataFormat } from "../../shared/dynamodb/stored-release.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 import type { Config } from "../config/config.ts";
+import { describeVersion } from "../release.ts";
 import { grantStatement, grants } from "./grants.ts";
+import { addLiveAlias } from "./live-alias.ts";
 import type { ServiceTable } from "./table.ts";
 
 /** What a construct needs to create its functions. */
@@ -44,15 +49,18 @@ const calledSynchronously =
 export class ServiceFunction extends Construct {
   readonly name: FunctionName;
   readonly lambda: LambdaFunction;
+  /** On a stage that keeps its data, and so keeps the versions of its functions. */
+  readonly alias: Alias | undefined;
 
   constructor(scope: Construct, name: FunctionName, props: ServiceFunctionProps) {
     // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
     super(Stack.of(scope), name);
     this.name = name;
+    const { release, removalPolicy, deployment } = props.config;
     const reservedConcurrentExecutions = props.config.reservedConcurrency[name];
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
-      removalPolicy: props.config.removalPolicy,
+      removalPolicy,
     });
     this.lambda = new LambdaFunction(this, "Function", {
       runtime: Runtime.NODEJS_24_X,
@@ -66,7 +74,13 @@ export class ServiceFunction extends Construct {
       environment: {
         // A function without grants on the table does not need its name.
         ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),
+        RELEASE: release,
         ...props.environment,
+      },
+      currentVersionOptions: {
+        description: describeVersion(release, dataFormat),
+        // The version of a failed deployment is deleted: it would stop the next deployment of the same code.
+        removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
       role: this.createRole(props, logGroup),
       logGroup,
@@ -74,7 +88,22 @@ export class ServiceFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       tracing: props.config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
+    this.alias =
+      removalPolicy === RemovalPolicy.RETAIN || deployment === "canary"
+        ? addLiveAlias(this.lambda, name)
+        : undefined;
     this.acknowledgeFindings(props.config.tracing, props.whyNoQueue ?? calledSynchronously);
+  }
+
+  /** What calls the function should call. */
+  get target(): IFunction {
+    return this.alias ?? this.lambda;
+  }
+
+  /** What its callers may call: the function, too, while a deployment adds the alias. */
+  get targetArns(): string[] {
+    const { functionArn } = this.lambda;
+    return this.alias ? [functionArn, `${functionArn}:${this.alias.aliasName}`] : [functionArn];
   }
 
   private createRole({ table, policies = {} }: ServiceFunctionProps, logGroup: LogGroup): Role {

@@ -15,6 +15,7 @@ import { concurrency } from "./alarm-definitions.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface DashboardProps {
+  readonly release: string;
   readonly runbookUrl: string;
   readonly alarms: readonly IAlarm[];
   readonly resources: MonitoredResources;
@@ -25,10 +26,10 @@ const fullWidth = 24;
 
 /** The dashboard for incidents: alarms first, then from requests inward to functions, table and events. */
 export class ServiceDashboard extends Dashboard {
-  constructor(scope: Construct, id: string, { runbookUrl, alarms, resources }: DashboardProps) {
+  constructor(scope: Construct, id: string, { release, runbookUrl, alarms, resources }: DashboardProps) {
     const { stackName } = Stack.of(scope);
     super(scope, id, { dashboardName: stackName, defaultInterval: Duration.hours(3) });
-    const markdown = `**${stackName}** What each alarm means and what to do: ${runbookUrl}`;
+    const markdown = `**${stackName}** Release ${release}. What each alarm means and what to do: ${runbookUrl}`;
     this.addWidgets(new TextWidget({ markdown, width: fullWidth, height: 1 }));
     this.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth }));
     this.addWidgets(...requests(resources));

@@ -37,8 +37,8 @@ export class Monitoring extends Construct {
       functions: this.functions,
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });
-    const { runbookUrl, monthlyBudget: amount, alarmsTo } = config;
-    new ServiceDashboard(this, "Dashboard", { runbookUrl, alarms: alarms.all, resources });
+    const { release, runbookUrl, monthlyBudget: amount, alarmsTo } = config;
+    new ServiceDashboard(this, "Dashboard", { release, runbookUrl, alarms: alarms.all, resources });
     if (amount !== undefined && alarmsTo)
       new MonthlyBudget(this, "Budget", { amount, alarmsTo: alarmsTo.look });
   }

@@ -3,6 +3,7 @@ import { isBusy, isHot, TooManyAtOnceError, UnknownOutcomeError } from "../dynam
 import { ApiError, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
+import { release } from "../logging/release.ts";
 import type { Route } from "../routes.ts";
 import { invalidInput, maxFaults } from "./faults.ts";
 import { validationErrors } from "./request-validator.ts";
@@ -64,6 +65,7 @@ function logError({ code, message, cause }: ApiError, requestId: string): void {
     code,
     detail: message,
     requestId,
+    release,
     cause: loggedError(cause),
   });
 }

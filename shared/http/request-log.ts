@@ -3,6 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { takeUnits } from "../dynamodb/table-client.ts";
 import { ApiError, type ProblemCode } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
+import { release } from "../logging/release.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /**
@@ -20,6 +21,7 @@ export interface RequestLine {
   readonly account: string | undefined;
   /** The id that API Gateway gave the request, as in the access log. */
   readonly requestId: string;
+  readonly release: string | undefined;
   /** The units of the table that it consumed. */
   readonly reads: number;
   readonly writes: number;
@@ -42,6 +44,7 @@ export function requestLog(route: string) {
       replayed: headers["idempotency-replayed"] === "true",
       account: authorizer?.lambda?.accountId,
       requestId,
+      release,
       ...takeUnits(),
     };
     console.info(line);

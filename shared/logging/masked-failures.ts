@@ -1,5 +1,6 @@
 import * as logEvents from "./log-events.ts";
 import { loggedError } from "./logged-error.ts";
+import { release } from "./release.ts";
 
 /**
  * A Lambda handler that logs its failure and throws an error that says nothing in its place: Lambda writes all of a
@@ -12,7 +13,7 @@ export function maskedFailures<Arguments extends unknown[], Result>(
     try {
       return await handler(...args);
     } catch (error) {
-      console.error({ event: logEvents.functionFailed, cause: loggedError(error) });
+      console.error({ event: logEvents.functionFailed, release, cause: loggedError(error) });
       throw new Error("The function failed. Its log says where.");
     }
   };

@@ -51,7 +51,8 @@ async function functionIds(template: Template, directory: string, assetsFile: st
   const ids = new Map<string, FunctionName>();
   for (const [id, { Properties }] of Object.entries(template.findResources("AWS::Lambda::Function"))) {
     const asset = files[Properties.Code.S3Key.replace(".zip", "")].source.path;
-    const code = await readFile(join(directory, asset, "index.cjs"), "utf8");
+    // The function of the custom resource has other code.
+    const code = await readFile(join(directory, asset, "index.cjs"), "utf8").catch(() => "");
     const name = functionNames.find((candidate) => code.includes(`"${candidate}"`));
     if (name) ids.set(id, name);
   }

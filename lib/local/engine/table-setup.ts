@@ -6,10 +6,13 @@ import {
   ResourceInUseException,
   ResourceNotFoundException,
   type TableDescription,
+  UpdateItemCommand,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
+import { recordRelease } from "../../../shared/dynamodb/stored-release.ts";
 import { errorMessage, UserError } from "../../errors.ts";
+import { releaseName } from "../../release.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { engineClient } from "./dynamodb-client.ts";
 
@@ -34,11 +37,12 @@ export async function ensureTable(
     );
 }
 
-/** Prepares the table at an endpoint. @returns the ARN of its stream */
+/** Prepares the table at an endpoint, as a deployment does. @returns the ARN of its stream */
 export async function prepareTable(definition: TableDefinition, endpoint: string): Promise<string> {
   const client = engineClient(endpoint);
   try {
     await ensureTable(client, definition, endpoint);
+    await client.send(new UpdateItemCommand(recordRelease(definition.input.TableName, releaseName())));
     return await findStreamArn(client, definition.input.TableName);
   } finally {
     client.destroy();

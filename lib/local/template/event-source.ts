@@ -52,7 +52,9 @@ export function readEventSources(
       const reader = `event source ${id}`;
       const settings = checkNames(reader, supported, resolve(properties));
       const { OnFailure } = (settings.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
-      const named = functions.find(({ name }) => name === settings.FunctionName);
+      // A name, with that of an alias behind it, or an ARN.
+      const [nameOfFunction] = String(settings.FunctionName).split(":");
+      const named = functions.find(({ name }) => name === nameOfFunction);
       const responses = (settings.FunctionResponseTypes ?? []) as readonly string[];
       return {
         id,

@@ -4,6 +4,7 @@ import { defaultUnits, Pace, type Wait } from "../../../shared/dynamodb/pace.ts"
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
+import { checkDataFormat } from "./data-format.ts";
 import { readLocalRun } from "./local-run-file.ts";
 import { compareClocks } from "./table-clock.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -14,13 +15,13 @@ export interface TableOptions {
   readonly stage?: string;
   readonly table?: string;
   readonly json?: boolean;
+  /** Only of a command that writes, which always has it. */
+  readonly dryRun?: boolean;
 }
 
 /** The options of every command on an account. */
 export interface AccountOptions extends TableOptions {
   readonly account: string;
-  /** Only of a command that writes to the table. */
-  readonly dryRun?: boolean;
 }
 
 /** Until when a change that starts now is retried while others change the item, in milliseconds since the epoch. */
@@ -46,11 +47,12 @@ export const allAccountsCommand = (name: string, description: string) =>
   new Command(name)
     .description(description)
     .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
-    .addOption(
-      new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage).conflicts("table"),
-    )
+    .addOption(stageOption().conflicts("table"))
     .option("--table <name>", "the table with this name")
     .option("--json", "print JSON");
+
+export const stageOption = () =>
+  new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage);
 
 /** The option that sets the pace of a command. */
 export const unitsOption = () =>
@@ -76,8 +78,11 @@ export const writingAccountOrAllCommand = (name: string, description: string) =>
 export const itemCommand = (name: string, description: string) =>
   withDryRun(allAccountsCommand(name, description).addOption(accountOption()));
 
-const withDryRun = (command: Command) =>
-  command.option("--dry-run", "print what the command would do, and change nothing");
+/** Gives a command that writes the option, whose value is then never undefined. */
+export const withDryRun = (command: Command) =>
+  command
+    .option("--dry-run", "print what the command would do, and change nothing")
+    .setOptionValue("dryRun", false);
 
 export const isAccountId = (text: string) => /^[\w.-]{1,64}$/.test(text);
 
@@ -110,12 +115,20 @@ export const localConfig = {
  * Selects the table that the options name, for all later calls of this process.
  *
  * @param config replaces settings of the client
- * @throws UserError without a table, when `npm start` is not running, or with credentials of another AWS account than
- *   that of the stage
+ * @throws UserError without a table, when `npm start` is not running, with credentials of another AWS account than that
+ *   of the stage, or if the command would write another data format than the table has
  */
 export async function selectTableByOptions(
-  { local, stage, table }: TableOptions,
+  options: TableOptions,
   config: DynamoDBClientConfig = {},
+): Promise<void> {
+  await selectNamedTable(options, config);
+  if (options.dryRun !== undefined) await checkDataFormat();
+}
+
+async function selectNamedTable(
+  { local, stage, table }: TableOptions,
+  config: DynamoDBClientConfig,
 ): Promise<void> {
   if (local) {
     const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();

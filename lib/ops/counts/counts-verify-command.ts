@@ -30,7 +30,7 @@ export const verifyCommand = (wait: Wait): Command =>
     .action((options: VerifyOptions) => verifyCounts(options, wait));
 
 async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
-  const pace = await selectPacedAccounts(options, wait);
+  const pace = await selectPacedAccounts(options.repair ? { ...options, dryRun: false } : options, wait);
   const { account, json } = options;
   if (account === undefined) return verifyAll(options, { pace });
   const unreadable = new Unreadable();

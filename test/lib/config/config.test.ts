@@ -34,6 +34,7 @@ test("the stage is dev when none is named", async () => {
 test("a stage whose file sets nothing keeps its data, and has neither domain, CORS nor alarms", async () => {
   expect(readConfig({ stage: "empty" }, await writeFiles({ empty: {} }))).toEqual({
     stage: "empty",
+    release: expect.stringMatching(/^\d+\.\d+\.\d+/),
     trustedAccounts: [],
     tags: {},
     removalPolicy: "retain",

@@ -115,7 +115,7 @@ test("The access log has route, status, latencies, account and errors, and only 
 });
 
 test("The outputs have the URL of the API, and what operators call the rest", () => {
-  const { FunctionNames, FunctionLogGroups, ...outputs } = template.findOutputs("*");
+  const { FunctionNames, FunctionLogGroups, Release, DataFormat, ...outputs } = template.findOutputs("*");
   const ref = (type: string, within = "") => ({ Value: { Ref: only(template, type, within).id } });
   expect(outputs).toEqual({
     ApiUrl: { Value: { "Fn::GetAtt": [api.id, "ApiEndpoint"] } },

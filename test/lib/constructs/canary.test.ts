@@ -21,7 +21,8 @@ test("The canary runs every five minutes", () => {
     ScheduleExpression: "rate(5 minutes)",
     FlexibleTimeWindow: { Mode: "OFF" },
   });
-  expect(Target.Arn).toEqual({ "Fn::GetAtt": [canaryId, "Arn"] });
+  const arn = { "Fn::GetAtt": [canaryId, "Arn"] };
+  expect(Target.Arn).toEqual({ Ref: only(template, "AWS::Lambda::Alias", "Deploymentcanary").id });
   const role = template.findResources("AWS::IAM::Role")[Target.RoleArn["Fn::GetAtt"][0]]?.Properties;
   expect(role.AssumeRolePolicyDocument.Statement).toEqual([
     {
@@ -32,12 +33,16 @@ test("The canary runs every five minutes", () => {
     },
   ]);
   expect(role.Policies[0].PolicyDocument.Statement).toEqual([
-    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: Target.Arn },
+    {
+      Effect: "Allow",
+      Action: "lambda:InvokeFunction",
+      Resource: [arn, { "Fn::Join": ["", [arn, ":live"]] }],
+    },
   ]);
 });
 
 test("The canary has the address of the API, the name and the account of its key, and the table", () => {
-  const { API_URL, ...variables } = readVariables({ template });
+  const { API_URL, RELEASE, ...variables } = readVariables({ template });
   expect(variables).toEqual({
     KEY_PARAMETER: "/leads-and-conversations-prod/canary-key",
     KEY_ACCOUNT: "canary",

@@ -18,7 +18,7 @@ test("One pipe passes new leads, conversations and messages, and erased leads, t
     Name: "leads-and-conversations-prod",
     RoleArn: arn(role.id),
     Source: streamArn,
-    Enrichment: arn(composer),
+    Enrichment: { Ref: only(template, "AWS::Lambda::Alias", "Deploymentcomposeevents").id },
     Target: arn(bus.id),
     TargetParameters: {
       EventBridgeEventBusParameters: { Source: "leads-and-conversations", DetailType: "$.type" },
@@ -55,7 +55,11 @@ test("The pipe may only read the stream, call its function, put events on its bu
       ],
       Resource: streamArn,
     },
-    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: arn(composer) },
+    {
+      Effect: "Allow",
+      Action: "lambda:InvokeFunction",
+      Resource: [arn(composer), { "Fn::Join": ["", [arn(composer), ":live"]] }],
+    },
     { Effect: "Allow", Action: "events:PutEvents", Resource: arn(bus.id) },
     { Effect: "Allow", Action: "sqs:SendMessage", Resource: queueArn },
   ]);

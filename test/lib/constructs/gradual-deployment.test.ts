@@ -4,10 +4,13 @@ import { expect, test } from "vitest";
 import { createTestApp, only, synthesize } from "../../support/synthesize.ts";
 
 const settings = { deployment: "canary" };
-const before = await synthesize("prod");
+/** What a stage without versions has: the one of a release before 1.1.0, too. */
+const before = await synthesize("prod", { removalPolicy: "destroy" });
+const prod = await synthesize("prod");
 const stackName = "leads-and-conversations-prod";
 const { template, functions, local } = await synthesize("prod", settings);
 const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
+const shifted = [...served, "maintain-counts", "compose-events"];
 
 type Resources = Readonly<
   Record<string, { Type: string; Properties: Record<string, unknown>; DependsOn?: string[] }>
@@ -30,13 +33,12 @@ const alarmNames = (group: Record<string, unknown>) =>
     ({ Name }) => resources[Name.Ref]?.Properties.AlarmName,
   );
 
-test("Each function that serves requests has an alias of its current version, and no other function", () => {
-  expect([...aliases.values()].sort()).toEqual([...served].sort());
+test("Each function has an alias of its current version, which is kept, unless its deployment fails", () => {
+  expect([...aliases.values()].sort()).toEqual([...functions.values()].sort());
   for (const [, { Properties }] of find("AWS::Lambda::Alias")) {
     const [version] = (Properties.FunctionVersion as { "Fn::GetAtt": [string] })["Fn::GetAtt"];
     expect(resources[version]?.Properties.FunctionName).toEqual(Properties.FunctionName);
-    // A version that was kept would stop the next deployment of the same code.
-    expect(resources[version]).not.toHaveProperty("DeletionPolicy");
+    expect(resources[version]).toHaveProperty("DeletionPolicy", "RetainExceptOnCreate");
     expect(Properties.Name).toBe("live");
   }
 });
@@ -53,10 +55,12 @@ test.each([
 ])("A stage that gets %j keeps its versions and its code", async (pin) => {
   const pinned = await synthesize("prod", { ...settings, ...pin });
   expect(versions(pinned.template)).toEqual(versions(template));
-  expect(versions(template)).toHaveLength(served.length);
+  expect(versions(template)).toHaveLength(functions.size);
   for (const [id, name] of functions) {
-    if (!served.includes(name)) continue;
-    expect(pinned.template.toJSON().Resources[id].Properties.Code).toEqual(resources[id]?.Properties.Code);
+    expect([name, pinned.template.toJSON().Resources[id].Properties.Code]).toEqual([
+      name,
+      resources[id]?.Properties.Code,
+    ]);
   }
 });
 
@@ -101,14 +105,18 @@ test("Requests are served while a deployment changes the setting", () => {
     }
   }
   // Off: nothing that the gateway needs was replaced, so it is still there. The functions and their permissions are the same.
-  const changed = Object.keys(resourcesBefore).filter((id) => {
-    const { Type } = resourcesBefore[id] ?? {};
-    return (
-      !["AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::Authorizer"].includes(Type ?? "") &&
-      sorted(resourcesBefore[id]) !== sorted(resources[id])
-    );
-  });
-  expect(changed.map((id) => resourcesBefore[id]?.Type)).toEqual(["AWS::CloudWatch::Dashboard"]);
+  const changed = Object.entries(resourcesBefore)
+    .filter(([id, { Properties }]) => sorted(Properties) !== sorted(resources[id]?.Properties))
+    .map(([, { Type }]) => Type);
+  expect([...new Set(changed)].sort()).toEqual([
+    "AWS::ApiGatewayV2::Authorizer",
+    "AWS::ApiGatewayV2::Integration",
+    "AWS::CloudWatch::Dashboard",
+    "AWS::IAM::Role",
+    "AWS::Lambda::EventSourceMapping",
+    "AWS::Pipes::Pipe",
+    "AWS::Scheduler::Schedule",
+  ]);
 });
 
 /** JSON whose properties are in order. */
@@ -123,13 +131,17 @@ test("One CodeDeploy application shifts the requests of each alias, and returns 
   const application = only(template, "AWS::CodeDeploy::Application");
   expect(application.properties).toEqual({ ApplicationName: stackName, ComputePlatform: "Lambda" });
   const groups = new Map(find("AWS::CodeDeploy::DeploymentGroup"));
-  const used = Object.entries(template.findResources("AWS::Lambda::Alias")).map(([, { UpdatePolicy }]) => {
+  const shifting = Object.entries(template.findResources("AWS::Lambda::Alias")).filter(
+    ([, { UpdatePolicy }]) => UpdatePolicy,
+  );
+  expect(shifting.map(([id]) => aliases.get(id)).sort()).toEqual([...shifted].sort());
+  const used = shifting.map(([, { UpdatePolicy }]) => {
     const { ApplicationName, DeploymentGroupName } = UpdatePolicy.CodeDeployLambdaAliasUpdate;
     expect(ApplicationName).toEqual({ Ref: application.id });
     return DeploymentGroupName.Ref;
   });
   expect(used.sort()).toEqual([...groups.keys()].sort());
-  expect(groups.size).toBe(served.length);
+  expect(groups.size).toBe(shifted.length);
   for (const { Properties } of groups.values()) {
     expect(Properties).toMatchObject({
       ApplicationName: { Ref: application.id },
@@ -154,10 +166,36 @@ test("CodeDeploy accepts ten alarms", () => {
     expect(alarmNames(Properties).length).toBeLessThanOrEqual(10);
 });
 
-test("Without the setting, the stack has none of it", () => {
-  for (const type of ["AWS::Lambda::Alias", "AWS::Lambda::Version", "AWS::CodeDeploy::Application"])
+test("Without the setting, the stack has the aliases only, and none if it does not keep its data", () => {
+  for (const type of ["AWS::Lambda::Alias", "AWS::Lambda::Version"]) {
     before.template.resourceCountIs(type, 0);
-  expect(JSON.stringify(resourcesBefore)).not.toContain("new-version-errors");
+    expect(Object.keys(prod.template.findResources(type)).sort()).toEqual(
+      Object.keys(template.findResources(type)).sort(),
+    );
+  }
+  prod.template.resourceCountIs("AWS::CodeDeploy::Application", 0);
+  for (const each of [before, prod])
+    expect(JSON.stringify(each.template.toJSON())).not.toContain("new-version-errors");
+});
+
+test("The gateway, the stream, the pipe and the schedules call the aliases, and every function behind one", () => {
+  const callers = [
+    ["AWS::Lambda::EventSourceMapping", "FunctionName"],
+    ["AWS::Pipes::Pipe", "Enrichment"],
+    ["AWS::Scheduler::Schedule", "Target"],
+    ["AWS::ApiGatewayV2::Integration", "IntegrationUri"],
+    ["AWS::ApiGatewayV2::Authorizer", "AuthorizerUri"],
+  ].flatMap(([type = "", property = ""]) =>
+    Object.values(prod.template.findResources(type)).map(({ Properties }) =>
+      JSON.stringify(Properties[property]),
+    ),
+  );
+  const called = [...aliases].filter(([id]) =>
+    callers.some((caller) => caller.includes(JSON.stringify({ Ref: id }))),
+  );
+  expect(called.map(([, name]) => name).sort()).toEqual([...prod.functions.values()].sort());
+  expect(prod.local.eventSources.map((source) => source.function.label)).toEqual(["maintain-counts"]);
+  expect(prod.local.pipes.map((pipe) => pipe.function.label)).toEqual(["compose-events"]);
 });
 
 test("The local run calls the functions behind the aliases", () => {

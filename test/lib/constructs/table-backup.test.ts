@@ -79,14 +79,18 @@ test("Copies are kept as long as the stage says", async () => {
   ]);
 });
 
-test("The backup changes no other resource, and no stage has one by default", async () => {
-  const before = plain.template.toJSON();
+test("The backup changes no other resource but the dashboard, which shows its alarm, and no stage has one by default", async () => {
+  const before = structuredClone(plain.template.toJSON());
   expect(JSON.stringify(before)).not.toContain("AWS::Backup");
   expect((await synthesize("dev")).template.findResources("AWS::Backup::BackupVault")).toEqual({});
   const after = structuredClone(template.toJSON());
   const added = Object.keys(after.Resources).filter((id) => !(id in before.Resources));
-  expect(added.every((id) => id.startsWith("Backup"))).toBe(true);
-  for (const id of added) delete after.Resources[id];
+  expect(added.filter((id) => !id.startsWith("Backup"))).toEqual([
+    expect.stringMatching(/^MonitoringAlarmsbackupmissing/),
+  ]);
+  const [dashboard = ""] = Object.keys(plain.template.findResources("AWS::CloudWatch::Dashboard"));
+  for (const id of [...added, dashboard]) delete after.Resources[id];
+  delete before.Resources[dashboard];
   expect(after).toEqual(before);
 });
 

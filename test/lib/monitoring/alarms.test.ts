@@ -152,8 +152,12 @@ const expected: Readonly<Record<string, Definition>> = {
   "event-failure-queue": once(1, ofQueue("Events")),
   // One that stayed raised without data would stop the next deployment.
   "new-version-errors": [
-    ...([">= 1 in 1 of 1", "notBreaching", "metric0 + metric1 + metric2 + metric3 + metric4"] as const),
-    ...served.map(ofNewVersion),
+    ...([
+      ">= 1 in 1 of 1",
+      "notBreaching",
+      "metric0 + metric1 + metric2 + metric3 + metric4 + metric5 + metric6",
+    ] as const),
+    ...[...served, "maintain-counts" as const, "compose-events" as const].map(ofNewVersion),
   ],
   "backup-missing": [
     ...(["< 1 in 3 of 3", "breaching", "metric"] as const),

@@ -46,7 +46,7 @@ test.each([
 
 test("A custom domain and backups add a metric each to those of the alarms, and gradual deployments those that the page says", async () => {
   const { template } = await synthesize("prod", withEveryAlarm);
-  const [, gradual] = /costs 0\.50 a month for the (\d+) metrics of its alarm/.exec(page) ?? [];
+  const [, gradual] = /costs 0\.70 a month for the (\d+) metrics of its alarm/.exec(page) ?? [];
   expect(countMetrics(template)).toBe(countMetrics(prod) + 2 + Number(gradual));
 });
 

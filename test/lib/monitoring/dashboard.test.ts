@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import manifest from "../../../package.json" with { type: "json" };
 import { only, synthesize } from "../../support/synthesize.ts";
 import { flatten, metricText, readNotifying } from "./support/alarms.ts";
 
@@ -73,7 +74,7 @@ test("the dashboard has these rows of full width, and each graph as many lines o
   ]);
   for (const row of rows) expect(row.reduce((width, widget) => width + widget.width, 0)).toBe(24);
   expect(widgets[0]?.properties.markdown).toBe(
-    "**leads-and-conversations-prod** What each alarm means and what to do: docs/operations.md",
+    `**leads-and-conversations-prod** Release ${manifest.version}+ab12cd3. What each alarm means and what to do: docs/operations.md`,
   );
 });
 

@@ -1,0 +1,32 @@
+import { execFileSync } from "node:child_process";
+import manifest from "../package.json" with { type: "json" };
+
+/**
+ * The name of the release that is checked out: version and commit, such as `1.0.0+ab12cd3`, and `.modified` if a file
+ * differs from the commit. Where git is missing, RELEASE_COMMIT names the commit.
+ */
+export const releaseName = () => `${manifest.version}+${process.env.RELEASE_COMMIT || describeCommit()}`;
+
+function describeCommit(): string {
+  const args = ["describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=.modified"];
+  try {
+    const stdio = ["ignore", "pipe", "ignore"] as const;
+    return execFileSync("git", args, {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      stdio: [...stdio],
+    }).trim();
+  } catch {
+    return "unknown";
+  }
+}
+
+/** The description of a function's version. */
+export const describeVersion = (release: string, dataFormat: number) =>
+  `${release}, data format ${dataFormat}`;
+
+/** Reads such a description; undefined for any other. */
+export function parseVersion(description = ""): { release: string; dataFormat: number } | undefined {
+  const [, release, dataFormat] = /^(\S+), data format (\d+)$/.exec(description) ?? [];
+  return release === undefined ? undefined : { release, dataFormat: Number(dataFormat) };
+}

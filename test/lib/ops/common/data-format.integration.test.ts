@@ -1,0 +1,96 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { Command } from "commander";
+import { beforeEach, expect, test, vi } from "vitest";
+import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
+import { conversationsCommand } from "../../../../lib/ops/conversations/conversations-command.ts";
+import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
+import { eventsCommand } from "../../../../lib/ops/events/events-command.ts";
+import { keysCommand } from "../../../../lib/ops/keys/keys-command.ts";
+import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
+import { upgradeCommand } from "../../../../lib/ops/releases/upgrade-command.ts";
+import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
+import { dataFormat } from "../../../../shared/dynamodb/stored-release.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { runCommand } from "../../../support/command.ts";
+import { filePath, leadFile } from "../../../support/lead-files.ts";
+import { aLead } from "../../../support/requests.ts";
+import { tableItems } from "../../../support/table-items.ts";
+
+const note = vi.spyOn(console, "error").mockImplementation(() => {});
+beforeEach(() => void note.mockClear());
+
+const store = (item: object) =>
+  table.send(new PutCommand({ TableName: tableName, Item: { ...releaseKey, ...item } }));
+
+const person = ["--account", "acme"];
+const file = await leadFile("name\nAda\n");
+const archive = filePath(".jsonl");
+await aLead("acme");
+await runCommand(accountsCommand(), "export", ...person, "--output", archive);
+
+/** Every command that writes, with what it needs; each would write, or fail for another reason. */
+const writing: [name: string, command: () => Command, args: string[]][] = [
+  ["keys", keysCommand, ["issue", ...person]],
+  ["keys", keysCommand, ["revoke", ...person, "--key", "key", "--yes"]],
+  ["keys", keysCommand, ["rotate", ...person, "--key", "key", "--yes"]],
+  ["leads", leadsCommand, ["set-status", ...person, "--lead", "lead_1", "--status", "new"]],
+  ["leads", leadsCommand, ["set-score", ...person, "--lead", "lead_1", "--score", "1"]],
+  ["leads", leadsCommand, ["import", file, ...person]],
+  ["leads", leadsCommand, ["erase", ...person, "--lead", "lead_1", "--yes"]],
+  [
+    "conversations",
+    conversationsCommand,
+    ["set-status", ...person, "--conversation", "c", "--status", "active"],
+  ],
+  ["counts", countsCommand, ["rebuild", ...person]],
+  ["counts", countsCommand, ["verify", ...person, "--repair"]],
+  ["accounts", accountsCommand, ["set-limit", ...person, "--requests", "1"]],
+  ["accounts", accountsCommand, ["unset-limit", ...person]],
+  ["accounts", accountsCommand, ["import", archive, ...person]],
+  ["accounts", accountsCommand, ["erase", ...person, "--yes"]],
+  ["events", eventsCommand, ["republish", ...person, "--since", "1769851800", "--bus", "b"]],
+  ["upgrade", upgradeCommand, []],
+];
+
+test.each(writing)("%s: a table of another data format is refused", async (_, command, args) => {
+  for (const stored of [dataFormat - 1, dataFormat + 1]) {
+    await store({ releaseName: "9.9.9+fffffff", dataFormat: stored });
+    const before = await tableItems();
+    const { failure } = await runCommand(command(), ...args);
+    expect(failure).toContain(`is of the release 9.9.9+fffffff with the data format ${stored}, but this is`);
+    expect(failure).toContain("Check out the commit of 9.9.9+fffffff");
+    expect(await tableItems()).toEqual(before);
+  }
+});
+
+test("each command with --dry-run is among them", () => {
+  const groups = [
+    keysCommand,
+    leadsCommand,
+    conversationsCommand,
+    countsCommand,
+    accountsCommand,
+    eventsCommand,
+  ];
+  const withDryRun = groups.flatMap((group) =>
+    group()
+      .commands.filter(({ options }) => options.some(({ long }) => long === "--dry-run"))
+      .map((command) => `${group().name()} ${command.name()}`),
+  );
+  const tested = writing.map(([name, , [command]]) => `${name} ${command}`);
+  expect(withDryRun.length).toBeGreaterThan(10);
+  expect(tested).toEqual(expect.arrayContaining(withDryRun));
+});
+
+test("of the same format, and of an unknown one with a note, a command writes; one that reads is not refused", async () => {
+  await store({ releaseName: "9.9.9+fffffff", dataFormat });
+  expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
+  expect(note).not.toHaveBeenCalled();
+  await store({ releaseName: "9.9.9+fffffff", dataFormat: 99 });
+  expect(await runCommand(keysCommand(), "list", ...person)).toMatchObject({ failure: undefined });
+  await table.send(new DeleteCommand({ TableName: tableName, Key: releaseKey }));
+  expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
+  expect(note.mock.calls.flat()).toEqual([
+    `The table ${tableName} does not say which release it is of: its data format is not compared.`,
+  ]);
+});

@@ -1,0 +1,48 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { describeVersion, parseVersion, releaseName } from "../../lib/release.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { createDirectory } from "../support/synthesize.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+test("RELEASE_COMMIT names the commit where git is missing", () => {
+  vi.stubEnv("RELEASE_COMMIT", "0123456");
+  expect(releaseName()).toBe(`${manifest.version}+0123456`);
+});
+
+test("the name has the commit of the checkout, and says that files differ from it", async () => {
+  const directory = await createDirectory();
+  cpSync(join(import.meta.dirname, "../../lib/release.ts"), join(directory, "lib/release.ts"));
+  writeFileSync(join(directory, "package.json"), '{ "version": "1.2.3" }');
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], {
+      cwd: directory,
+      encoding: "utf8",
+    }).trim();
+  const program = `import { releaseName } from "./lib/release.ts"; console.log(releaseName());`;
+  const name = () =>
+    execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: directory,
+      encoding: "utf8",
+      env: { ...process.env, RELEASE_COMMIT: "", GIT_CEILING_DIRECTORIES: join(directory, "..") },
+    }).trim();
+  expect(name()).toBe("1.2.3+unknown");
+  git("init", "--quiet");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "First");
+  git("tag", "v1.2.3");
+  const commit = git("rev-parse", "--short=7", "HEAD");
+  expect(name()).toBe(`1.2.3+${commit}`);
+  writeFileSync(join(directory, "package.json"), '{ "version": "1.2.4" }');
+  expect(name()).toBe(`1.2.4+${commit}.modified`);
+});
+
+test("the description of a version has the release and its data format", () => {
+  const description = describeVersion("1.0.0+ab12cd3.modified", 12);
+  expect(parseVersion(description)).toEqual({ release: "1.0.0+ab12cd3.modified", dataFormat: 12 });
+  for (const other of [undefined, "", "1.0.0+ab12cd3", `${description} or so`])
+    expect(parseVersion(other)).toBeUndefined();
+});

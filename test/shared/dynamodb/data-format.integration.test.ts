@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
+import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
+import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
+import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { call } from "../../support/call.ts";
+import { runCommand, runJson } from "../../support/command.ts";
+import { leadFile } from "../../support/lead-files.ts";
+import { tableItems } from "../../support/table-items.ts";
+
+/**
+ * What each data format stores: by the form of the partition key, the attributes, with the forms of the keys of indexes.
+ * An entry never changes once it is released: another shape is another entry, and the next number of `dataFormat`.
+ */
+const shapes: Readonly<Record<number, unknown>> = {
+  1: {
+    "ACTIVE#*#*": "conversationId sk",
+    "CONVERSATION#*":
+      "byOrigin=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndOrigin=CONVERSATION#*#*#* channel id lastMessageAt leadId messageCount sk status",
+    "ERASED#*": "id leadId sk",
+    "IDEMPOTENCY#*#*": "expiresAt fingerprint ids sk",
+    "IMPORT#*": "sk startedAt",
+    "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
+    "LEAD#*":
+      "byOrigin=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndOrigin=LEAD#*#*#* changeId changed createdAt email id imported name score sk source status tags",
+    "LIMIT#*": "requests sk",
+    "MESSAGE#*#*": "channel conversationId createdAt id leadId message sk",
+  },
+};
+
+/** A key without what differs between items: the type and one * for each part behind it. */
+const form = (key: unknown) => String(key).replaceAll(/#[^#]*/g, "#*");
+
+const indexed = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+
+const describe = (item: Item) =>
+  Object.keys(item)
+    .filter((name) => name !== "pk")
+    .sort()
+    .map((name) => (indexed.includes(name) ? `${name}=${form(item[name])}` : name));
+
+test("another shape of what is stored has another number of the data format", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const account = "acme";
+  const on = ["--account", account];
+  const lead = (email: string) => ({ name: "Ada", email, source: "web", tags: ["a"] });
+  const headers = () => ({ "idempotency-key": randomUUID() });
+  const created = await call("create-lead", { account, body: lead("a@example.com"), headers: headers() });
+  const { id: leadId } = created.body;
+  const message = { leadId, channel: "whatsapp", message: "Hello" };
+  const sent = await call("send-message", { account, body: message, headers: headers() });
+  expect([created.status, sent.status]).toEqual([201, 201]);
+  const gone = await call("create-lead", { account, body: lead("b@example.com") });
+  const file = await leadFile("name,email,source\nGrace,g@example.com,web\n");
+  const later = ["--valid-for", "1d", "--label", "all"];
+  const key = await runJson(keysCommand(), "issue", ...on, ...later);
+  for (const [command, ...args] of [
+    [keysCommand(), "revoke", ...on, "--key", key.output.keyId, "--yes"],
+    [leadsCommand(), "import", file, ...on],
+    [leadsCommand(), "set-score", ...on, "--lead", leadId, "--score", "5"],
+    [leadsCommand(), "erase", ...on, "--lead", gone.body.id, "--yes"],
+    [accountsCommand(), "set-limit", ...on, "--requests", "5"],
+  ] as const) {
+    const { failure } = await runCommand(command, ...args);
+    expect([args[0], failure]).toEqual([args[0], undefined]);
+  }
+  const stored: Record<string, Set<string>> = {};
+  for (const item of (await tableItems()).values()) {
+    // Counts are made again, and windows of the rate limit live for minutes.
+    if (/^(?:COUNT|RATE)#/.test(String(item.pk))) continue;
+    const key = form(item.pk);
+    stored[key] = new Set([...(stored[key] ?? []), ...describe(item)]);
+  }
+  const shape = Object.fromEntries(
+    Object.entries(stored)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, names]) => [key, [...names].sort().join(" ")]),
+  );
+  expect(shape).toEqual(shapes[dataFormat]);
+});
