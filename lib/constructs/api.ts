@@ -20,7 +20,6 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
 import { accountLimitGrants, type Grant, grantStatement, rateLimitGrants } from "./grants.ts";
-import { callLiveAliases } from "./live-alias.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
@@ -50,7 +49,7 @@ export class Api extends Construct {
       ...(config.corsOrigins.length > 0 && { corsPreflight: corsPreflight(config.corsOrigins) }),
       ...(config.disableExecuteApiEndpoint && { disableExecuteApiEndpoint: true }),
       createDefaultStage: false,
-      defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", this.authorizer.lambda, {
+      defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", this.authorizer.target, {
         responseTypes: [HttpLambdaResponseType.SIMPLE],
         identitySource: ["$request.header.Authorization"],
         resultsCacheTtl: Duration.seconds(config.authorizerCacheSeconds),
@@ -69,7 +68,6 @@ export class Api extends Construct {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
     }
     this.url = config.disableExecuteApiEndpoint ? `https://${config.domainName}` : httpApi.apiEndpoint;
-    callLiveAliases(this, httpApi.apiId, [this.authorizer, ...this.handlers]);
   }
 
   private addRoute(
@@ -86,7 +84,7 @@ export class Api extends Construct {
       ...limit,
       environment: { ...limit?.environment, ...(errorsUrl && { ERRORS_URL: errorsUrl }) },
     });
-    const integration = new HttpLambdaIntegration(name, handler.lambda);
+    const integration = new HttpLambdaIntegration(name, handler.target);
     httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
     return handler;
   }

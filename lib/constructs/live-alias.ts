@@ -1,9 +1,7 @@
-import { Fn, Stack, Validations } from "aws-cdk-lib";
-import { CfnAuthorizer, CfnIntegration } from "aws-cdk-lib/aws-apigatewayv2";
+import { Fn, Stack } from "aws-cdk-lib";
 import {
   Alias,
   type CfnFunction,
-  CfnPermission,
   type IVersion,
   type Function as LambdaFunction,
 } from "aws-cdk-lib/aws-lambda";
@@ -21,45 +19,6 @@ export function addLiveAlias(lambda: LambdaFunction, name: string): Alias {
   // The cast lets apps with exactOptionalPropertyTypes compile this file.
   const version = lambda.currentVersion as IVersion;
   return new Alias(aliasScope(Stack.of(lambda)), name, { aliasName: "live", version });
-}
-
-/**
- * Has the gateway call the alias of each function of the API. The permission to call the function itself stays, so
- * requests are served while a deployment adds the aliases to a stack or removes them.
- */
-export function callLiveAliases(
-  api: Construct,
-  apiId: string,
-  functions: readonly { readonly alias: Alias | undefined; readonly lambda: LambdaFunction }[],
-): void {
-  for (const { alias, lambda } of functions) {
-    if (!alias) continue;
-    Validations.of(lambda).acknowledge({
-      id: "Annotation::@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias",
-      reason: "The gateway may call the alias as well as the function.",
-    });
-    const permission = new CfnPermission(alias, "Permission", {
-      action: "lambda:InvokeFunction",
-      functionName: alias.functionArn,
-      principal: "apigateway.amazonaws.com",
-      // The id of the authorizer in place of * would make the permission wait for the authorizer, which must wait for it.
-      sourceArn: Stack.of(api).formatArn({
-        service: "execute-api",
-        resource: apiId,
-        resourceName: "*",
-      }),
-    });
-    for (const caller of api.node.findAll()) {
-      if (caller instanceof CfnIntegration && caller.integrationUri === lambda.functionArn) {
-        caller.integrationUri = alias.functionArn;
-        caller.addResourceDependency(permission);
-      }
-      if (caller instanceof CfnAuthorizer && caller.authorizerUri?.includes(lambda.functionArn)) {
-        caller.authorizerUri = caller.authorizerUri.replace(lambda.functionArn, alias.functionArn);
-        caller.addResourceDependency(permission);
-      }
-    }
-  }
 }
 
 /**
