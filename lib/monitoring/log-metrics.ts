@@ -2,7 +2,6 @@ import { Stack } from "aws-cdk-lib";
 import { Metric, Stats, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { ProblemCode } from "../../shared/errors.ts";
 import type { RequestLine } from "../../shared/http/request-log.ts";
 import * as logEvents from "../../shared/logging/log-events.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
@@ -25,8 +24,6 @@ const requests = (...patterns: readonly JsonPattern[]) =>
 
 const replayed = (value: boolean) => FilterPattern.booleanValue(field("replayed"), value);
 
-const code = (value: ProblemCode) => FilterPattern.stringValue(field("code"), "=", value);
-
 const status = (value: number) => FilterPattern.numberValue(field("status"), "=", value);
 
 interface Counter {
@@ -42,8 +39,7 @@ const counters = {
   MessagesSent: { routes: ["send-message"], lines: requests(status(201), replayed(false)) },
   ReplayedRequests: { routes: ["create-lead", "send-message"], lines: requests(replayed(true)) },
   RateLimitFailures: { routes: everyRoute, lines: event(logEvents.rateLimiterFailedOpen) },
-  RateLimitedRequests: { routes: everyRoute, lines: requests(code("rate_limited")) },
-  TooManyAtOnceRequests: { routes: everyRoute, lines: requests(code("too_many_at_once")) },
+  RefusedRequests: { routes: everyRoute, lines: requests(status(429)) },
 } satisfies Record<string, Counter>;
 
 /** A 429 that no function returned. The gateway's own metrics do not tell one 4xx from another. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { endApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { request, startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
@@ -27,7 +27,7 @@ const api = await startApi({ templateDirectory: outdir });
 // Loads the functions, so that cold starts do not use up the times below. On a busy machine, the first requests may fail.
 beforeAll(async () => {
   const { apiKey } = await api.issueKey(randomUUID());
-  await expect.poll(() => requestStatus(apiKey)).toBe(200);
+  await vi.waitFor(async () => expect(await requestStatus(apiKey)).toBe(200), 60_000);
 });
 
 const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();

@@ -51,7 +51,7 @@ test("the dashboard has these rows of full width, and each graph as many lines o
     [""],
     ["Alarms"],
     [
-      ["Requests, errors and rate limits", 10, 0],
+      ["Requests, errors and rate limits", 9, 0],
       ["Latency (ms)", 3, 0],
       ["Leads, messages, replays and failed requests", 7, 0],
     ],

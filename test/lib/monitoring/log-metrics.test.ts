@@ -2,7 +2,7 @@ import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import { ApiError, type ProblemCode } from "../../../shared/errors.ts";
+import type { ApiError, ProblemCode } from "../../../shared/errors.ts";
 import { requestLog } from "../../../shared/http/request-log.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
@@ -52,10 +52,8 @@ test.each<[RouteName, string]>([
 
 test.each(
   Object.keys(routes) as RouteName[],
-)("a 429 of %s counts by its code, and no other status", (route) => {
-  const countedAs = (code: ProblemCode) => counted(route, { statusCode: 429 }, new ApiError(code, "No."));
-  expect(countedAs("rate_limited")).toEqual(["RateLimitedRequests"]);
-  expect(countedAs("too_many_at_once")).toEqual(["TooManyAtOnceRequests"]);
+)("a 429 of %s counts as refused, and no other status", (route) => {
+  expect(counted(route, { statusCode: 429 })).toEqual(["RefusedRequests"]);
   for (const statusCode of [200, 400, 422, 500, 503])
     expect([statusCode, counted(route, { statusCode })]).toEqual([statusCode, []]);
 });
@@ -125,7 +123,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(34);
+  expect(filters).toHaveLength(30);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {
