@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createTestApp, only, synthesize } from "../../support/synthesize.ts";
 
 const settings = { deployment: "canary" };
-/** What a stage without versions has: the one of a release before 1.1.0, too. */
+/** A stage that does not keep its data has no versions. */
 const before = await synthesize("prod", { removalPolicy: "destroy" });
 const prod = await synthesize("prod");
 const stackName = "leads-and-conversations-prod";
@@ -16,7 +16,6 @@ type Resources = Readonly<
   Record<string, { Type: string; Properties: Record<string, unknown>; DependsOn?: string[] }>
 >;
 const resources: Resources = template.toJSON().Resources;
-const resourcesBefore: Resources = before.template.toJSON().Resources;
 
 const find = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
 
@@ -94,14 +93,6 @@ test("The gateway may call the alias of each function, whether deployments are g
   for (const type of ["Lambda::Permission", "ApiGatewayV2::Integration", "ApiGatewayV2::Authorizer"])
     expect(prod.template.findResources(`AWS::${type}`)).toEqual(template.findResources(`AWS::${type}`));
 });
-
-/** JSON whose properties are in order. */
-const sorted = (value: unknown) =>
-  JSON.stringify(value, (_, inner) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 
 test("One CodeDeploy application shifts the requests of each alias, and returns them after an alarm", () => {
   const application = only(template, "AWS::CodeDeploy::Application");

@@ -2,7 +2,7 @@ import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import type { ApiError, ProblemCode } from "../../../shared/errors.ts";
+import type { ApiError } from "../../../shared/errors.ts";
 import { requestLog } from "../../../shared/http/request-log.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
