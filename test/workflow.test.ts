@@ -105,7 +105,7 @@ test("a failed check of prod returns to the release that was there before the de
     ? stepsOf(prod).map((step) => [step.id, step.if?.expression, "run" in step && step.run.toString()])
     : [];
   const at = (text: string) => named.findIndex(([, , run]) => String(run).includes(text));
-  expect(at("OutputKey=='Release'")).toBeLessThan(at("cdk deploy"));
+  expect(at("Item.releaseName")).toBeLessThan(at("cdk deploy"));
   expect(at("cdk deploy")).toBeLessThan(at("npm run accept"));
   expect(at("npm run accept")).toBeLessThan(at("ops -- rollback"));
   const [, condition, run] = named[at("ops -- rollback")] ?? [];
