@@ -1,8 +1,8 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, activeConversationKey, messageKey } from "../dynamodb/keys.ts";
 import { unpaced } from "../dynamodb/pace.ts";
-import { queryAll } from "../dynamodb/read-pages.ts";
-import { type Item, table, tableName } from "../dynamodb/table-client.ts";
+import { inPartition, keysOnly, queryAll } from "../dynamodb/read-pages.ts";
+import { table, tableName } from "../dynamodb/table-client.ts";
 import { idTimestamp } from "../ids.ts";
 
 /**
@@ -30,8 +30,4 @@ export async function deleteEarlierRows(type: keyof typeof partKeys, account: st
   return rows.length;
 }
 
-const readKeys = (pk: string): Promise<Item[]> => {
-  const KeyConditionExpression = "pk = :pk";
-  const values = { ExpressionAttributeValues: { ":pk": pk } };
-  return queryAll({ KeyConditionExpression, ...values, ProjectionExpression: "pk, sk" }, unpaced);
-};
+const readKeys = (pk: string) => queryAll({ ...inPartition(pk), ...keysOnly }, unpaced);

@@ -34,6 +34,15 @@ export async function queryAll(selection: QuerySelection, pace: AnyPace): Promis
   return all;
 }
 
+/** The items of a partition of the table. */
+export const inPartition = (pk: string) => ({
+  KeyConditionExpression: "pk = :pk",
+  ExpressionAttributeValues: { ":pk": pk },
+});
+
+/** Reads only the keys of items. */
+export const keysOnly = { ProjectionExpression: "pk, sk" };
+
 /** The items of a partition of the table whose sort keys begin with a text. */
 export const withPrefix = (pk: string, prefix: string) => ({
   KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",

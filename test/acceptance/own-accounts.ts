@@ -3,7 +3,6 @@ import { decodeTime, ulid } from "ulid";
 import { countAccounts } from "../../lib/ops/accounts/account-items.ts";
 import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
 import { selectPacedTable, type TableOptions } from "../../lib/ops/common/options.ts";
-import { inPartition, keysOnly } from "../../lib/ops/common/read-items.ts";
 import { deleteItems } from "../../lib/ops/common/write-items.ts";
 import { erase } from "../../lib/ops/erasure/erase.ts";
 import { Findings } from "../../lib/ops/erasure/findings.ts";
@@ -13,7 +12,7 @@ import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import type { ApiKey } from "../../shared/domain/api-keys.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace, type Wait } from "../../shared/dynamodb/pace.ts";
-import { queryAll } from "../../shared/dynamodb/read-pages.ts";
+import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";
 
 /** How long a run may be under way, in milliseconds: what is younger is left to it. */
 const longestRun = 2 * 3_600_000;

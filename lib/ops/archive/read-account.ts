@@ -1,8 +1,7 @@
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { inPartition } from "../common/read-items.ts";
 import type { Note } from "../common/unreadable.ts";
 import { readMessages } from "../erasure/lead-items.ts";
 import { type ArchiveLine, readLine } from "./archive-lines.ts";

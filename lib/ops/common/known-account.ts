@@ -1,10 +1,10 @@
 import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { type AnyPace, type Pace, unpaced, type Wait } from "../../../shared/dynamodb/pace.ts";
-import { type QuerySelection, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, type QuerySelection, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { type AccountsOptions, opsCommand, selectPacedTable, type TableOptions } from "./options.ts";
-import { inPartition, ofParent } from "./read-items.ts";
+import { ofParent } from "./read-items.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;

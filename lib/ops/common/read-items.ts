@@ -5,12 +5,6 @@ import { type ScanSelection, scanItems } from "../../../shared/dynamodb/read-pag
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { OnRows } from "./progress.ts";
 
-/** The items of a partition of the table. */
-export const inPartition = (pk: string) => ({
-  KeyConditionExpression: "pk = :pk",
-  ExpressionAttributeValues: { ":pk": pk },
-});
-
 /** The items that the index `by-parent` lists for a value. */
 export const ofParent = (parent: string) => ({
   IndexName: "by-parent",
@@ -18,9 +12,6 @@ export const ofParent = (parent: string) => ({
   ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
   ExpressionAttributeValues: { ":parent": parent },
 });
-
-/** Reads only the keys of items. */
-export const keysOnly = { ProjectionExpression: "pk, sk" };
 
 /** How many parts of the table are read at the same time. */
 const segments = 8;

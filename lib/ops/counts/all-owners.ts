@@ -1,5 +1,6 @@
 import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { keysOnly } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import {
   type CountedList,
@@ -8,7 +9,7 @@ import {
 } from "../../../shared/pages/tree/counted-list.ts";
 import { notAnAccount } from "../common/item-owner.ts";
 import { isAccountId } from "../common/options.ts";
-import { keysOnly, scanTable, withoutExpiry } from "../common/read-items.ts";
+import { scanTable, withoutExpiry } from "../common/read-items.ts";
 import type { Note } from "../common/unreadable.ts";
 
 /** The lists of an account. */

@@ -1,6 +1,6 @@
 import { nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryItems, withPrefix } from "../../../shared/dynamodb/read-pages.ts";
+import { keysOnly, queryItems, withPrefix } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type Reading, readSublists } from "../../../shared/pages/audit/read-list.ts";
@@ -17,7 +17,6 @@ import {
   readRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
-import { keysOnly } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { toMaintenance } from "./list-reading.ts";

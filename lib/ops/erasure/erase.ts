@@ -6,10 +6,9 @@ import {
   leadKey,
 } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import { inPartition, keysOnly } from "../common/read-items.ts";
 import { buildUpdate, deleteItems, updateItem } from "../common/write-items.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import type { Findings } from "./findings.ts";

@@ -1,10 +1,9 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import { inPartition } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import type { Note } from "../common/unreadable.ts";
 import { readsPerWrite } from "../common/write-items.ts";

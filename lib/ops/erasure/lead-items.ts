@@ -6,9 +6,9 @@ import {
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, keysOnly, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { inPartition, keysOnly, ofParent } from "../common/read-items.ts";
+import { ofParent } from "../common/read-items.ts";
 import type { Note } from "../common/unreadable.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { filterAccount } from "../accounts/account-items.ts";
 import { findOwner } from "../common/item-owner.ts";
 import type { OnRows } from "../common/progress.ts";
-import { inPartition, scanTable } from "../common/read-items.ts";
+import { scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { Findings, type Subject } from "./findings.ts";

@@ -1,6 +1,6 @@
 import { sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { sublistRecords } from "../../../shared/pages/audit/read-list.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
@@ -8,7 +8,6 @@ import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
 import { hasItems } from "../common/known-account.ts";
-import { inPartition, keysOnly } from "../common/read-items.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { deleteItems } from "../common/write-items.ts";
 import { countedOwners } from "../counts/all-owners.ts";

@@ -4,7 +4,7 @@ import { listLeads } from "../../../shared/domain/leads.ts";
 import { storedName } from "../../../shared/domain/stored-name.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
@@ -12,7 +12,6 @@ import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/
 import { writeOutput } from "../common/output-file.ts";
 import { escapeLines } from "../common/printed-text.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
-import { inPartition } from "../common/read-items.ts";
 import { type Note, Unreadable } from "../common/unreadable.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 

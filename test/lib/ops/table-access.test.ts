@@ -1,9 +1,9 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { inPartition, scanTable } from "../../../lib/ops/common/read-items.ts";
+import { scanTable } from "../../../lib/ops/common/read-items.ts";
 import { deleteItems } from "../../../lib/ops/common/write-items.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
-import { queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { mockClient } from "../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
