@@ -13,9 +13,19 @@ test("RELEASE_COMMIT names the commit where git is missing", () => {
   expect(releaseName()).toBe(`${manifest.version}+0123456`);
 });
 
+test.each([
+  "feature branch/1",
+  "a".repeat(65),
+  "Größe",
+])("RELEASE_COMMIT %j, by which no rollback could find the release, is refused", (commit) => {
+  vi.stubEnv("RELEASE_COMMIT", commit);
+  expect(releaseName).toThrow("RELEASE_COMMIT must have 1 to 64 letters");
+});
+
 test("the name has the commit of the checkout, and says that files differ from it", async () => {
   const directory = await createDirectory();
-  cpSync(join(import.meta.dirname, "../../lib/release.ts"), join(directory, "lib/release.ts"));
+  for (const file of ["lib/release.ts", "lib/errors.ts"])
+    cpSync(join(import.meta.dirname, "../..", file), join(directory, file));
   writeFileSync(join(directory, "package.json"), '{ "version": "1.2.3" }');
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], {
