@@ -29,7 +29,6 @@ export class ServiceStack extends Stack {
   readonly counting: Counting;
   readonly events: EventPipe;
   readonly monitoring: Monitoring;
-  private readonly release: string;
 
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
     // Stack, table, API, bus, pipe and dashboard of a stage share one name.
@@ -46,7 +45,6 @@ export class ServiceStack extends Stack {
     // In an app with other feature flags, the stack is the same.
     for (const [flag, value] of Object.entries(cdkJson.context)) this.node.setContext(flag, value);
     const props = { config, bundles };
-    this.release = release;
     this.table = new ServiceTable(this, "Table", config);
     const { table } = this;
     new ReleaseRecord(this, "ReleaseRecord", config, table);
@@ -59,15 +57,15 @@ export class ServiceStack extends Stack {
     const deployment = config.deployment === "canary" ? new GradualDeployment(this, shifted) : undefined;
     const constructs = { table, api, counting, events, deployment };
     this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...constructs });
-    this.addOutputs();
+    this.addOutputs(release);
   }
 
   /** What callers, operators and the runbook need of the deployed stack. */
-  private addOutputs(): void {
+  private addOutputs(release: string): void {
     const { table, api, counting, events, monitoring } = this;
     const { functions, canary } = monitoring;
     const outputs = {
-      Release: this.release,
+      Release: release,
       DataFormat: String(dataFormat),
       ApiUrl: api.url,
       DomainTarget: api.domain?.regionalDomainName,

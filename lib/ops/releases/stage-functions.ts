@@ -1,9 +1,9 @@
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { releaseKey } from "../../../shared/dynamodb/keys.ts";
 import { recordRelease } from "../../../shared/dynamodb/stored-release.ts";
-import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { parseVersion } from "../../release.ts";
+import { readStoredRelease } from "../common/data-format.ts";
 import { operatorConfig } from "../common/options.ts";
 
 /** Functions by their names in the project, with those in Lambda. */
@@ -42,13 +42,13 @@ export async function findVersions(functions: Functions, release: string) {
       `Not every function has a version of ${release}. All have: ${common.join(", ") || "none"}.`,
     );
   const versions = found.map(({ name, lambda, releases }) => ({ name, lambda, ...releases.get(release) }));
-  const { dataFormat } = (await readItem(releaseKey)) ?? {};
+  const { dataFormat } = await readStoredRelease();
   const other = versions.find((version) => version.dataFormat !== dataFormat);
   if (other)
     throw new UserError(
       `The release ${release} has the data format ${other.dataFormat}, but the table has ${dataFormat}: correct the new code instead.`,
     );
-  return { versions, dataFormat: Number(dataFormat) };
+  return { versions, dataFormat };
 }
 
 /** The newest version of each release of a function. Lambda lists the oldest first. */

@@ -1,7 +1,8 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { releaseKey } from "../../../shared/dynamodb/keys.ts";
-import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { readStoredRelease } from "../common/data-format.ts";
 import {
   allAccountsCommand,
   selectTableByOptions,
@@ -29,7 +30,7 @@ export const upgradeCommand = (steps = upgradeSteps): Command =>
 async function upgrade(options: TableOptions, steps: readonly UpgradeStep[]): Promise<void> {
   await selectTableByOptions(options);
   const { json, dryRun } = options;
-  const { upgrades = new Set() } = ((await readItem(releaseKey)) ?? {}) as { upgrades?: Set<string> };
+  const { upgrades } = await readStoredRelease();
   const missing = steps.filter(({ name }) => !upgrades.has(name));
   for (const { name, description, run } of missing) {
     if (!json) console.log(`${name}: ${description}`);

@@ -117,6 +117,12 @@ test("every function runs the newest version of the release, and the table knows
   });
 });
 
+test("a table without a release has the first data format, as for every other command", async () => {
+  table.on(GetCommand, { Key: releaseKey }).resolves({});
+  expect(await rollBack(old)).toBeUndefined();
+  expect([...versions()]).toEqual(["10"]);
+});
+
 test("a dry run changes nothing", async () => {
   expect(await rollBack(old, "--dry-run")).toBeUndefined();
   expect([...versions()]).toEqual(["11"]);
