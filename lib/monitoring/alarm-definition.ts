@@ -8,8 +8,6 @@ export interface AlarmDefinition {
   /** One sentence: the fault and whom it affects. */
   readonly meaning: string;
   readonly metric: IMetric;
-  /** The same over a shorter time, which must breach, too: the alarm then ends soon after the fault. */
-  readonly recently?: IMetric;
   /** The lowest value that breaches; for a required metric, the lowest that does not. */
   readonly threshold: number;
   /** Whether it ends a gradual deployment, which then returns to the previous version. */

@@ -1,14 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Stack } from "aws-cdk-lib";
-import {
-  Alarm,
-  type AlarmBase,
-  AlarmRule,
-  ComparisonOperator,
-  CompositeAlarm,
-  type IMetric,
-  TreatMissingData,
-} from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
@@ -24,8 +16,7 @@ interface AlarmsProps {
 
 /** The service's alarms. Each links to its section of the runbook. */
 export class Alarms extends Construct {
-  /** Those that notify. An alarm with two windows has one for each that does not. */
-  readonly all: readonly AlarmBase[];
+  readonly all: readonly Alarm[];
 
   constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
@@ -35,36 +26,19 @@ export class Alarms extends Construct {
     const isOne = isDeepStrictEqual(alarmsTo?.wake, alarmsTo?.look);
     const look = alarmsTo && !isOne ? new AlarmTopic(this, "Look", alarmsTo.look) : wake;
     this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) => {
-      const { meaning, metric, recently, section = name, wakes, rollsBack } = definition;
-      const alarmDescription = `${meaning} Runbook: ${runbookUrl}#${section}`;
-      const own = this.addAlarm(recently ? `${name}-hour` : name, metric, definition, alarmDescription);
-      // CodeDeploy documents alarms on metrics only.
-      if (rollsBack) resources.deployment?.rollBackOn(own);
-      const alarm = recently
-        ? new CompositeAlarm(this, name, {
-            compositeAlarmName: `${Stack.of(this).stackName}-${name}`,
-            alarmDescription,
-            alarmRule: AlarmRule.allOf(
-              own,
-              this.addAlarm(`${name}-minutes`, recently, definition, alarmDescription),
-            ),
-          })
-        : own;
-      notify(alarm, wakes ? wake : look);
+      const alarm = this.addAlarm(name, definition, runbookUrl);
+      if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
+      notify(alarm, definition.wakes ? wake : look);
       return alarm;
     });
   }
 
-  private addAlarm(
-    name: string,
-    metric: IMetric,
-    definition: AlarmDefinition,
-    alarmDescription: string,
-  ): Alarm {
-    const { threshold, required, periods = { breaching: 1, of: 1 } } = definition;
+  private addAlarm(name: string, definition: AlarmDefinition, runbookUrl: string): Alarm {
+    const { meaning, metric, threshold, section = name, required } = definition;
+    const { periods = { breaching: 1, of: 1 } } = definition;
     return new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription,
+      alarmDescription: `${meaning} Runbook: ${runbookUrl}#${section}`,
       metric,
       threshold,
       comparisonOperator: required
@@ -78,7 +52,7 @@ export class Alarms extends Construct {
 }
 
 /** Notifies when an alarm is raised and when it clears. */
-function notify(alarm: AlarmBase, to: AlarmTopic | undefined): void {
+function notify(alarm: Alarm, to: AlarmTopic | undefined): void {
   if (!to) return;
   const action = new SnsAction(to.topic);
   alarm.addAlarmAction(action);

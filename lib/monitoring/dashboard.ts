@@ -65,6 +65,7 @@ const requests = ({ api: { stage, authorizer, handlers }, canary, logs }: Monito
     logs.sum("RefusedRequests"),
     logs.sum("RateLimitFailures"),
     logs.sum("ThrottledRequests"),
+    logs.sum("GatewayFailures"),
     logs.sum("ForbiddenRequests"),
   ]),
   graph("Latency (ms)", [

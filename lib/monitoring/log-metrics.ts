@@ -51,16 +51,29 @@ const throttled = FilterPattern.all(
 /** Keys that the authorizer refuses, and writes with keys that may only read. */
 const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
 
-/** A 5xx of a function, but not of a list that is too expensive: its account can cause that alone. */
-const failed = FilterPattern.all(
-  event(logEvents.requestFailed),
-  FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError"),
+/** A 5xx that no function returned: Lambda had no concurrency left, or the gateway may not call it. */
+const gatewayFailed = FilterPattern.all(
+  FilterPattern.stringValue(accessField("status"), "=", "5*"),
+  FilterPattern.stringValue(accessField("integrationStatus"), "!=", "5*"),
+);
+
+/** A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone. */
+const failed = FilterPattern.any(
+  FilterPattern.all(
+    event(logEvents.requestFailed),
+    FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError"),
+  ),
+  FilterPattern.all(
+    event(logEvents.requestFailed),
+    FilterPattern.stringValue("$.message.cause.code", "=", "not_admitted"),
+  ),
 );
 
 type LogMetricName =
   | keyof typeof counters
   | `FailedRequests-${FunctionName}`
   | "ThrottledRequests"
+  | "GatewayFailures"
   | "ForbiddenRequests"
   | "MalformedItems"
   | "DamagedCounts"
@@ -91,6 +104,7 @@ export class LogMetrics extends Construct {
       this.addFilter(metric, metric, lambda.logGroup, failed);
     }
     this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
+    this.addFilter("GatewayFailures", "GatewayFailures", accessLog, gatewayFailed);
     this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
     const { maintainer, auditor } = counting;
     for (const { name, lambda } of [...handlers, authorizer, auditor, events.composer])

@@ -1,7 +1,6 @@
 import { paginateListStackResources } from "@aws-sdk/client-cloudformation";
 import {
   type AlarmHistoryItem,
-  type CompositeAlarm,
   DescribeAlarmHistoryCommand,
   DescribeAlarmsCommand,
   type MetricAlarm,
@@ -28,7 +27,7 @@ export const alarms: Phase = {
       { check: "The alarms of the stage", page: "docs/operations.md#alarms", expected: "all exist" },
       missing.length === 0 && names.length > 0 ? "all exist" : `missing: ${missing.join(", ") || "all"}`,
     );
-    for (const alarm of all.filter(({ AlarmName }) => !isPart(AlarmName, all))) {
+    for (const alarm of all) {
       signal.throwIfAborted();
       note(`raising ${alarm.AlarmName}`);
       yield await raise(acceptance, aws, alarm);
@@ -36,27 +35,18 @@ export const alarms: Phase = {
   },
 };
 
-/** Whether an alarm is part of a composite one, which notifies in its place. */
-const isPart = (name: string | undefined, all: readonly (MetricAlarm | CompositeAlarm)[]) =>
-  all.some((alarm) => "AlarmRule" in alarm && alarm.AlarmRule?.includes(`:${name}"`));
-
 /** The alarms that the stack has deployed, and those of them that exist: another stage's name may begin with this one's. */
 async function readAlarms({ cloudFormation, cloudWatch, stackName: StackName }: AwsStage) {
   const names: string[] = [];
   for await (const page of paginateListStackResources({ client: cloudFormation }, { StackName }))
     for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? [])
-      if (/^AWS::CloudWatch::(Composite)?Alarm$/.test(ResourceType ?? "") && PhysicalResourceId)
-        names.push(PhysicalResourceId);
+      if (ResourceType === "AWS::CloudWatch::Alarm" && PhysicalResourceId) names.push(PhysicalResourceId);
   // Without names, it would describe those of all stacks.
   if (names.length === 0) return { names, all: [] };
-  const { MetricAlarms = [], CompositeAlarms = [] } = await cloudWatch.send(
-    new DescribeAlarmsCommand({
-      AlarmNames: names,
-      AlarmTypes: ["MetricAlarm", "CompositeAlarm"],
-      MaxRecords: 100,
-    }),
+  const { MetricAlarms: all = [] } = await cloudWatch.send(
+    new DescribeAlarmsCommand({ AlarmNames: names, MaxRecords: 100 }),
   );
-  return { names, all: [...MetricAlarms, ...CompositeAlarms] };
+  return { names, all };
 }
 
 const setState = ({ cloudWatch }: AwsStage, AlarmName: string, value: StateValue) =>
@@ -71,11 +61,7 @@ export async function resetAlarms(aws: AwsStage): Promise<void> {
 /** How long CloudWatch may take to run an action, in milliseconds. */
 const actionDelay = 30_000;
 
-async function raise(
-  acceptance: Acceptance,
-  aws: AwsStage,
-  alarm: MetricAlarm | CompositeAlarm,
-): Promise<Finding> {
+async function raise(acceptance: Acceptance, aws: AwsStage, alarm: MetricAlarm): Promise<Finding> {
   const { AlarmName = "", AlarmActions = [], ActionsEnabled, StateValue } = alarm;
   const comparison = {
     check: `The action of the alarm ${AlarmName}`,

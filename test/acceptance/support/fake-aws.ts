@@ -50,9 +50,8 @@ import { mockClient } from "../../support/mocked-client.ts";
 import { readCosts } from "../docs-figures.ts";
 import { kinds } from "../phases/cost.ts";
 
-/** Some alarms of the stack. The first one is raised by another, which notifies nobody. */
-const alarmNames = ["server-errors", "server-errors-hour", "slow-answers", "stream-age"];
-const isComposite = (name: string) => name.endsWith("-server-errors");
+/** Some alarms of the stack. */
+const alarmNames = ["server-errors", "slow-answers", "stream-age"];
 
 /** What a report of Lambda has, and how many there are of a function. */
 const usual = { durationMs: 8, memorySizeMB: 1024, maxMemoryUsedMB: 130 };
@@ -75,9 +74,7 @@ export class FakeAws {
   isProtected = false;
   drifts: StackResourceDrift[] = [];
   /** The alarms, by their names without that of the stack: others than the stack's have names that begin like it. */
-  alarms = new Map<string, Partial<MetricAlarm>>(
-    alarmNames.map((name) => [name, name.endsWith("-hour") ? { AlarmActions: [] } : {}]),
-  );
+  alarms = new Map<string, Partial<MetricAlarm>>(alarmNames.map((name) => [name, {}]));
   /** What CloudWatch has of the action when an alarm is raised; undefined if it ran none. */
   actionResult: string | undefined = "Successfully executed action arn:aws:sns:eu-central-1:123456789012:ops";
   /** The last states that were set, by the names of alarms. */
@@ -164,10 +161,7 @@ export class FakeAws {
         { ResourceType: "AWS::Logs::LogGroup", PhysicalResourceId: "logs" },
         ...alarmNames
           .map((name) => `${this.stackName}-${name}`)
-          .map((name) => ({
-            ResourceType: `AWS::CloudWatch::${isComposite(name) ? "CompositeAlarm" : "Alarm"}`,
-            PhysicalResourceId: name,
-          })),
+          .map((name) => ({ ResourceType: "AWS::CloudWatch::Alarm", PhysicalResourceId: name })),
       ],
     }));
     on(DetectStackDriftCommand, () => ({ StackDriftDetectionId: "1" }));
@@ -181,18 +175,14 @@ export class FakeAws {
       MetricDataResults: Id === "age" ? [{ Id, Values: [1000 * this.streamAge] }] : this.#units(StartTime),
     }));
     on(DescribeAlarmsCommand, ({ AlarmNames }: { AlarmNames: readonly string[] }) => {
-      const all = Array.from(this.alarms, ([name, alarm]) => ({
+      const MetricAlarms = Array.from(this.alarms, ([name, alarm]) => ({
         AlarmName: `${this.stackName}-${name}`,
         AlarmActions: ["arn:aws:sns:eu-central-1:123456789012:ops"],
         ActionsEnabled: true,
         StateValue: "OK",
         ...alarm,
       })).filter(({ AlarmName }) => AlarmNames.includes(AlarmName));
-      const { composite = [], metric = [] } = Object.groupBy(all, ({ AlarmName }) =>
-        isComposite(AlarmName) ? "composite" : "metric",
-      );
-      const AlarmRule = `ALARM("arn:aws:cloudwatch:eu-central-1:1:alarm:${this.stackName}-server-errors-hour")`;
-      return { MetricAlarms: metric, CompositeAlarms: composite.map((alarm) => ({ ...alarm, AlarmRule })) };
+      return { MetricAlarms };
     });
     on(SetAlarmStateCommand, ({ AlarmName, StateValue }: { AlarmName: string; StateValue: string }) => {
       const isRaised = StateValue === "ALARM";

@@ -120,8 +120,8 @@ test("One CodeDeploy application shifts the requests of each alias, and returns 
     });
     expect(alarmNames(Properties)).toEqual(
       [
-        "server-errors-authorize-hour",
-        ...served.slice(1).flatMap((name) => [`server-errors-${name}-hour`, `slow-answers-${name}`]),
+        ...served.map((name) => `server-errors-${name}`),
+        ...served.slice(1).map((name) => `slow-answers-${name}`),
         "new-version-errors",
       ].map((name) => `${stackName}-${name}`),
     );

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { readNotifying } from "./support/alarms.ts";
+import { readAlarms } from "./support/alarms.ts";
 
 const { template } = await synthesize("prod");
 
 test("By default alarms are sent to nobody", () => {
-  for (const alarm of readNotifying(template).values()) {
+  for (const alarm of readAlarms(template).values()) {
     expect(alarm).not.toHaveProperty("AlarmActions");
     expect(alarm).not.toHaveProperty("OKActions");
   }
@@ -17,7 +17,7 @@ test("By default alarms are sent to nobody", () => {
 test("Alarms are sent to an existing topic when raised and when cleared", async () => {
   const alarmsTo = "arn:aws:sns:eu-west-1:123456789012:alarms";
   const { template: changed } = await synthesize("prod", { alarmsTo });
-  for (const alarm of readNotifying(changed).values()) {
+  for (const alarm of readAlarms(changed).values()) {
     expect(alarm).toMatchObject({ AlarmActions: [alarmsTo], OKActions: [alarmsTo] });
   }
   expect(changed.findResources("AWS::SNS::Topic")).toEqual({});
@@ -27,9 +27,7 @@ test("What wakes somebody and what can wait are sent to different targets, each 
   const look = "arn:aws:sns:eu-west-1:123456789012:alarms";
   const both = await synthesize("prod", { alarmsTo: { wake: "ops@example.com", look } });
   const wake = { Ref: only(both.template, "AWS::SNS::Topic").id };
-  const targets = new Map(
-    [...readNotifying(both.template)].map(([name, alarm]) => [name, alarm.AlarmActions]),
-  );
+  const targets = new Map([...readAlarms(both.template)].map(([name, alarm]) => [name, alarm.AlarmActions]));
   expect(targets.get("server-errors-create-lead")).toEqual([wake]);
   expect(targets.get("forbidden-requests")).toEqual([look]);
   expect([...targets.values()].flat()).toHaveLength(targets.size);
@@ -45,7 +43,7 @@ test("Alarms are sent to an email address by a topic that only this account's al
   const topic = only(changed, "AWS::SNS::Topic");
   const key = only(changed, "AWS::KMS::Key");
   const ref = { Ref: topic.id };
-  for (const alarm of readNotifying(changed).values()) {
+  for (const alarm of readAlarms(changed).values()) {
     expect(alarm).toMatchObject({ AlarmActions: [ref], OKActions: [ref] });
   }
   expect(only(changed, "AWS::SNS::Subscription").properties).toEqual({

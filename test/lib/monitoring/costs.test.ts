@@ -27,15 +27,11 @@ const countLogMetrics = (template: Template) =>
     ),
   ).size;
 
-const countComposites = (template: Template) =>
-  Object.keys(template.findResources("AWS::CloudWatch::CompositeAlarm")).length;
-
 const countDashboards = (template: Template) =>
   Object.keys(template.findResources("AWS::CloudWatch::Dashboard")).length;
 
 test.each([
   ["Alarms", countMetrics],
-  ["Composite alarms", countComposites],
   ["Metrics from the logs", countLogMetrics],
   ["Dashboards", countDashboards],
 ] as const)("deploying.md has the number and the price of: %s", (name, count) => {
@@ -51,7 +47,7 @@ test("A custom domain and backups add a metric each to those of the alarms, and 
 });
 
 test("The sums of the table are those of its rows", () => {
-  const rows = ["Alarms", "Composite", "Metrics from", "Dashboards", "Metrics of", "Runs of"].map(row);
+  const rows = ["Alarms", "Metrics from", "Dashboards", "Metrics of", "Runs of"].map(row);
   const sum = (column: number) => rows.reduce((total, cells) => total + (cells[column] ?? Number.NaN), 0);
   expect(row("Sum")).toEqual([expect.closeTo(sum(2)), expect.closeTo(sum(4))]);
 });

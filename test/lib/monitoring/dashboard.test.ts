@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { only, synthesize } from "../../support/synthesize.ts";
-import { flatten, metricText, readNotifying } from "./support/alarms.ts";
+import { flatten, metricText, readAlarms } from "./support/alarms.ts";
 
 const { template, functions } = await synthesize("prod");
 const dashboard = only(template, "AWS::CloudWatch::Dashboard").properties;
@@ -51,7 +51,7 @@ test("the dashboard has these rows of full width, and each graph as many lines o
     [""],
     ["Alarms"],
     [
-      ["Requests, errors and rate limits", 9, 0],
+      ["Requests, errors and rate limits", 10, 0],
       ["Latency (ms)", 3, 0],
       ["Leads, messages, replays and failed requests", 7, 0],
     ],
@@ -90,7 +90,7 @@ test("the dashboard shows every alarm, every metric of an alarm, and every metri
       .flatMap(({ properties }) => properties.alarms ?? [])
       .map((id) => names.get(id))
       .sort(),
-  ).toEqual([...readNotifying(template).keys()].map((name) => `leads-and-conversations-prod-${name}`).sort());
+  ).toEqual([...readAlarms(template).keys()].map((name) => `leads-and-conversations-prod-${name}`).sort());
   const read = alarms.flatMap(([, { Properties }]) => {
     const { Metrics = [{ MetricStat: { Metric: Properties } }] } = Properties;
     return Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: typeof Properties } }) =>

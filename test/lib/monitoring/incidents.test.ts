@@ -10,7 +10,14 @@ import { type Signals, simulate } from "./support/simulation.ts";
 const { template, functions } = await synthesize("prod");
 const page = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
 
-type Fault = "new leads" | "leads without a key" | "messages" | "all requests" | "events" | "counting";
+type Fault =
+  | "new leads"
+  | "leads without a key"
+  | "messages"
+  | "all requests"
+  | "functions"
+  | "events"
+  | "counting";
 
 /** The part of all requests that callers make of each kind. */
 const shares = {
@@ -82,8 +89,16 @@ function signals(perHour: number, fault: Fault): Signals {
   const names = new Map([...functions].map(([id, name]) => [id, name]));
   return (metric, minute) => {
     const { calls, failed, leads, messages, run } = live(perHour, fault, minute);
-    const written = leads + messages;
     const stopped = (what: Fault) => minute >= 1 && fault === what;
+    const sum = (numbers: object) => Object.values(numbers).reduce((total, number) => total + number, 0);
+    const requests = sum(calls);
+    const isUnreachable = stopped("functions");
+    if (metric.startsWith("AWS/ApiGateway 5xx")) return isUnreachable ? requests : sum(failed);
+    if (metric.startsWith("AWS/ApiGateway Count")) return requests > 0 ? requests : undefined;
+    if (metric.includes(" GatewayFailures "))
+      return requests > 0 ? Number(isUnreachable) * requests : undefined;
+    if (isUnreachable) return metric.includes(" Throttles ") ? requests : undefined;
+    const written = leads + messages;
     const [, name = "", fn = ""] = /^AWS\/Lambda (\w+) FunctionName (\w+) /.exec(metric) ?? [];
     const caller: FunctionName | undefined = names.get(fn);
     if (name === "Throttles") return 0;
@@ -114,6 +129,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "`create-lead` fails without an `Idempotency-Key`": "leads without a key",
   "`send-message` fails": "messages",
   "All routes fail": "all requests",
+  "Lambda has no concurrency left": "functions",
   "The pipe has stopped": "events",
   "`maintain-counts` is not called": "counting",
 };

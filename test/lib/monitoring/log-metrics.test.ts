@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import type { ApiError } from "../../../shared/errors.ts";
 import { requestLog } from "../../../shared/http/request-log.ts";
+import { loggedError } from "../../../shared/logging/logged-error.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
@@ -79,13 +80,15 @@ test.each<readonly [writer: string, event: string, metrics: readonly string[]]>(
 test.each(
   Object.keys(routes) as RouteName[],
 )("a 5xx of %s counts as failed, unless a list was too expensive, which one account can cause", (route) => {
-  const countedAs = (name: string) =>
-    countedIn(
-      (id) => writers.get(id) === route,
-      JSON.stringify({ level: "ERROR", message: { event: "request failed", code: "busy", cause: { name } } }),
-    );
-  expect(countedAs("InternalServerError")).toEqual([`FailedRequests-${route}`]);
-  expect(countedAs(new TooExpensiveError("too_slow", "No.").name)).toEqual([]);
+  const countedAs = (error: Error) => {
+    const message = { event: "request failed", code: "busy", cause: loggedError(error) };
+    return countedIn((id) => writers.get(id) === route, JSON.stringify({ level: "ERROR", message }));
+  };
+  const metric = `FailedRequests-${route}`;
+  expect(countedAs(new TypeError("On purpose."))).toEqual([metric]);
+  expect(countedAs(new TooExpensiveError("not_admitted", "The table fails."))).toEqual([metric]);
+  expect(countedAs(new TooExpensiveError("too_slow", "No."))).toEqual([]);
+  expect(countedAs(new TooExpensiveError("too_many_calls", "No."))).toEqual([]);
 });
 
 test("Other log lines of the functions are not counted", () => {
@@ -115,6 +118,12 @@ test("A 429 of the gateway counts as throttled, a 429 of a function does not", (
   expect(countedInAccessLog({ status: "201", "integration.status": "201" })).toEqual([]);
 });
 
+test("A 5xx that no function returned counts as one of the gateway", () => {
+  for (const status of ["500", "503"]) expect(countedInAccessLog({ status })).toEqual(["GatewayFailures"]);
+  expect(countedInAccessLog({ status: "500", "integration.status": "200" })).toEqual(["GatewayFailures"]);
+  expect(countedInAccessLog({ status: "503", "integration.status": "503" })).toEqual([]);
+});
+
 test.each<Record<string, string>>([
   { status: "403" },
   { status: "403", "integration.status": "403" },
@@ -123,7 +132,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(30);
+  expect(filters).toHaveLength(31);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { type Alarm, readAlarms, readComposites, readNotifying, withEveryAlarm } from "./support/alarms.ts";
+import { type Alarm, readAlarms, withEveryAlarm } from "./support/alarms.ts";
 
 const targets = {
   wake: "arn:aws:sns:eu-west-1:123456789012:wake",
@@ -10,7 +10,6 @@ const targets = {
 };
 const { template } = await synthesize("prod", { ...withEveryAlarm, alarmsTo: targets });
 const alarms = readAlarms(template);
-const notifying = readNotifying(template);
 const runbook = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
 const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
   heading
@@ -26,11 +25,11 @@ const sectionOf = ({ AlarmDescription }: Pick<Alarm, "AlarmDescription">) =>
 const severityOf = ({ AlarmActions }: Pick<Alarm, "AlarmActions">) =>
   AlarmActions?.[0] === targets.wake ? "wake" : "look";
 
-/** What an alarm notifies of: one row of the runbook's table. */
-const sections = Map.groupBy(notifying.values(), sectionOf);
+/** The alarms with the same section are one row of the runbook's table. */
+const sections = Map.groupBy(alarms.values(), sectionOf);
 
 test("The runbook has the section that each alarm links to after one sentence, named like the alarm", () => {
-  for (const [name, alarm] of [...alarms, ...notifying]) {
+  for (const [name, alarm] of alarms) {
     expect(anchors).toContain(sectionOf(alarm));
     expect(name.startsWith(sectionOf(alarm))).toBe(true);
   }
@@ -52,16 +51,11 @@ test.each([...sections])("The section of %s says what it means, where to look an
 const hours = (seconds: number) => (seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`);
 
 /** When an alarm is raised, as the runbook's table has it. */
-function condition(name: string): string {
-  const [alarm, ...others] = (readComposites(template).get(name)?.parts ?? [name]).map((part) =>
-    alarms.get(part),
-  );
-  const periods = [alarm, ...others].map(
-    (part) => part?.Period ?? part?.Metrics?.find(({ MetricStat }) => MetricStat)?.MetricStat?.Period ?? 0,
-  );
-  const { ComparisonOperator, Threshold = 0, DatapointsToAlarm: count, EvaluationPeriods: of } = alarm ?? {};
+function condition(alarm: Alarm): string {
+  const { ComparisonOperator, Threshold, DatapointsToAlarm: count, EvaluationPeriods: of, Metrics } = alarm;
+  const period = alarm.Period ?? Metrics?.find(({ MetricStat }) => MetricStat)?.MetricStat?.Period ?? 0;
   const operator = ComparisonOperator === "LessThanThreshold" ? "<" : "≥";
-  return `${operator} ${Threshold.toLocaleString("en")}, ${count} of ${of} × ${periods.map(hours).join(" and ")}`;
+  return `${operator} ${Threshold.toLocaleString("en")}, ${count} of ${of} × ${hours(period)}`;
 }
 
 test("The runbook's table has each alarm, its severity and its threshold, and nothing from outside raises one that wakes", () => {
@@ -70,10 +64,10 @@ test("The runbook's table has each alarm, its severity and its threshold, and no
     .trimEnd()
     .split("\n")
     .map((row) => row.slice(2, -2).split(" | "));
-  const expected = [...sections].map(([section, [alarm]]) => {
-    const [name = ""] = [...notifying].find(([, each]) => each === alarm) ?? [];
-    return [`[${section}](#${section})`, alarm && severityOf(alarm), condition(name)];
-  });
+  const expected = [...sections].map(([section, [alarm]]) => [
+    `[${section}](#${section})`,
+    ...(alarm ? [severityOf(alarm), condition(alarm)] : []),
+  ]);
   expect(rows.map((row) => row.slice(0, 3)).sort()).toEqual(expected.sort());
   for (const [alarm, severity, , fromOutside = ""] of rows)
     if (severity === "wake") expect([alarm, fromOutside]).toEqual([alarm, expect.stringMatching(/^Nothing/)]);
@@ -88,7 +82,7 @@ test("Every internal link of the runbook leads to a section", () => {
 test("Alarms and dashboard link to a runbook that is published elsewhere", async () => {
   const runbookUrl = "https://wiki.example.com/leads/operations";
   const { template: changed } = await synthesize("prod", { runbookUrl });
-  for (const [name, { AlarmDescription }] of readNotifying(changed)) {
+  for (const [name, { AlarmDescription }] of readAlarms(changed)) {
     const [, section = "-"] = AlarmDescription.split(`. Runbook: ${runbookUrl}#`);
     expect(name.startsWith(section)).toBe(true);
   }

@@ -36,7 +36,7 @@ export interface Alarm extends TemplateMetric {
 
 const shortName = (name: string) => name.replace(/^leads-and-conversations-(?:dev|prod)-/, "");
 
-/** Every alarm on metrics of a stack by its name without the stack's. */
+/** Every alarm of a stack by its name without the stack's. */
 export const readAlarms = (template: Template): ReadonlyMap<string, Alarm> =>
   new Map(
     Object.values(template.findResources("AWS::CloudWatch::Alarm")).map(({ Properties }) => [
@@ -44,44 +44,6 @@ export const readAlarms = (template: Template): ReadonlyMap<string, Alarm> =>
       Properties,
     ]),
   );
-
-type Composite = Pick<Alarm, "AlarmDescription" | "AlarmActions" | "OKActions"> & {
-  /** The names of the alarms that must all be raised. */
-  readonly parts: readonly string[];
-};
-
-/** Every alarm of a stack that is raised by other alarms. */
-export function readComposites(template: Template): ReadonlyMap<string, Composite> {
-  const names = new Map(
-    Object.entries(template.findResources("AWS::CloudWatch::Alarm")).map(([id, { Properties }]) => [
-      id,
-      shortName(Properties.AlarmName),
-    ]),
-  );
-  const composites = Object.values(template.findResources("AWS::CloudWatch::CompositeAlarm"));
-  return new Map(
-    composites.map(({ Properties }) => {
-      const rule = flatten(Properties.AlarmRule);
-      const parts = rule
-        .split(" AND ")
-        .map((part) => /^\(?ALARM\("(\w+)\.Arn"\)\)?$/.exec(part)?.[1] ?? part);
-      return [
-        shortName(Properties.AlarmName),
-        { ...Properties, parts: parts.map((id) => names.get(id) ?? id) },
-      ];
-    }),
-  );
-}
-
-/** The alarms of a stack that notify, of which a composite one has parts that do not. */
-export function readNotifying(template: Template): ReadonlyMap<string, Alarm | Composite> {
-  const composites = readComposites(template);
-  const parts = [...composites.values()].flatMap((composite) => composite.parts);
-  return new Map<string, Alarm | Composite>([
-    ...composites,
-    ...[...readAlarms(template)].filter(([name]) => !parts.includes(name)),
-  ]);
-}
 
 /** A value of the template as text. References become logical ids. */
 export function flatten(value: unknown): string {

@@ -1,5 +1,5 @@
 /** One condition of a JSON filter pattern, in the forms that the stack uses. */
-const condition = /^\(?\$\.([\w.]+) (?:(=|!=) "([^"]*)"|= (\d+)|IS (TRUE|FALSE))\)?$/;
+const condition = /^\(*\$\.([\w.]+) (?:(=|!=) "([^"*]*)(\*?)"|= (\d+)|IS (TRUE|FALSE))\)*$/;
 
 const valueAt = (line: unknown, path: string): unknown =>
   path
@@ -7,12 +7,13 @@ const valueAt = (line: unknown, path: string): unknown =>
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], line);
 
 function holds(text: string, line: unknown): boolean {
-  const [match, path = "", operator, string, number, truth] = condition.exec(text) ?? [];
+  const [match, path = "", operator, string = "", rest, number, truth] = condition.exec(text) ?? [];
   if (match === undefined) throw new Error(`The condition ${text} is not supported.`);
   const value = valueAt(line, path);
   if (number !== undefined) return value === Number(number);
   if (truth !== undefined) return value === (truth === "TRUE");
-  return typeof value === "string" && (value === string) === (operator === "=");
+  if (typeof value !== "string") return false;
+  return (rest ? value.startsWith(string) : value === string) === (operator === "=");
 }
 
 /**

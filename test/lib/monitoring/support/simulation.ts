@@ -1,5 +1,5 @@
 import type { Template } from "aws-cdk-lib/assertions";
-import { type Alarm, readAlarms, readComposites, readMetrics } from "./alarms.ts";
+import { type Alarm, readAlarms, readMetrics } from "./alarms.ts";
 import { compile, type Series, type Value } from "./metric-math.ts";
 
 /** The value that each metric reports in each minute, by its text and its statistic; undefined for one without data. */
@@ -56,21 +56,14 @@ function evaluate(alarm: Alarm, signals: Signals): (minute: number, before: bool
   };
 }
 
-/** The minute in which each alarm that notifies is raised first, of those that are raised up to a minute. */
+/** The minute in which each alarm is raised first, of those that are raised up to a minute. */
 export function simulate(template: Template, signals: Signals, [from, to]: readonly [number, number]) {
-  const composites = readComposites(template);
   const alarms = [...readAlarms(template)].map(([name, alarm]) => [name, evaluate(alarm, signals)] as const);
   const raised = new Map<string, boolean>();
   const first = new Map<string, number>();
   for (let minute = from; minute <= to; minute++) {
     for (const [name, isRaised] of alarms) raised.set(name, isRaised(minute, raised.get(name) ?? false));
-    for (const [name, { parts }] of composites)
-      raised.set(
-        name,
-        parts.every((part) => raised.get(part)),
-      );
     for (const [name, isRaised] of raised) if (isRaised && !first.has(name)) first.set(name, minute);
   }
-  const parts = [...composites.values()].flatMap((composite) => composite.parts);
-  return new Map([...first].filter(([name]) => !parts.includes(name)));
+  return first;
 }
