@@ -54,7 +54,8 @@ export class ServiceStack extends Stack {
     this.events = new EventPipe(this, "Events", { ...props, table });
     const { api, counting, events } = this;
     const shifted = [api.authorizer, ...api.handlers, counting.maintainer, events.composer];
-    const deployment = config.deployment === "canary" ? new GradualDeployment(this, shifted) : undefined;
+    const deployment =
+      config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
     const constructs = { table, api, counting, events, deployment };
     this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...constructs });
     this.addOutputs(release);

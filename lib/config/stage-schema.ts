@@ -260,11 +260,6 @@ export const stageSchema = {
       description:
         "A backup of the whole table every night, which is kept for `keepDays`, also longer than the 35 days of point-in-time recovery. `copyTo` is the ARN of a backup vault in another AWS account or region, to which each one is copied, and `copyKeepDays` how long copies are kept.",
     },
-    tracing: flag({
-      default: false,
-      description:
-        "Whether AWS X-Ray traces the functions: of each, at most one request a second and 5 % of the others.",
-    }),
     onPurpose: {
       type: "array",
       items: choice(questions, { description: "A setting." }),

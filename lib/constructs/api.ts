@@ -49,7 +49,7 @@ export class Api extends Construct {
       ...(config.corsOrigins.length > 0 && { corsPreflight: corsPreflight(config.corsOrigins) }),
       ...(config.disableExecuteApiEndpoint && { disableExecuteApiEndpoint: true }),
       createDefaultStage: false,
-      defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", this.authorizer.target, {
+      defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", this.authorizer.alias, {
         responseTypes: [HttpLambdaResponseType.SIMPLE],
         identitySource: ["$request.header.Authorization"],
         resultsCacheTtl: Duration.seconds(config.authorizerCacheSeconds),
@@ -84,7 +84,7 @@ export class Api extends Construct {
       ...limit,
       environment: { ...limit?.environment, ...(errorsUrl && { ERRORS_URL: errorsUrl }) },
     });
-    const integration = new HttpLambdaIntegration(name, handler.target);
+    const integration = new HttpLambdaIntegration(name, handler.alias);
     httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
     return handler;
   }

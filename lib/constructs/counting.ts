@@ -58,7 +58,7 @@ export class Counting extends Construct {
   private addSource(eventSourceArn: string): EventSourceMapping {
     const listed = [itemTypes.lead, itemTypes.conversation].map((type) => ({ prefix: `${type}#` }));
     return new EventSourceMapping(this, "Source", {
-      target: this.maintainer.target,
+      target: this.maintainer.alias,
       eventSourceArn,
       // LATEST can miss records while the mapping is created.
       startingPosition: StartingPosition.TRIM_HORIZON,

@@ -46,7 +46,7 @@ export class EventPipe extends Construct {
       roleArn: this.createRole(streamArn).roleArn,
       source: streamArn,
       sourceParameters: this.sourceParameters(),
-      enrichment: this.composer.target.functionArn,
+      enrichment: this.composer.alias.functionArn,
       target: this.bus.eventBusArn,
       targetParameters: {
         // A path into the composed event, so that one pipe carries every type.
@@ -127,7 +127,7 @@ export class EventPipe extends Construct {
       readStreamStatement(streamArn),
       new PolicyStatement({
         actions: ["lambda:InvokeFunction"],
-        resources: this.composer.targetArns,
+        resources: [this.composer.alias.functionArn],
       }),
       new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }),
       sendStatement(this.failures.queueArn),

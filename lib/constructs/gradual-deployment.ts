@@ -4,7 +4,6 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Alias } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import { aliasScope } from "./live-alias.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 /** Shifts what calls the alias of each of these functions to its new version: 10 % for half an hour, then all. */
@@ -12,10 +11,9 @@ export class GradualDeployment extends Construct {
   private readonly aliases: readonly Alias[];
   private readonly groups: readonly LambdaDeploymentGroup[];
 
-  constructor(stack: Stack, functions: readonly ServiceFunction[]) {
-    // The id "Default" is left out of the logical ids.
-    super(aliasScope(stack), "Default");
-    this.aliases = functions.flatMap(({ alias }) => alias ?? []);
+  constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {
+    super(scope, id);
+    this.aliases = functions.map(({ alias }) => alias);
     this.groups = this.addGroups(this.aliases);
   }
 

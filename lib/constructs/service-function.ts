@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import { type Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { type Duration, Fn, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
-  type Alias,
+  Alias,
   ApplicationLogLevel,
   Architecture,
+  type CfnFunction,
   Code,
-  type IFunction,
+  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
-  Tracing,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
@@ -19,7 +19,6 @@ import type { FunctionName } from "../bundling/bundle.ts";
 import type { Config } from "../config/config.ts";
 import { describeVersion } from "../release.ts";
 import { grantStatement, grants } from "./grants.ts";
-import { addLiveAlias } from "./live-alias.ts";
 import type { ServiceTable } from "./table.ts";
 
 /** What a construct needs to create its functions. */
@@ -49,14 +48,14 @@ const calledSynchronously =
 export class ServiceFunction extends Construct {
   readonly name: FunctionName;
   readonly lambda: LambdaFunction;
-  /** On a stage that keeps its data, and so keeps the versions of its functions. */
-  readonly alias: Alias | undefined;
+  /** The alias `live` of the current version, which everything calls: a rollback moves it to an older version. */
+  readonly alias: Alias;
 
   constructor(scope: Construct, name: FunctionName, props: ServiceFunctionProps) {
     // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
     super(Stack.of(scope), name);
     this.name = name;
-    const { release, removalPolicy, deployment } = props.config;
+    const { release, removalPolicy } = props.config;
     const reservedConcurrentExecutions = props.config.reservedConcurrency[name];
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
@@ -86,24 +85,15 @@ export class ServiceFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      tracing: props.config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
-    this.alias =
-      removalPolicy === RemovalPolicy.RETAIN || deployment === "canary"
-        ? addLiveAlias(this.lambda, name)
-        : undefined;
-    this.acknowledgeFindings(props.config.tracing, props.whyNoQueue ?? calledSynchronously);
-  }
-
-  /** What calls the function should call. */
-  get target(): IFunction {
-    return this.alias ?? this.lambda;
-  }
-
-  /** What its callers may call: the function, too, while a deployment adds the alias. */
-  get targetArns(): string[] {
-    const { functionArn } = this.lambda;
-    return this.alias ? [functionArn, `${functionArn}:${this.alias.aliasName}`] : [functionArn];
+    keepVersionWhenPinned(this.lambda);
+    // The cast lets apps with exactOptionalPropertyTypes compile this file.
+    const version = this.lambda.currentVersion as IVersion;
+    this.alias = new Alias(this, "Alias", { aliasName: "live", version });
+    Validations.of(this.lambda.node.findChild("Resource")).acknowledge(
+      { id: "Serverless-LambdaDLQ", reason: props.whyNoQueue ?? calledSynchronously },
+      { id: "Serverless-LambdaTracing", reason: "The logs have the time of each request." },
+    );
   }
 
   private createRole({ table, policies = {} }: ServiceFunctionProps, logGroup: LogGroup): Role {
@@ -121,22 +111,19 @@ export class ServiceFunction extends Construct {
       ),
     });
   }
+}
 
-  private acknowledgeFindings(tracing: boolean, whyNoQueue: string) {
-    const lambda = Validations.of(this.lambda.node.findChild("Resource"));
-    lambda.acknowledge({ id: "Serverless-LambdaDLQ", reason: whyNoQueue });
-    if (!tracing) {
-      lambda.acknowledge({
-        id: "Serverless-LambdaTracing",
-        reason: "The stage does not pay for traces: the logs have the time of each request.",
-      });
-      return;
-    }
-    // Active tracing adds the default policy, which holds nothing else.
-    const role = this.node.findChild("Role").node.findChild("DefaultPolicy");
-    Validations.of(role.node.findChild("Resource")).acknowledge({
-      id: "AwsSolutions-IAM5[Resource::*]",
-      reason: "X-Ray's two actions that write traces allow no resource but *.",
-    });
-  }
+/**
+ * Names the bucket with the code in the same way whether the stage has an account and a region or not. The id of the
+ * version is a hash of this name, too, and Lambda publishes no second version of the same code and settings.
+ */
+function keepVersionWhenPinned(lambda: LambdaFunction): void {
+  const stack = Stack.of(lambda);
+  const resource = lambda.node.findChild("Resource") as CfnFunction;
+  const { s3Bucket }: { s3Bucket?: string | { "Fn::Sub"?: string } } = stack.resolve(resource.code);
+  const name = typeof s3Bucket === "string" ? s3Bucket : s3Bucket?.["Fn::Sub"];
+  if (name === undefined) return;
+  const { account, region } = stack;
+  const placeholders = name.replace(account, `\${AWS::AccountId}`).replace(region, `\${AWS::Region}`);
+  resource.addPropertyOverride("Code.S3Bucket", Fn.sub(placeholders));
 }

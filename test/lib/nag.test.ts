@@ -58,20 +58,6 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });
 
-test("Traces add a finding for each function's permission to write them, in place of that of none", async () => {
-  const { app, report } = await synthesizeChecked("dev", { tracing: true });
-  expect(report?.pluginReports).toEqual([]);
-  const before = acknowledged(synthesized.dev.app);
-  expect(acknowledged(app).filter((finding) => !before.includes(finding))).toEqual(
-    acknowledged(app).filter((finding) =>
-      finding.endsWith("/Role/DefaultPolicy/Resource AwsSolutions-IAM5[Resource::*]"),
-    ),
-  );
-  const untraced = acknowledged(app).filter((finding) => finding.endsWith("Serverless-LambdaTracing"));
-  // It runs only during a deployment.
-  expect(untraced).toEqual([expect.stringContaining(customResourceProvider)]);
-});
-
 /** Settings with further resources. */
 const further = {
   deployment: "canary",
@@ -91,7 +77,7 @@ test("Alarms by email, backups and gradual deployments add these findings; CORS,
   expect(report?.pluginReports).toEqual([]);
   const expected = [
     `Backup/Plan/Table/Role/Resource ${managed("AWSBackupServiceRolePolicyForBackup")}`,
-    `Deployment/Default/Role/Resource ${managed("AWSCodeDeployRoleForLambdaLimited")}`,
+    `Deployment/Role/Resource ${managed("AWSCodeDeployRoleForLambdaLimited")}`,
     "Monitoring/Alarms/Default/Email/Resource Serverless-SNSRedrivePolicy",
   ].map((finding) => `${stageTableName("prod")}/${finding}`);
   const before = acknowledged(synthesized.prod.app);

@@ -66,11 +66,15 @@ export async function synthesizeApp(app: App, stage: string, validated: boolean)
   const { directory } = assembly;
   const artifact = assembly.getStackByName(stageTableName(stage));
   const template = Template.fromJSON(artifact.template);
+  const functions = await functionIds(template, directory, `${artifact.stackName}.assets.json`);
+  const aliases = Object.entries(template.findResources("AWS::Lambda::Alias"));
   return {
     artifact,
     template,
     /** Function names by logical id. */
-    functions: await functionIds(template, directory, `${artifact.stackName}.assets.json`),
+    functions,
+    /** The same by the logical ids of their aliases. */
+    aliases: new Map(aliases.map(([id, { Properties }]) => [id, functions.get(Properties.FunctionName.Ref)])),
     /** What the local run reads from the template. */
     local: await readStack(directory),
     /** What the CDK and cdk-nag found, if they check the app, but for what a stage leaves open. */

@@ -54,7 +54,6 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     deployment: "all-at-once",
     canary: false,
     reservedConcurrency: {},
-    tracing: false,
     onPurpose: [],
   });
 });

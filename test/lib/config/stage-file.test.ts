@@ -58,7 +58,6 @@ test.each<[string, ...unknown[]]>([
   ["reservedConcurrency", {}, { authorize: 100, "list-leads": 1 }],
   ["warmThroughput", {}, { table: warm }, { table: warm, indexes: warm }],
   ["maxThroughput", warm, { readUnitsPerSecond: 100, writeUnitsPerSecond: 100 }],
-  ["tracing", true, false],
   ["onPurpose", [], ["account", "region", "alarmsTo", "monthlyBudget", "backup", "throttleBurst"]],
   ["backup", { keepDays: 1 }, { keepDays: 35, copyTo: vault, copyKeepDays: 36_500 }],
 ])("%s can be set", async (name, ...values) => {
@@ -179,7 +178,7 @@ test.each<[settings: object, sentence: string]>([
 });
 
 const known =
-  "$schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, eventAccounts, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, maxThroughput, backup, tracing, onPurpose";
+  "$schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, eventAccounts, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, maxThroughput, backup, onPurpose";
 
 test.each([
   ["stage", "the settings are"],

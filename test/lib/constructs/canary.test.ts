@@ -8,7 +8,7 @@ import { table } from "../../../shared/dynamodb/table-client.ts";
 import { idOf } from "../../support/stored.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions, local } = await synthesize("prod");
+const { template, functions, aliases, local } = await synthesize("prod");
 const [canaryId = ""] = [...functions].find(([, name]) => name === "canary") ?? [];
 
 const readVariables = ({ template }: { template: Template }) =>
@@ -21,8 +21,7 @@ test("The canary runs every five minutes", () => {
     ScheduleExpression: "rate(5 minutes)",
     FlexibleTimeWindow: { Mode: "OFF" },
   });
-  const arn = { "Fn::GetAtt": [canaryId, "Arn"] };
-  expect(Target.Arn).toEqual({ Ref: only(template, "AWS::Lambda::Alias", "Deploymentcanary").id });
+  expect(aliases.get(Target.Arn.Ref)).toBe("canary");
   const role = template.findResources("AWS::IAM::Role")[Target.RoleArn["Fn::GetAtt"][0]]?.Properties;
   expect(role.AssumeRolePolicyDocument.Statement).toEqual([
     {
@@ -33,11 +32,7 @@ test("The canary runs every five minutes", () => {
     },
   ]);
   expect(role.Policies[0].PolicyDocument.Statement).toEqual([
-    {
-      Effect: "Allow",
-      Action: "lambda:InvokeFunction",
-      Resource: [arn, { "Fn::Join": ["", [arn, ":live"]] }],
-    },
+    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: Target.Arn },
   ]);
 });
 

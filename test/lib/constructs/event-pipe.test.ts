@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { expectFailureQueue } from "../../support/failure-queue.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions } = await synthesize("prod");
+const { template, aliases } = await synthesize("prod");
 const pipe = only(template, "AWS::Pipes::Pipe");
 const bus = only(template, "AWS::Events::EventBus");
 const role = only(template, "AWS::IAM::Role", "EventsRole");
 const logs = only(template, "AWS::Logs::LogGroup", "EventsLogs");
 const arn = (id: string, attribute = "Arn") => ({ "Fn::GetAtt": [id, attribute] });
-const [composer = ""] = [...functions].find(([, name]) => name === "compose-events") ?? [];
+const [composer] = [...aliases].find(([, name]) => name === "compose-events") ?? [];
 const streamArn = arn(only(template, "AWS::DynamoDB::Table").id, "StreamArn");
 const queueArn = arn(only(template, "AWS::SQS::Queue", "Events").id);
 
@@ -18,7 +18,7 @@ test("One pipe passes new leads, conversations and messages, and erased leads, t
     Name: "leads-and-conversations-prod",
     RoleArn: arn(role.id),
     Source: streamArn,
-    Enrichment: { Ref: only(template, "AWS::Lambda::Alias", "Deploymentcomposeevents").id },
+    Enrichment: { Ref: composer },
     Target: arn(bus.id),
     TargetParameters: {
       EventBridgeEventBusParameters: { Source: "leads-and-conversations", DetailType: "$.type" },
@@ -55,11 +55,7 @@ test("The pipe may only read the stream, call its function, put events on its bu
       ],
       Resource: streamArn,
     },
-    {
-      Effect: "Allow",
-      Action: "lambda:InvokeFunction",
-      Resource: [arn(composer), { "Fn::Join": ["", [arn(composer), ":live"]] }],
-    },
+    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: { Ref: composer } },
     { Effect: "Allow", Action: "events:PutEvents", Resource: arn(bus.id) },
     { Effect: "Allow", Action: "sqs:SendMessage", Resource: queueArn },
   ]);

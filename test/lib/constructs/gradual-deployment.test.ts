@@ -4,11 +4,9 @@ import { expect, test } from "vitest";
 import { createTestApp, only, synthesize } from "../../support/synthesize.ts";
 
 const settings = { deployment: "canary" };
-/** A stage that does not keep its data has no versions. */
-const before = await synthesize("prod", { removalPolicy: "destroy" });
 const prod = await synthesize("prod");
 const stackName = "leads-and-conversations-prod";
-const { template, functions, local } = await synthesize("prod", settings);
+const { template, functions, aliases, local } = await synthesize("prod", settings);
 const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
 const shifted = [...served, "maintain-counts", "compose-events"];
 
@@ -18,14 +16,6 @@ type Resources = Readonly<
 const resources: Resources = template.toJSON().Resources;
 
 const find = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
-
-/** The alias of each function by its logical id. */
-const aliases = new Map(
-  find("AWS::Lambda::Alias").map(([id, { Properties }]) => [
-    id,
-    functions.get((Properties.FunctionName as { Ref: string }).Ref),
-  ]),
-);
 
 const alarmNames = (group: Record<string, unknown>) =>
   (group.AlarmConfiguration as { Alarms: { Name: { Ref: string } }[] }).Alarms.map(
@@ -133,16 +123,13 @@ test("CodeDeploy accepts ten alarms", () => {
     expect(alarmNames(Properties).length).toBeLessThanOrEqual(10);
 });
 
-test("Without the setting, the stack has the aliases only, and none if it does not keep its data", () => {
-  for (const type of ["AWS::Lambda::Alias", "AWS::Lambda::Version"]) {
-    before.template.resourceCountIs(type, 0);
+test("Without the setting, the stack has the aliases only", () => {
+  for (const type of ["AWS::Lambda::Alias", "AWS::Lambda::Version"])
     expect(Object.keys(prod.template.findResources(type)).sort()).toEqual(
       Object.keys(template.findResources(type)).sort(),
     );
-  }
   prod.template.resourceCountIs("AWS::CodeDeploy::Application", 0);
-  for (const each of [before, prod])
-    expect(JSON.stringify(each.template.toJSON())).not.toContain("new-version-errors");
+  expect(JSON.stringify(prod.template.toJSON())).not.toContain("new-version-errors");
 });
 
 test("The gateway, the stream, the pipe and the schedules call the aliases, and every function behind one", () => {

@@ -67,21 +67,6 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
-test("Functions are traced, and may write traces, only if the stage says so", async () => {
-  const traced = await synthesize("dev", { tracing: true });
-  const lambdas = Object.values(ownFunctions(traced.template));
-  for (const { Properties } of lambdas) expect(Properties.TracingConfig).toEqual({ Mode: "Active" });
-  const statements = Object.values(traced.template.findResources("AWS::IAM::Policy")).map(
-    ({ Properties }) => Properties.PolicyDocument.Statement,
-  );
-  expect(statements.filter((of) => JSON.stringify(of).includes("xray"))).toEqual(
-    lambdas.map(() => [
-      { Effect: "Allow", Action: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"], Resource: "*" },
-    ]),
-  );
-  expect(JSON.stringify(template.toJSON())).not.toMatch(/xray|Tracing/);
-});
-
 test("Environments are reserved for the functions that the stage names, and for no others", async () => {
   const reserved = await synthesize("prod", {
     reservedConcurrency: { authorize: 100, "maintain-counts": 20 },
