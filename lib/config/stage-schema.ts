@@ -239,7 +239,7 @@ export const stageSchema = {
     },
     maxThroughput: throughput(100, 100, {
       description:
-        "The most units that the table and each of its four indexes serve in a second. Above it, callers get 503 `busy`. Without it, the quota of the AWS account is the limit.",
+        "The most units that the table and each of its four indexes serve in a second. Above it, all callers get 503 `busy`, whichever account used the units. Without it, the quota of the AWS account is the limit.",
     }),
     backup: {
       type: "object",

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../errors.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { selectTableByOptions, stageOption, withDryRun } from "../common/options.ts";
 import { findVersions, moveAlias, readStack, stopDeployments, storeRelease } from "./stage-functions.ts";
@@ -27,9 +28,9 @@ async function rollBack({ stage, to, dryRun }: RollbackOptions): Promise<void> {
   try {
     if (!dryRun) await stopDeployments(tableName);
     for (const { name, lambda, version } of versions) {
-      if (!dryRun) await moveAlias(lambda, version);
+      if (!dryRun && version) await moveAlias(lambda, version);
       moved++;
-      console.log(`${name} ${verb} version ${version}.`);
+      console.log(version ? `${name} ${verb} version ${version}.` : `${name} is newer, and stays as it is.`);
     }
     if (!dryRun) await storeRelease(to, dataFormat);
   } catch (error) {
@@ -40,7 +41,7 @@ async function rollBack({ stage, to, dryRun }: RollbackOptions): Promise<void> {
   }
   console.log(`The stage ${stage} ${verb} the release ${to}.`);
   if (isChanging)
-    console.error(
+    throw new UserError(
       "CloudFormation is changing the stack, and may move the functions: run the command again when it is done.",
     );
 }

@@ -22,28 +22,22 @@ export async function readStack(StackName: string) {
 }
 
 /**
- * Finds the newest version of each function that is of a release.
+ * Finds the newest version of each function that is of a release. A function that was added since has none.
  *
- * @throws UserError if a function has none, or the release has another data format than the table
+ * @throws UserError if no function has one, or the release has another data format than the table
  */
 export async function findVersions(functions: Functions, release: string) {
-  const found = await Promise.all(
-    Object.entries(functions).map(async ([name, lambda]) => ({
-      name,
-      lambda,
-      releases: await listReleases(lambda),
-    })),
-  );
-  const common = [...(found[0]?.releases.keys() ?? [])].filter((each) =>
-    found.every(({ releases }) => releases.has(each)),
-  );
-  if (!common.includes(release))
-    throw new UserError(
-      `Not every function has a version of ${release}. All have: ${common.join(", ") || "none"}.`,
-    );
-  const versions = found.map(({ name, lambda, releases }) => ({ name, lambda, ...releases.get(release) }));
+  const known = new Set<string>();
+  const found = Object.entries(functions).map(async ([name, lambda]) => {
+    const releases = await listReleases(lambda);
+    for (const each of releases.keys()) known.add(each);
+    return { name, lambda, ...releases.get(release) };
+  });
+  const versions = await Promise.all(found);
+  if (!known.has(release))
+    throw new UserError(`No function has a version of ${release}. There are: ${[...known].join(", ")}.`);
   const { dataFormat } = await readStoredRelease();
-  const other = versions.find((version) => version.dataFormat !== dataFormat);
+  const other = versions.find((version) => version.version && version.dataFormat !== dataFormat);
   if (other)
     throw new UserError(
       `The release ${release} has the data format ${other.dataFormat}, but the table has ${dataFormat}: correct the new code instead.`,
@@ -66,7 +60,9 @@ async function listReleases(FunctionName: string) {
 
 /** Ends the gradual deployments that run; a stage without them has no application. */
 export async function stopDeployments(applicationName: string): Promise<void> {
-  const { ApplicationDoesNotExistException, CodeDeploy } = await import("@aws-sdk/client-codedeploy");
+  const { ApplicationDoesNotExistException, CodeDeploy, DeploymentAlreadyCompletedException } = await import(
+    "@aws-sdk/client-codedeploy"
+  );
   const client = new CodeDeploy(settings());
   const groups = await client.listDeploymentGroups({ applicationName }).catch((error: unknown) => {
     if (error instanceof ApplicationDoesNotExistException) return undefined;
@@ -79,7 +75,10 @@ export async function stopDeployments(applicationName: string): Promise<void> {
       includeOnlyStatuses: ["Created", "Queued", "InProgress", "Ready"],
     });
     for (const deploymentId of deployments)
-      await client.stopDeployment({ deploymentId, autoRollbackEnabled: true });
+      await client.stopDeployment({ deploymentId, autoRollbackEnabled: true }).catch((error: unknown) => {
+        // An alarm can come first.
+        if (!(error instanceof DeploymentAlreadyCompletedException)) throw error;
+      });
   }
 }
 

@@ -2,6 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import {
   ApplicationDoesNotExistException,
   CodeDeployClient,
+  DeploymentAlreadyCompletedException,
   ListDeploymentGroupsCommand,
   ListDeploymentsCommand,
   StopDeploymentCommand,
@@ -24,9 +25,7 @@ const lambda = mockClient(LambdaClient);
 const table = mockClient(DynamoDBDocumentClient);
 const rawTable = mockClient(DynamoDBClient);
 const printed: string[] = [];
-const notes: string[] = [];
 vi.spyOn(console, "log").mockImplementation((line) => void printed.push(line));
-vi.spyOn(console, "error").mockImplementation((line) => void notes.push(line));
 
 /** The version that the alias of each function runs. */
 let live: Map<string, string | undefined>;
@@ -70,7 +69,6 @@ function versionsOf(marker: string | undefined) {
 beforeEach(() => {
   for (const client of [cloudFormation, codeDeploy, lambda, table, rawTable]) client.reset();
   printed.length = 0;
-  notes.length = 0;
   live = new Map(functionNames.map((name) => [`prod-${name}`, "11"]));
   cloudFormation.on(DescribeStacksCommand, { StackName: stackName }).resolves(stack("UPDATE_COMPLETE"));
   codeDeploy
@@ -98,9 +96,7 @@ const rollBack = (to: string | undefined, ...args: string[]) =>
 const versions = () => new Set(live.values());
 
 test("every function runs the newest version of the release, and the table knows it", async () => {
-  const started = performance.now();
   expect(await rollBack(old)).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(10_000);
   expect([...versions()]).toEqual(["10"]);
   const inputs = lambda.commandCalls(UpdateAliasCommand).map(({ args }) => args[0].input);
   expect(inputs).toHaveLength(functionNames.length);
@@ -131,11 +127,21 @@ test("a dry run changes nothing", async () => {
   expect(codeDeploy.calls()).toEqual([]);
 });
 
-test("a release that a function has no version of is refused, with those that all have", async () => {
+test("a function that was added since the release stays as it is", async () => {
   lambda
     .on(ListVersionsByFunctionCommand, { FunctionName: "prod-canary" })
     .resolves({ Versions: [{ Version: "3", Description: `${bad}, data format 1` }] });
-  expect(await rollBack(old)).toBe(`Not every function has a version of ${old}. All have: ${bad}.`);
+  expect(await rollBack(old)).toBeUndefined();
+  expect(live.get("prod-canary")).toBe("11");
+  live.delete("prod-canary");
+  expect([...versions()]).toEqual(["10"]);
+  expect(printed).toContain("canary is newer, and stays as it is.");
+});
+
+test("a release of which there is no version is refused, with those that there are", async () => {
+  expect(await rollBack("1.0.0+0000000")).toBe(
+    `No function has a version of 1.0.0+0000000. There are: ${[old, other, bad].join(", ")}.`,
+  );
   expect([...versions()]).toEqual(["11"]);
 });
 
@@ -171,16 +177,21 @@ test("gradual deployments that run are stopped before, and their share of reques
   codeDeploy.on(ListDeploymentGroupsCommand).resolves({ deploymentGroups: ["one", "two"] });
   codeDeploy
     .on(ListDeploymentsCommand, { deploymentGroupName: "two" })
-    .resolves({ deployments: ["d-1"] })
+    .resolves({ deployments: ["d-1", "d-2"] })
     .on(ListDeploymentsCommand, { deploymentGroupName: "one" })
     .resolves({ deployments: [] });
-  codeDeploy.on(StopDeploymentCommand).callsFake(() => {
-    expect([...versions()]).toEqual(["11"]);
-    return {};
-  });
-  expect(await rollBack(old)).toBeUndefined();
+  codeDeploy
+    .on(StopDeploymentCommand)
+    .callsFake(() => {
+      expect([...versions()]).toEqual(["11"]);
+      return {};
+    })
+    .on(StopDeploymentCommand, { deploymentId: "d-2" })
+    .rejects(new DeploymentAlreadyCompletedException({ $metadata: {}, message: "By an alarm." }));
+  expect(await rollBack(old)).toContain("run the command again when it is done");
   const stopped = codeDeploy.commandCalls(StopDeploymentCommand).map(({ args }) => args[0].input);
-  expect(stopped).toEqual([{ deploymentId: "d-1", autoRollbackEnabled: true }]);
+  expect(stopped).toEqual(
+    ["d-1", "d-2"].map((deploymentId) => ({ deploymentId, autoRollbackEnabled: true })),
+  );
   expect([...versions()]).toEqual(["10"]);
-  expect(notes[0]).toContain("run the command again when it is done");
 });
