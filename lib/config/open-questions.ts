@@ -4,7 +4,6 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import type { Config } from "./config.ts";
 import { hasStageFile } from "./stage-file.ts";
 import type { Question } from "./stage-schema.ts";
-import { isOpen } from "./stage-settings.ts";
 
 const consequences: Readonly<Record<Question, string>> = {
   account: "credentials of any AWS account can deploy it",
@@ -14,6 +13,10 @@ const consequences: Readonly<Record<Question, string>> = {
   backup: "no copy of its data outlives the table, or 35 days",
   throttleBurst: "a burst of more than the 1,000 environments of most AWS accounts gets 5xx",
 };
+
+/** Whether a stage does not set something, or a burst above the 1,000 environments of most AWS accounts. */
+const isOpen = (config: Config, name: Question) =>
+  name === "throttleBurst" ? config.throttleBurst > 1000 : config[name] === undefined;
 
 /**
  * The warnings about a stage that keeps its data and leaves open what it should choose, by their names.

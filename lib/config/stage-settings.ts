@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { isStageName, stageTableName } from "../../shared/stages.ts";
+import { isStageName } from "../../shared/stages.ts";
 import { UserError } from "../errors.ts";
 import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
-import { defaults, ownSettings, type Question, type Settings, type StageFile } from "./stage-schema.ts";
+import { defaults, ownSettings, type Settings, type StageFile } from "./stage-schema.ts";
 
 /** Where the files of the stages are. */
 export const projectStages = join(import.meta.dirname, "../../stages");
@@ -19,10 +19,7 @@ export const readSettings = (directory: string, stage: string, like?: unknown): 
 export function completeSettings(own: StageFile, stage: string): Settings {
   const settings = { ...defaults, ...own };
   rejectUnrecoverable(settings, stage);
-  rejectUselessTrust(settings, stage);
   rejectOtherRegions(settings, stage);
-  rejectOwnVault(settings, stage);
-  rejectNeedlessAnswers(settings, stage);
   return settings;
 }
 
@@ -78,13 +75,6 @@ function rejectUnrecoverable({ pointInTimeRecovery, removalPolicy }: Settings, s
   );
 }
 
-function rejectUselessTrust({ account, trustedAccounts }: Settings, stage: string): void {
-  if (account !== undefined || trustedAccounts.length === 0) return;
-  throw new UserError(
-    `The stage ${stage} has trustedAccounts and no account: set account to the AWS account of the stage.`,
-  );
-}
-
 /** CloudFormation rejects them, too, in the middle of a deployment. */
 function rejectOtherRegions({ region, certificateArn, alarmsTo }: Settings, stage: string): void {
   if (region === undefined) return;
@@ -98,24 +88,4 @@ function rejectOtherRegions({ region, certificateArn, alarmsTo }: Settings, stag
   reject("certificateArn", "certificate", certificateArn);
   for (const target of typeof alarmsTo === "object" ? Object.values(alarmsTo) : [alarmsTo])
     reject("alarmsTo", "topic", target);
-}
-
-function rejectOwnVault({ account, region, backup }: Settings, stage: string): void {
-  if (!backup?.copyTo?.endsWith(`:${region}:${account}:backup-vault:${stageTableName(stage)}`)) return;
-  throw new UserError(
-    `The stage ${stage} copies its backups into its own vault: set backup.copyTo to a vault of another AWS account or region.`,
-  );
-}
-
-/** Whether a stage does not set something, or a burst above the 1,000 environments of most AWS accounts. */
-export const isOpen = (settings: { readonly [name in Question]?: unknown }, name: Question) =>
-  name === "throttleBurst" ? Number(settings[name]) > 1000 : settings[name] === undefined;
-
-/** Otherwise an answer would outlive its question, and hide the next one. */
-function rejectNeedlessAnswers(settings: Settings, stage: string): void {
-  const needless = settings.onPurpose.find((name) => !isOpen(settings, name));
-  if (needless === undefined) return;
-  throw new UserError(
-    `The stage ${stage} sets ${needless}, so it needs no answer: take ${needless} out of onPurpose.`,
-  );
 }

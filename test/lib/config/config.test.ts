@@ -161,18 +161,9 @@ test.each<Rejected>([
   expect(() => readConfig(context, directory)).toThrow(new UserError(sentence));
 });
 
-const backupTo = (account: string, region: string, stage: string) => ({
-  keepDays: 35,
-  copyTo: `arn:aws:backup:${region}:${account}:backup-vault:leads-and-conversations-${stage}`,
-});
-
 const topicInOhio = "arn:aws:sns:us-east-2:123456789012:alarms";
 
 test.each<[settings: TestSettings, sentence: string]>([
-  [
-    { trustedAccounts: ["123456789012"] },
-    "The stage staging has trustedAccounts and no account: set account to the AWS account of the stage.",
-  ],
   [
     { region: "us-east-2", domainName: "api.example.com", certificateArn: certificate },
     "The stage staging is in us-east-2, but its certificateArn is of eu-west-1: name a certificate of us-east-2.",
@@ -189,10 +180,6 @@ test.each<[settings: TestSettings, sentence: string]>([
     { region: "eu-west-1", alarmsTo: topicInOhio },
     "The stage staging is in eu-west-1, but its alarmsTo is of us-east-2: name a topic of eu-west-1.",
   ],
-  [
-    { like: "ohio", account: "123456789012", backup: backupTo("123456789012", "us-east-2", "staging") },
-    "The stage staging copies its backups into its own vault: set backup.copyTo to a vault of another AWS account or region.",
-  ],
 ])("settings that do not fit together, %j, are rejected with a sentence", async (staging, sentence) => {
   const directory = await writeFiles({ staging, ohio: { region: "us-east-2" } });
   expect(() => readConfig({ stage: "staging" }, directory)).toThrow(new UserError(sentence));
@@ -202,10 +189,6 @@ test.each<TestSettings>([
   { like: "pinned", trustedAccounts: ["333333333333"] },
   { domainName: "api.example.com", certificateArn: certificate, alarmsTo: topicInOhio },
   { region: "us-east-2", alarmsTo: "ops@example.com" },
-  {
-    ...{ account: "123456789012", region: "us-east-2" },
-    backup: backupTo("210987654321", "us-east-2", "staging"),
-  },
 ])("settings that fit together, %j, are accepted", async (staging) => {
   const directory = await writeFiles({ staging, pinned: { account: "123456789012" } });
   expect(readConfig({ stage: "staging" }, directory).stage).toBe("staging");

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../lib/config/config.ts";
 import { findOpenQuestions } from "../../../lib/config/open-questions.ts";
-import { UserError } from "../../../lib/errors.ts";
 import type { TestSettings } from "../../support/stage-files.ts";
 import { writeStages } from "../../support/stage-files.ts";
 import { createDirectory, createTestApp, synthesizeApp } from "../../support/synthesize.ts";
@@ -63,13 +62,6 @@ test("one answer leaves the other questions open", async () => {
 
 test("the local run has no warnings", async () => {
   expect(await warnings({}, { checked: false })).toEqual([]);
-});
-
-test.each(questions)("an answer for %s, which is set, is a mistake of the file", async (name) => {
-  const stages = await writeStages(await createDirectory(), "prod", { ...set, onPurpose: [name] });
-  expect(() => readConfig({ stage: "prod" }, stages)).toThrow(
-    new UserError(`The stage prod sets ${name}, so it needs no answer: take ${name} out of onPurpose.`),
-  );
 });
 
 test("a stage without a file names the one that it could have", async () => {
