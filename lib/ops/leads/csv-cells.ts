@@ -15,13 +15,10 @@ const quotedFormula = /^('*)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 /**
  * Formats leads as rows of CSV (RFC 4180), in the order of `columns`. Importing them gives the same leads.
  *
- * Cells that are formulas get a quote, `'`, which an import removes. So do formulas behind quotes, even in raw cells:
- * an import cannot know which kind of file it reads.
- *
- * @param raw whether to leave formulas without a quote
+ * Cells that are formulas, also behind quotes, get a quote, `'`, which an import removes.
  */
-export const formatCsv = (leads: readonly Lead[], raw: boolean) =>
-  formatRows(leads.map((record) => toCells(record).map((cell) => escapeCell(cell, raw))));
+export const formatCsv = (leads: readonly Lead[]) =>
+  formatRows(leads.map((record) => toCells(record).map(escapeCell)));
 
 /** The first row of a CSV file of leads. */
 export const formatCsvHeader = () => formatRows([columns]);
@@ -29,10 +26,7 @@ export const formatCsvHeader = () => formatRows([columns]);
 const formatRows = (rows: readonly (readonly string[])[]) =>
   stringify([...rows], { record_delimiter: "windows", quoted_match: /[\r\n]/ });
 
-function escapeCell(cell: string, raw: boolean): string {
-  const [, quotes] = quotedFormula.exec(cell) ?? [];
-  return quotes === undefined || (raw && quotes === "") ? cell : `'${cell}`;
-}
+const escapeCell = (cell: string) => (quotedFormula.test(cell) ? `'${cell}` : cell);
 
 /** Removes the quote before a formula: that of an export, or of a spreadsheet's user. */
 const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.slice(1) : cell);

@@ -20,7 +20,6 @@ interface ExportOptions extends PacedAccountOptions {
   readonly output?: string;
   readonly status?: Lead["status"];
   readonly source?: string;
-  readonly raw?: boolean;
 }
 
 /** `leads export`: writes the leads of an account to a file that `leads import` can read. */
@@ -35,7 +34,6 @@ export function exportCommand(): Command {
     .option("--output <file>", "the file to write instead of stdout; --json then prints a summary")
     .addOption(new Option("--status <status>", "only leads with this status").choices(leadStatuses))
     .option("--source <source>", "only leads with this source")
-    .option("--raw", "do not put a ' before CSV cells that a spreadsheet would run as formulas")
     .addHelpText("after", leftOutCodes)
     .action(exportLeads);
 }
@@ -80,7 +78,7 @@ async function* formatLeads(
   note: Note,
   onRows: OnRows,
 ): AsyncGenerator<string> {
-  const { account, output, status, raw = false } = options;
+  const { account, output, status } = options;
   const source = options.source && storedName(options.source);
   const { format = output?.endsWith(".jsonl") ? "jsonl" : "csv" } = options;
   // What a program reads is data.
@@ -89,7 +87,7 @@ async function* formatLeads(
   if (format === "csv") yield forReader(formatCsvHeader());
   for await (const leads of readAllLeads(account, { status, source }, pace, note)) {
     yield forReader(
-      format === "csv" ? formatCsv(leads, raw) : leads.map((lead) => `${JSON.stringify(lead)}\n`).join(""),
+      format === "csv" ? formatCsv(leads) : leads.map((lead) => `${JSON.stringify(lead)}\n`).join(""),
     );
     onRows(leads.length);
   }

@@ -38,7 +38,7 @@ async function oddLeads(account: string) {
 }
 
 describe("leads export", () => {
-  test("prints CSV as RFC 4180 defines it, newest first, and formulas with a quote, but for --raw", async () => {
+  test("prints CSV as RFC 4180 defines it, newest first, and formulas with a quote", async () => {
     const account = randomUUID();
     await issueApiKey(account);
     const header = "id,name,email,score,status,source,tags,createdAt";
@@ -54,19 +54,14 @@ describe("leads export", () => {
       `${ada?.id},"""Ada"", Lovelace",ada@example.com,0,new,web,,${ada?.createdAt}`,
       "",
     ]);
-    expect((await ops(account, "export", "--raw")).stdout).toContain(`,=1+1,,0,new,"a,b",-x;@y;`);
   });
 
-  test.each([
-    ["csv", []],
-    ["csv", ["--raw"]],
-    ["jsonl", []],
-  ])("writes %s with %j that an import restores without loss", async (format, options) => {
+  test.each(["csv", "jsonl"])("writes %s that an import restores without loss", async (format) => {
     const [here, there] = [randomUUID(), randomUUID()];
     await issueApiKey(there);
     const leads = await oddLeads(here);
     const output = filePath(`.${format}`);
-    const args = ["--format", format, "--output", output, "--json", ...options];
+    const args = ["--format", format, "--output", output, "--json"];
     const { stdout } = await ops(here, "export", ...args);
     expect(JSON.parse(stdout)).toEqual({ account: here, exported: 4, unreadable: 0, output });
     expect((await stat(output)).mode & 0o777).toBe(0o600);
