@@ -5,7 +5,7 @@ import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = [
   ...["domainName", "certificateArn", "disableExecuteApiEndpoint", "alarmsTo", "monthlyBudget"],
-  ...["canary", "eventAccounts", "warmThroughput", "reservedConcurrency", "backup", "onPurpose"],
+  ...["canary", "eventAccounts", "reservedConcurrency", "backup", "onPurpose"],
 ] as const;
 
 /** What a stage that keeps its data sets, or answers with `onPurpose`. */
@@ -25,23 +25,6 @@ const alarmTarget = text("an email address or the ARN of a standard SNS topic", 
   anyOf: [{ format: "email" }, { pattern: topicArn }],
   description: "An email address, or the ARN of an SNS topic.",
 });
-
-/** Units per second, with a bound against mistakes. */
-const throughput = <const T extends { description: string }>(reads: number, writes: number, others: T) =>
-  ({
-    type: "object",
-    additionalProperties: false,
-    required: ["readUnitsPerSecond", "writeUnitsPerSecond"],
-    properties: {
-      readUnitsPerSecond: wholeNumber(reads, 10_000_000, { description: "Read units per second." }),
-      writeUnitsPerSecond: wholeNumber(writes, 10_000_000, { description: "Write units per second." }),
-    },
-    errorMessage: "an object with readUnitsPerSecond and writeUnitsPerSecond",
-    ...others,
-  }) as const;
-
-/** The capacity of a new table on demand, which cannot be less. */
-const warm = <const T extends { description: string }>(others: T) => throughput(12_000, 4000, others);
 
 /**
  * The JSON Schema of `stages/<name>.json`: the one list of settings, with their meaning, their defaults and what is
@@ -226,21 +209,18 @@ export const stageSchema = {
       description:
         'How many execution environments only the named function can use, which is also the most that it can use, for example `{ "authorize": 100 }`. Each serves at most ten calls a second. Lambda rejects what leaves fewer than 100 to all other functions of the AWS account.',
     },
-    warmThroughput: {
+    maxThroughput: {
       type: "object",
       additionalProperties: false,
+      required: ["readUnitsPerSecond", "writeUnitsPerSecond"],
       properties: {
-        table: warm({ description: "Of the table itself." }),
-        indexes: warm({ description: "Of each of its four indexes." }),
+        readUnitsPerSecond: wholeNumber(100, 10_000_000, { description: "Read units per second." }),
+        writeUnitsPerSecond: wholeNumber(100, 10_000_000, { description: "Write units per second." }),
       },
-      errorMessage: "an object with table, indexes or both",
-      description:
-        "What `table` and `indexes` (each of the four) can serve at once from their first second, as `readUnitsPerSecond` and `writeUnitsPerSecond`. In a new table, each starts with 12,000 and 4,000. DynamoDB charges once for each increase, and never lowers it again.",
-    },
-    maxThroughput: throughput(100, 100, {
+      errorMessage: "an object with readUnitsPerSecond and writeUnitsPerSecond",
       description:
         "The most units that the table and each of its four indexes serve in a second. Above it, all callers get 503 `busy`, whichever account used the units. Without it, the quota of the AWS account is the limit.",
-    }),
+    },
     backup: {
       type: "object",
       additionalProperties: false,

@@ -7,14 +7,11 @@ import {
   StreamViewType,
   Table,
   TableEncryption,
-  type WarmThroughput,
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
-
-const warm = (warmThroughput: WarmThroughput | undefined) => warmThroughput && { warmThroughput };
 
 const limited = ({ maxThroughput }: Config) =>
   maxThroughput && {
@@ -42,7 +39,6 @@ export class ServiceTable extends Table {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: config.pointInTimeRecovery },
       deletionProtection: config.deletionProtection,
       removalPolicy: config.removalPolicy,
-      ...warm(config.warmThroughput?.table),
       ...limited(config),
     });
     for (const [indexName, attribute] of Object.entries(indexes)) {
@@ -51,7 +47,6 @@ export class ServiceTable extends Table {
         partitionKey: text(attribute),
         sortKey: text("sk"),
         projectionType: ProjectionType.ALL,
-        ...warm(config.warmThroughput?.indexes),
         ...limited(config),
       });
     }

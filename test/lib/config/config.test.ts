@@ -73,7 +73,6 @@ const own = {
   disableExecuteApiEndpoint: true,
   alarmsTo: "ops@example.com",
   monthlyBudget: 250,
-  warmThroughput: { table: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 } },
   reservedConcurrency: { authorize: 100 },
   backup: { keepDays: 35 },
   eventAccounts: ["210987654321"],
@@ -95,7 +94,7 @@ test.each([
     eventAccounts: [],
     onPurpose: [],
   });
-  for (const name of ["domainName", "certificateArn", "monthlyBudget", "warmThroughput", "backup"])
+  for (const name of ["domainName", "certificateArn", "monthlyBudget", "backup"])
     expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();
 });

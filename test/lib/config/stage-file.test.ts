@@ -32,7 +32,7 @@ async function sentence(text: string): Promise<string> {
 const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
 const vault = "arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-and-conversations";
-const warm = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 };
+const most = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4000 };
 
 test.each<[string, ...unknown[]]>([
   ["like", "prod", "pr-42"],
@@ -56,8 +56,7 @@ test.each<[string, ...unknown[]]>([
   ["logRetentionDays", 1, 90, 3653],
   ["authorizerCacheSeconds", 0, 3600],
   ["reservedConcurrency", {}, { authorize: 100, "list-leads": 1 }],
-  ["warmThroughput", {}, { table: warm }, { table: warm, indexes: warm }],
-  ["maxThroughput", warm, { readUnitsPerSecond: 100, writeUnitsPerSecond: 100 }],
+  ["maxThroughput", most, { readUnitsPerSecond: 100, writeUnitsPerSecond: 100 }],
   ["onPurpose", [], ["account", "region", "alarmsTo", "monthlyBudget", "backup", "throttleBurst"]],
   ["backup", { keepDays: 1 }, { keepDays: 35, copyTo: vault, copyKeepDays: 36_500 }],
 ])("%s can be set", async (name, ...values) => {
@@ -102,7 +101,6 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
     ...["-api.example.com", `${"a".repeat(64)}.example.com`, `${"a.".repeat(124)}example`],
   ],
   ["certificateArn", arn, "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
-  ["warmThroughput", "an object with table, indexes or both", 12_000],
   ["maxThroughput", "an object with readUnitsPerSecond and writeUnitsPerSecond", 12_000],
   ["backup", "an object with keepDays, and with copyTo and copyKeepDays if it has copies", true, 35],
 ])("%s must be %s", async (name, allowed, ...values) => {
@@ -132,20 +130,13 @@ test.each<[settings: object, sentence: string]>([
     { reservedConcurrency: { authorize: 0 } },
     "reservedConcurrency.authorize must be a whole number from 1 to 10000, not 0",
   ],
+  [{ maxThroughput: { readUnitsPerSecond: 12_000 } }, "maxThroughput needs writeUnitsPerSecond"],
   [
-    { warmThroughput: { table: { readUnitsPerSecond: 12_000 } } },
-    "warmThroughput.table needs writeUnitsPerSecond",
+    { maxThroughput: { ...most, readUnits: 1 } },
+    "there is no setting maxThroughput.readUnits; the settings are readUnitsPerSecond, writeUnitsPerSecond",
   ],
   [
-    { warmThroughput: { indexes: { ...warm, writeUnitsPerSecond: 3999 } } },
-    "warmThroughput.indexes.writeUnitsPerSecond must be a whole number from 4000 to 10000000, not 3999",
-  ],
-  [
-    { warmThroughput: { index: warm } },
-    "there is no setting warmThroughput.index; did you mean indexes? The settings are table, indexes",
-  ],
-  [
-    { maxThroughput: { ...warm, writeUnitsPerSecond: 99 } },
+    { maxThroughput: { ...most, writeUnitsPerSecond: 99 } },
     "maxThroughput.writeUnitsPerSecond must be a whole number from 100 to 10000000, not 99",
   ],
   [
@@ -178,7 +169,7 @@ test.each<[settings: object, sentence: string]>([
 });
 
 const known =
-  "$schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, eventAccounts, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, warmThroughput, maxThroughput, backup, onPurpose";
+  "$schema, like, account, region, trustedAccounts, tags, removalPolicy, deletionProtection, pointInTimeRecovery, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, monthlyBudget, runbookUrl, errorsUrl, eventAccounts, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds, reservedConcurrency, maxThroughput, backup, onPurpose";
 
 test.each([
   ["stage", "the settings are"],

@@ -50,22 +50,6 @@ test.each([
   });
 });
 
-test("The table and each index are warm if the stage says so", async () => {
-  const warm = (readUnitsPerSecond: number, writeUnitsPerSecond: number) => ({
-    readUnitsPerSecond,
-    writeUnitsPerSecond,
-  });
-  const stage = await synthesize("prod", {
-    warmThroughput: { table: warm(24_000, 8000), indexes: warm(12_000, 6000) },
-  });
-  const table = only(stage.template, "AWS::DynamoDB::Table").properties;
-  expect(table.WarmThroughput).toEqual({ ReadUnitsPerSecond: 24_000, WriteUnitsPerSecond: 8000 });
-  expect(
-    table.GlobalSecondaryIndexes.map((index: { WarmThroughput: object }) => index.WarmThroughput),
-  ).toEqual(Object.keys(indexes).map(() => ({ ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 6000 })));
-  expect(JSON.stringify(template.toJSON())).not.toContain("WarmThroughput");
-});
-
 test("The table and each index have a maximum if the stage says so", async () => {
   const maxThroughput = { readUnitsPerSecond: 2000, writeUnitsPerSecond: 500 };
   const table = only(
