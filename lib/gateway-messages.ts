@@ -6,7 +6,6 @@ export const gatewayMessages = {
   404: "Not Found",
   413: "Request Entity Too Large",
   429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   503: "Service Unavailable",
 } as const;

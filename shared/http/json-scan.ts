@@ -7,7 +7,7 @@ import { memberName } from "./faults.ts";
 export const maxBodyBytes = 64 * 1024;
 
 /** The most levels of objects and arrays; valid bodies have two. */
-export const maxDepth = 100;
+const maxDepth = 100;
 
 /** The most values, of objects and arrays too; valid bodies have 54 at most. */
 export const maxValues = 1000;

@@ -231,7 +231,7 @@ test("nothing of throttled requests is logged", async () => {
   const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
   onTestFinished(() => clock.mockRestore());
   const flood = [...Array.from({ length: 599 }, () => request("keep-alive")), request("close")];
-  const received = parseResponses(await exchange(api.url, flood.join("")), false);
+  const received = parseResponses(await exchange(api.url, flood.join("")));
   responses += received.length;
   expect(received).toHaveLength(600);
   expect(received.filter(({ status }) => status === 429)).not.toEqual([]);

@@ -288,14 +288,39 @@ describe("the message of a fault", () => {
     [{ name: "Ada", tags: [null] }, "tags[0] must be a string, not null"],
     [{ name: "Ada", tags: [""] }, "tags[0] must have at least 1 character"],
     [{ name: "Ada", email: "" }, `email must not be empty: ${leaveOut}`],
-    [{ name: "Ada", email: "ada" }, "email must have an @"],
     [{ name: long(201) }, "name must have at most 200 characters"],
     ["null", " must be a JSON object, not null"],
     ["", " must be present: a JSON object"],
-    ["{'name':'Ada'}", ' must be valid JSON: at line 1, column 2, use straight double quotes (")'],
+    ["{'name':'Ada'}", " must be valid JSON: expected property name or '}' at line 1, column 2"],
   ])("create-lead %j", async (body, ...messages) => {
     const { faults } = await refuse("create-lead", { body });
     expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual(messages);
+  });
+});
+
+describe("the message of an email address", () => {
+  const spaces = "must not contain spaces or line breaks";
+  const ascii = "must have visible ASCII characters only, and an international domain in its xn-- form";
+  const oneAt = "must be one address with one @";
+  const other = "must be an email address such as ada@example.com";
+
+  test.each([
+    ["Ada <ada@example.com>", spaces],
+    ["ada@example.com\n", spaces],
+    ["a\u00a0b@example.com", spaces],
+    ["zo\u00eb@example.com", ascii],
+    ["ada@m\u00fcnchen.de", ascii],
+    ["a\0b@example.com", ascii],
+    ["ada", "must have an @"],
+    ["a@example.com,b@example.com", oneAt],
+    ["ada@@example.com", oneAt],
+    ["@example.com", other],
+    ["a..b@example.com", other],
+    ["ada@localhost", other],
+    ["ada@my_host.com", other],
+  ])("%j", async (email, message) => {
+    const { faults } = await refuse("create-lead", { body: { name: "Ada", email } });
+    expect(faults).toMatchObject([{ field: "email", code: "invalid_format", message }]);
   });
 });
 

@@ -16,15 +16,13 @@ const timeout = 10_000;
 /**
  * Sends raw bytes, and reads until the server closes the connection.
  *
- * @param ends whether the client closes its side at once
  * @throws Error when the server neither responds nor closes
  */
-export async function exchange(url: string, bytes: Buffer | string, ends = false): Promise<Buffer> {
+export async function exchange(url: string, bytes: Buffer | string): Promise<Buffer> {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname });
   socket.setTimeout(timeout, () => socket.destroy(new Error("The server did not respond.")));
-  if (ends) socket.end(bytes);
-  else socket.write(bytes);
+  socket.write(bytes);
   const received: Buffer[] = [];
   try {
     for await (const chunk of socket) received.push(chunk);
@@ -41,10 +39,9 @@ const isReset = (error: unknown) =>
 /**
  * Parses the responses in the bytes, each with exactly the body that it announces.
  *
- * @param toHead whether the requests are HEAD: then a response has a body only when the server could not parse that
  * @throws Error when bytes are left over
  */
-export function parseResponses(bytes: Buffer, toHead = false): RawResponse[] {
+export function parseResponses(bytes: Buffer): RawResponse[] {
   const responses: RawResponse[] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf("\r\n\r\n", at);
@@ -53,9 +50,8 @@ export function parseResponses(bytes: Buffer, toHead = false): RawResponse[] {
     if (end < 0 || !status)
       throw new Error(`Not a response: ${JSON.stringify(bytes.toString("latin1", at))}`);
     at = end + 4;
-    if (status === "100") continue;
     const headers = parseHeaders(lines);
-    const length = toHead && bytes[at] !== 0x7b ? 0 : Number(headers["content-length"]);
+    const length = Number(headers["content-length"]);
     if (!(at + length <= bytes.length)) throw new Error(`The body is truncated: ${first}`);
     const text = decodedText(bytes.subarray(at, at + length), headers["content-encoding"]);
     responses.push({ status: Number(status), headers, text });

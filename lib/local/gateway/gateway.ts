@@ -6,7 +6,6 @@ import type { Api } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
 import { isOwnHost } from "./http-request.ts";
 import { gatewayResponse, type HttpResponse } from "./http-response.ts";
-import { rejectMalformedHttp } from "./malformed-http.ts";
 import { createRequestId } from "./request-event.ts";
 import { createRequestHandler, type Outcome } from "./request-handler.ts";
 
@@ -34,9 +33,8 @@ export async function startGateway(api: Api, { port, invoke, pages, log }: Gatew
     const page = isOwnHost(request.headers.host) ? await pages?.(request) : undefined;
     return page ? { response: page } : handleApi(request, requestId);
   };
-  // Node.js itself responds to a request without a host, but with no body.
-  const options = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false };
-  const server = createServer(options, async (request, response) => {
+  // Node.js itself responds to malformed HTTP, with no body.
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
     const started = performance.now();
     const requestId = createRequestId();
     const outcome = await serve(request, requestId).catch((error: unknown): Outcome => {
@@ -48,7 +46,6 @@ export async function startGateway(api: Api, { port, invoke, pages, log }: Gatew
     send(response, outcome.response, requestId);
     log(formatLogLine(request, outcome, Math.round(performance.now() - started), requestId));
   });
-  rejectMalformedHttp(server);
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   await listen(server, port);

@@ -17,9 +17,8 @@ export interface HttpRequest {
 /** Headers that functions do not receive: those of the connection, and cookies, which the event has beside them. */
 const omittedHeaders = "connection keep-alive transfer-encoding upgrade expect te cookie".split(" ");
 
-/** Parses a request; undefined when HTTP/1.1's `Host` is missing or the path cannot be decoded. */
+/** Parses a request; undefined when the path cannot be decoded. */
 export function parseRequest(request: IncomingMessage, body: Buffer): HttpRequest | undefined {
-  if (request.httpVersion === "1.1" && request.headers.host === undefined) return undefined;
   const target = parseTarget(request.url ?? "");
   return (
     target && {

@@ -54,8 +54,11 @@ const requests: readonly Request[] = [
   {
     check: "A request line and headers of more than 10,240 bytes",
     page: "header-limit",
-    expected: describeOwn(431),
-    send: ({ mine }) => mine.sendOnce({ path: leads, headers: { "x-filler": "x".repeat(headerLimit) } }),
+    expected: "431",
+    send: async ({ mine }) => {
+      const response = await mine.sendOnce({ path: leads, headers: { "x-filler": "x".repeat(headerLimit) } });
+      return { ...response, body: undefined };
+    },
   },
   {
     check: "A request line and headers of 9,000 bytes",

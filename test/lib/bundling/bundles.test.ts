@@ -66,11 +66,3 @@ describe.each(functionNames)("the bundle of %s", (name) => {
     expect(sdk.filter((file) => unneeded.test(file))).toEqual([]);
   });
 });
-
-test("the parser that says where a body stops being JSON is loaded on demand", async () => {
-  const { inputs } = await bundle("functions/create-lead.ts", join(directory, "on-demand.cjs"));
-  const importers = Object.values(inputs).flatMap(({ imports }) =>
-    imports.filter(({ path }) => path === "shared/http/invalid-json.ts").map(({ kind }) => kind),
-  );
-  expect(importers).toEqual(["dynamic-import"]);
-});

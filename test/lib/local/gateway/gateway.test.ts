@@ -244,6 +244,17 @@ test("the request line and the headers have at most 10,240 bytes", async () => {
   expect([await status(10_000), await status(10_400)]).toEqual(["200", "431"]);
 });
 
+test("a request of ambiguous length gets 400, and neither it nor the next one reaches a function", async () => {
+  let calls = 0;
+  const { url } = await startProbes({ respond: () => ++calls });
+  const head = "POST /probes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n";
+  for (const header of ["Content-Length: 0", "Transfer-Encoding: chunked"]) {
+    const received = await exchange(url, `${head}${header}\r\n\r\n0\r\n\r\n${head}\r\nhello`);
+    expect(String(received)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  }
+  expect(calls).toBe(0);
+});
+
 test.each([undefined, " "])("the identity %j is unauthorized without a call", async (authorization) => {
   let calls = 0;
   const { get } = await startProbes({ authorize: () => ({ isAuthorized: ++calls > 0 }) });
