@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
@@ -151,8 +153,14 @@ const expected: Record<FunctionName, unknown[]> = {
   ],
 };
 
+/** What a statement allows; only those on items of the table have conditions. */
+interface Statement {
+  readonly Action: string | string[];
+  readonly Condition?: { readonly "ForAllValues:StringLike"?: { readonly "dynamodb:LeadingKeys": string[] } };
+}
+
 /** Every statement of the role, from its inline policies and from attached ones. */
-function readStatements(roleId: string): unknown[] {
+function readStatements(roleId: string): Statement[] {
   const { Properties } = template.findResources("AWS::IAM::Role")[roleId] ?? {};
   const attached = Object.values(template.findResources("AWS::IAM::Policy"))
     .filter((policy) => policy.Properties.Roles.some((role: { Ref: string }) => role.Ref === roleId))
@@ -171,6 +179,29 @@ test.each(named)("$name has exactly the permissions that it needs", ({ id, name 
       Resource: { "Fn::GetAtt": [LoggingConfig.LogGroup.Ref, "Arn"] },
     },
   ]);
+});
+
+const security = readFileSync(join(import.meta.dirname, "../../../SECURITY.md"), "utf8");
+
+/** Each action on items with each of their types; that of a scan has none. */
+const pairs = (actions: string[], types: string[] = [""]) =>
+  actions.flatMap((action) => types.map((type) => `${action} ${type}`));
+
+test.each(named)("SECURITY.md has what the role of $name allows on items of the table", ({ id, name }) => {
+  const [, cell = ""] = security.split(`\n| \`${name}\` | `)[1]?.match(/^(.*?) \| /) ?? [];
+  const documented = cell
+    .split("; ")
+    .flatMap((part) =>
+      pairs(part.match(/\b(?:Query|Scan|\w+Item)\b/g) ?? [], part.match(/\b[A-Z]{2,}\b/g) ?? undefined),
+    );
+  const statements = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
+  const allowed = statements.flatMap(({ Action, Condition }) => {
+    if (!Condition) return [];
+    const keys = Condition["ForAllValues:StringLike"]?.["dynamodb:LeadingKeys"];
+    const actions = [Action].flat().map((action) => action.replace("dynamodb:", ""));
+    return pairs(actions, keys && [...new Set(keys.map((key) => key.replace(/#.*/, "")))]);
+  });
+  expect(documented.sort()).toEqual(allowed.sort());
 });
 
 test("Only Lambda may assume the roles of the functions, and no other policy exists but that of the release", () => {
