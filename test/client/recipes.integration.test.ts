@@ -63,6 +63,17 @@ async function importLeads(account: string, oldest: number): Promise<void> {
   expect(code, stderr).toBe(0);
 }
 
+/** Waits until all leads of the account are counted or in the tail, and an import's, the oldest ones, are counted. */
+async function untilCounted(account: string, total: number): Promise<void> {
+  const countedOrInTail = async () => {
+    const args = ["counts", "status", "--account", account, "--local", "--json"];
+    const { stdout } = await ops(args, { dataDirectory });
+    const [{ counted, tail }] = JSON.parse(stdout);
+    return counted >= leads && counted + tail;
+  };
+  await expect.poll(countedOrInTail, { interval: 500 }).toBe(total);
+}
+
 async function allLeads(client: Client): Promise<Map<string, Lead>> {
   const found = new Map<string, Lead>();
   for await (const { data } of client.leadPages()) for (const lead of data) found.set(lead.id, lead);
@@ -88,6 +99,7 @@ test("forms that look an address up and send it with a key create each lead once
     await submit(n, 1);
   });
   await Promise.all([forms, writeOthers(apiKey), importLeads(account, Date.now() - 60_000)]);
+  await untilCounted(account, 3 * leads);
   const stored = [...(await allLeads(client)).values()];
   const byAddress = Map.groupBy(stored, ({ email }) => email?.toLowerCase());
   byAddress.delete(undefined);
@@ -129,6 +141,7 @@ test("a synchronization by windows misses no lead of the routes, and an import's
   stop.abort();
   await loop;
   expect(created.filter((id) => !received.has(id))).toEqual([]);
+  await untilCounted(account, 2 * leads);
   await syncLeads(client, start, store);
   expect(received).toEqual(new Set((await allLeads(client)).keys()));
   expect(received.size).toBe(2 * leads);

@@ -89,10 +89,11 @@ function toSource(archive: Archive, account: string, pace: Pace) {
   };
   return {
     count: archive.count,
-    // Leads come before their conversations, and conversations before their messages. A conversation that ends makes room for
-    // another active one of its lead on its channel.
+    // What is erased comes before leads, leads before their conversations, and conversations before their messages. A
+    // conversation that ends makes room for another active one of its lead on its channel.
     phases: [
-      linesWhere(({ type }) => type !== "conversation" && type !== "message"),
+      linesWhere(({ type }) => type !== "lead" && type !== "conversation" && type !== "message"),
+      linesWhere(({ type }) => type === "lead"),
       linesWhere((line) => line.type === "conversation" && line.status !== active),
       linesWhere((line) => line.type === "conversation" && line.status === active),
       linesWhere(({ type }) => type === "message"),

@@ -173,11 +173,9 @@ function placeFault(line: ArchiveLine, { pk, sk }: Item): RowFault | undefined {
   return isOwn ? undefined : rowFault("", "not_allowed", "must be stored under its own id");
 }
 
-/** The id of a line within its type, by which the lines of an archive are sorted. */
-export function lineId(line: ArchiveLine): string {
+/** The id of a line within its type. */
+function lineId(line: Exclude<ArchiveLine, LineOf<"limit">>): string {
   switch (line.type) {
-    case "limit":
-      return "";
     case "erasedLead":
       return line.leadId;
     case "leadImport":

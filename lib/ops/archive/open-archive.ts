@@ -1,6 +1,6 @@
 import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { UserError } from "../../errors.ts";
-import { type ArchiveLine, checkLine, type LineType, lineId, lineTypes } from "./archive-lines.ts";
+import { type ArchiveLine, checkLine, type LineType, lineTypes } from "./archive-lines.ts";
 import { parseJsonLines } from "./jsonl-rows.ts";
 import { type Manifest, manifestPath, readManifest } from "./manifest.ts";
 import { describeFault, type Row, type RowFault, rowFault } from "./row.ts";
@@ -39,15 +39,7 @@ export async function openArchive(path: string): Promise<Archive> {
 export const noLines = () =>
   Object.fromEntries(lineTypes.map((type) => [type, 0])) as Record<LineType, number>;
 
-/** A conversation whose messages are being read. */
-interface OpenConversation {
-  readonly conversation: Conversation;
-  readonly line: number;
-  messages: number;
-  last: { readonly id: string; readonly createdAt: string } | undefined;
-}
-
-/** Checks rows as lines of an archive, by themselves and in their order. */
+/** Checks rows as lines of an archive, and each message beside its conversation. */
 async function* checkedLines(
   path: string,
   rows: AsyncGenerator<Row>,
@@ -56,65 +48,41 @@ async function* checkedLines(
   const refuse = (line: number, fault: RowFault | undefined) => {
     if (fault) throw new UserError(`${path}, line ${line}: ${describeFault(fault)}`);
   };
-  let before: ArchiveLine | undefined;
-  let open: OpenConversation | undefined;
-  const close = () => open && refuse(open.line, countFault(open));
+  let conversation: Conversation | undefined;
+  // The line of a conversation that no message has followed.
+  let empty: number | undefined;
   for await (const row of rows) {
     const line = "fault" in row ? row : checkLine(row.value, now);
     if ("fault" in line) return refuse(row.line, line.fault);
-    if (line.type === "message") {
-      refuse(row.line, messageFault(line, open));
-      if (open) open = { ...open, messages: open.messages + 1, last: line };
-    } else {
-      close();
-      refuse(row.line, before && orderFault(line, before));
-      before = line;
-      open =
-        line.type === "conversation"
-          ? { conversation: line, line: row.line, messages: 0, last: undefined }
-          : undefined;
+    if (line.type === "message") refuse(row.line, messageFault(line, conversation));
+    else if (empty !== undefined) refuse(empty, noMessage);
+    if (line.type === "conversation") {
+      refuse(row.line, conversationFault(line, conversation));
+      conversation = line;
     }
+    empty = line.type === "conversation" ? row.line : undefined;
     yield line;
   }
-  close();
+  if (empty !== undefined) refuse(empty, noMessage);
 }
 
-/** An export sorts lines by type and id, so no line can occur twice. */
-function orderFault(line: ArchiveLine, before: ArchiveLine): RowFault | undefined {
-  const [rank, rankBefore] = [lineTypes.indexOf(line.type), lineTypes.indexOf(before.type)];
-  if (rank < rankBefore)
-    return rowFault(
-      "type",
-      "not_allowed",
-      `must not be ${line.type} after a line of the type ${before.type}`,
-    );
-  if (rank > rankBefore || lineId(line) > lineId(before)) return undefined;
-  return rowFault(
-    "",
-    "not_allowed",
-    `must come once, and in the order of the ids: it has ${lineId(line) || line.type}`,
-  );
-}
+/** The API stores no conversation without a message, and an import could not correct the number that its line has. */
+const noMessage = rowFault("", "required", "must be followed by a message");
 
 function messageFault(
   message: Extract<ArchiveLine, { type: "message" }>,
-  open: OpenConversation | undefined,
+  conversation: Conversation | undefined,
 ): RowFault | undefined {
-  if (!open) return rowFault("type", "not_allowed", "must not be message before a conversation");
-  const { id, leadId, channel } = open.conversation;
+  if (!conversation) return rowFault("type", "not_allowed", "must not be message before a conversation");
+  const { id, leadId, channel } = conversation;
   const wrong = Object.entries({ conversationId: id, leadId, channel }).find(
     ([name, value]) => message[name as "channel"] !== value,
   );
-  if (wrong)
-    return rowFault(wrong[0], "not_allowed", `must be ${wrong[1]}, as in the conversation before it`);
-  if (open.last && message.id <= open.last.id)
-    return rowFault("id", "not_allowed", "must be greater than that of the message before it");
-  return undefined;
+  return wrong && rowFault(wrong[0], "not_allowed", `must be ${wrong[1]}, as in the conversation before it`);
 }
 
-function countFault({ conversation, messages, last }: OpenConversation): RowFault | undefined {
-  if (conversation.messageCount !== messages)
-    return rowFault("messageCount", "not_allowed", `must be ${messages}, the number of messages that follow`);
-  if (conversation.lastMessageAt === last?.createdAt) return undefined;
-  return rowFault("lastMessageAt", "not_allowed", `must be ${last?.createdAt}, the time of the last message`);
+/** A conversation that came twice could have messages of two leads. */
+function conversationFault({ id }: Conversation, before: Conversation | undefined): RowFault | undefined {
+  if (!before || id > before.id) return undefined;
+  return rowFault("id", "not_allowed", "must be greater than that of the conversation before it");
 }

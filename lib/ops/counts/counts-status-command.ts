@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
 import { readSublists } from "../../../shared/pages/audit/read-list.ts";
-import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
@@ -12,7 +11,7 @@ import { selectPacedAccounts } from "../common/known-account.ts";
 import { type AccountsOptions, accountOrAllCommand, leftOutCodes } from "../common/options.ts";
 import { tableTime } from "../common/table-clock.ts";
 import { Unreadable } from "../common/unreadable.ts";
-import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
+import { countedOwners, readAllOwners } from "./all-owners.ts";
 import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
@@ -28,36 +27,16 @@ async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
   const owners = account === undefined ? await readAllOwners(pace, unreadable.note) : countedOwners(account);
   const lists: ListStatus[] = [];
   for (const owner of owners) lists.push(await readStatus(owner, pace, unreadable));
-  // The sublists of all accounts would be too many to print.
-  const printed = lists.map(({ sublists, ...list }) => ({
-    ...list,
-    sublistTrees: sublists.length,
-    ...(account !== undefined && { sublists }),
-  }));
-  if (json) console.log(JSON.stringify(printed));
-  else {
-    console.log(formatColumns(lists.map(toTableRow)));
-    if (account !== undefined) for (const list of lists) printSublists(list);
-  }
+  console.log(json ? JSON.stringify(lists) : formatColumns(lists.map(toTableRow)));
   unreadable.report();
 }
 
-/** The most sublists that are printed. */
-const mostSublists = 20;
-
-function printSublists({ list, sublists }: ListStatus): void {
-  if (sublists.length > 0)
-    console.log(formatColumns(sublists.slice(0, mostSublists).map((sublist) => ({ ...sublist }))));
-  const more = sublists.length - mostSublists;
-  if (more > 0) console.log(`${more} more sublists of the ${list} have counts of their own: see --json.`);
-}
-
 /** A row of the printed table. */
-const toTableRow = ({ tail, longerTail, oldestTailSeconds, sublists, ...others }: ListStatus) => ({
+const toTableRow = ({ tail, longerTail, oldestTailSeconds, sublistTrees, ...others }: ListStatus) => ({
   ...others,
   tail: longerTail ? `more than ${tail}` : tail,
   "oldest in tail": oldestTailSeconds === undefined ? "" : `${oldestTailSeconds} s`,
-  sublists: sublists.length,
+  sublists: sublistTrees,
 });
 
 /** The most rows of a tail that are read. */
@@ -73,11 +52,7 @@ async function readStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadabl
   const tail = await pace.retry(() => readRows(owner, bounds));
   await pace.spend(tail.units);
   const [oldest] = tail.rows;
-  const sublists: Awaited<ReturnType<typeof readSublistStatus>>[] = [];
-  const { noteMalformed: onMalformed } = unreadable;
-  await inParallel(await readSublists(owner, { pace, onMalformed }), async (sublist) => {
-    sublists.push(await readSublistStatus(sublist, pace, unreadable));
-  });
+  const sublists = await readSublists(owner, { pace, onMalformed: unreadable.noteMalformed });
   return {
     account: owner.account,
     list: `${owner.list.type}s`,
@@ -94,8 +69,8 @@ async function readStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadabl
     levels: root?.level,
     generation: root?.generation,
     version: root?.version,
-    /** The sublists with trees of their own, the largest first. */
-    sublists: sublists.sort((a, b) => b.counted - a.counted),
+    /** The number of sublists with trees of their own. */
+    sublistTrees: sublists.length,
   };
 }
 
@@ -114,15 +89,4 @@ async function readRootOrNote(
     note(treeKey(owner, "root"), error.message);
     return error.root;
   }
-}
-
-async function readSublistStatus(owner: CountedOwner, pace: Pace, unreadable: Unreadable) {
-  const root = await readRootOrNote(owner, pace, unreadable);
-  return {
-    ...describeSublist(owner),
-    counted: root ? countedRows(root) : 0,
-    levels: root?.level ?? 0,
-    /** Whether its rows are being counted again. */
-    filling: root?.filling !== undefined,
-  };
 }

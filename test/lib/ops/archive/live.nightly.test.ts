@@ -99,8 +99,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("while the API serves", () => {
     }
     const ids = new Set([...(await tableItems()).values()].map(({ id }) => id));
     for (const id of [...sent, ...created]) expect(ids).toContain(id);
-    const { total } = (await request(run, "list-leads", { apiKey: acme, query: "limit=1" })).body.pagination;
-    expect(total).toBe(leads.size);
+    const listed = async () => (await request(run, "list-leads", { apiKey: acme, query: "limit=1" })).body;
+    await expect.poll(async () => (await listed()).pagination.total).toBe(leads.size);
 
     const count = () =>
       connector.received.filter(

@@ -6,7 +6,7 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from "node:fs/p
 import { createServer } from "node:http";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { writeOutput } from "../../../../lib/ops/common/output-file.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -14,12 +14,6 @@ import { filePath, leadFile, readLines, storedLeads } from "../../../support/lea
 import { listening } from "../../../support/listening.ts";
 import { aLead } from "../../../support/requests.ts";
 import { program } from "../support/program.ts";
-
-// What operators wait for is another test's.
-vi.mock("node:timers/promises", async (original) => ({
-  ...(await original<object>()),
-  setTimeout: async () => {},
-}));
 
 const ops = (account: string, ...args: string[]) =>
   program(["leads", ...args, "--account", account, "--table", tableName]);

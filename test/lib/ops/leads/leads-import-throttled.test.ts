@@ -1,7 +1,6 @@
 import { appendFile, stat, utimes } from "node:fs/promises";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
-  BatchGetCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -24,7 +23,6 @@ beforeEach(() => {
   table.on(QueryCommand).resolves({});
   table.on(QueryCommand, { IndexName: "by-parent" }).resolves({ Items: [{ pk: "KEY" }] });
   table.on(GetCommand).resolves({});
-  table.on(BatchGetCommand).resolves({});
 });
 
 /** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */

@@ -11,12 +11,6 @@ import { call } from "../../../support/call.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
 import { program } from "../support/program.ts";
 
-// What operators wait for is another test's.
-vi.mock("node:timers/promises", async (original) => ({
-  ...(await original<object>()),
-  setTimeout: async () => {},
-}));
-
 async function importFile(account: string, path: string, ...options: string[]) {
   const args = ["leads", "import", path, "--account", account, "--table", tableName, "--json", ...options];
   const { code, stdout, stderr } = await program(args);
@@ -165,6 +159,19 @@ describe("leads import", () => {
     const file = await leadFile("name\n\n");
     const rejects = join(file, "..", ".", file.slice(file.lastIndexOf("/") + 1));
     await fails(/--rejects names the imported file/, file, "--rejects", rejects);
+  });
+
+  test("says how to know when lists are exact, if it has stored rows and prints no JSON", async () => {
+    const account = await anAccount();
+    const args = ["leads", "import", await leadFile("name\nAda\n"), "--account", account];
+    const on = ["--table", tableName];
+    expect(await program([...args, ...on])).toEqual({
+      code: 0,
+      stdout: "1 rows: 1 imported, 0 already imported, 0 invalid.\n",
+      stderr: `Lists are exact once the rows are counted, normally within seconds: \`npm run ops -- counts verify --account ${account} --table ${tableName}\` shows what the counts lack.\n`,
+    });
+    for (const options of [on, ["--dry-run"]])
+      expect(await program([...args, ...options])).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("--dry-run reports what an import would do, needs no table, and writes nothing", async () => {
