@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { accessAlarms } from "./access-alarms.ts";
 import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
-import { faultsDuring, sumOf } from "./alarm-metrics.ts";
+import { always, faultsDuring } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 import { serviceLevels } from "./service-levels.ts";
 import { counting, publishing } from "./stream-alarms.ts";
@@ -86,11 +86,9 @@ const releases = ({ deployment }: MonitoredResources): AlarmDefinitions =>
     ? {
         "new-version-errors": {
           meaning: "A new version of a function crashes or times out: its requests fail with 5xx.",
-          metric: sumOf(deployment.metricErrors(), minute.period),
+          metric: always("error", deployment.metricErrors(), minute.period),
           threshold: 1,
           rollsBack: true,
-          // When requests no longer shift, the version has none, or is the only one.
-          overWithoutData: true,
         },
       }
     : {};

@@ -7,10 +7,6 @@ const byId = (prefix: string, metrics: readonly IMetric[]) =>
 const sum = (prefix: string, metrics: readonly IMetric[]) =>
   metrics.map((_, index) => `${prefix}${index}`).join(" + ");
 
-/** The sum of metrics. It has data if one of them has. */
-export const sumOf = (metrics: readonly IMetric[], period: Duration) =>
-  new MathExpression({ expression: sum("metric", metrics), usingMetrics: byId("metric", metrics), period });
-
 /**
  * The sum of faults, which is 0 only while something happens: without activity it has no data. Metric math treats a
  * missing value as 0 if the other operand has data.

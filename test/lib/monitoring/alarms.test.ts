@@ -160,8 +160,8 @@ const expected: Readonly<Record<string, Definition>> = {
   "new-version-errors": [
     ...([
       ">= 1 in 1 of 1",
-      "notBreaching",
-      "metric0 + metric1 + metric2 + metric3 + metric4 + metric5 + metric6",
+      "ignore",
+      "error0 + error1 + error2 + error3 + error4 + error5 + error6 + TIME_SERIES(0)",
     ] as const),
     ...[...served, "maintain-counts" as const, "compose-events" as const].map(ofNewVersion),
   ],
