@@ -21,7 +21,7 @@ export const startCommand = () =>
     .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
     .addHelpText(
       "after",
-      "\nThe README describes the environment variables PORT, DATA_DIR, EVENTS_URL, DYNAMODB_ENDPOINT and ENGINE_PORT.",
+      "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, DYNAMODB_ENDPOINT and ENGINE_PORT.",
     )
     .action(({ stage }: { stage: string }) => serve(readSettings(stage, process.env)));
 
