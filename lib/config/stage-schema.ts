@@ -238,7 +238,7 @@ export const stageSchema = {
       dependencies: { copyKeepDays: ["copyTo"] },
       errorMessage: "an object with keepDays, and with copyTo and copyKeepDays if it has copies",
       description:
-        "A backup of the whole table every night, which is kept for `keepDays`, also longer than the 35 days of point-in-time recovery. `copyTo` is the ARN of a backup vault in another AWS account or region, to which each one is copied, and `copyKeepDays` how long copies are kept.",
+        "A backup of the whole table every night, which is kept for `keepDays`, also longer than the 35 days of point-in-time recovery. `copyTo` is the ARN of a backup vault in another AWS account or region, to which each one is copied, and `copyKeepDays` how long copies are kept. No alarm watches copies.",
     },
     onPurpose: {
       type: "array",

@@ -35,7 +35,7 @@ export class Counting extends Construct {
     this.source = this.addSource(streamArn);
     this.auditor = new ServiceFunction(this, "audit-counts", {
       ...props,
-      // The longest that Lambda allows: some six million rows at its pace.
+      // The longest that Lambda allows: some seven million rows at its pace.
       timeout: Duration.minutes(15),
       whyNoQueue: "What a run leaves out is verified a week later.",
     });

@@ -127,7 +127,7 @@ export class EventPipe extends Construct {
       readStreamStatement(streamArn),
       new PolicyStatement({
         actions: ["lambda:InvokeFunction"],
-        resources: [this.composer.alias.functionArn],
+        resources: [this.composer.lambda.functionArn, this.composer.alias.functionArn],
       }),
       new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }),
       sendStatement(this.failures.queueArn),

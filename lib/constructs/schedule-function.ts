@@ -12,10 +12,13 @@ interface ScheduleProps {
 /** Runs a function again and again, with a role that may do nothing else. */
 export function scheduleFunction(
   scope: Construct,
-  { alias: { functionArn } }: ServiceFunction,
+  { lambda, alias: { functionArn } }: ServiceFunction,
   props: ScheduleProps,
 ): CfnSchedule {
-  const invoke = new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [functionArn] });
+  const invoke = new PolicyStatement({
+    actions: ["lambda:InvokeFunction"],
+    resources: [lambda.functionArn, functionArn],
+  });
   const role = new Role(scope, "Role", {
     assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
       conditions: { StringEquals: { "aws:SourceAccount": Stack.of(scope).account } },

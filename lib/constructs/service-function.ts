@@ -48,7 +48,10 @@ const calledSynchronously =
 export class ServiceFunction extends Construct {
   readonly name: FunctionName;
   readonly lambda: LambdaFunction;
-  /** The alias `live` of the current version, which everything calls: a rollback moves it to an older version. */
+  /**
+   * The alias `live` of the current version, which everything calls: a rollback moves it to an older version. Roles allow
+   * the function, too, which a stage without aliases calls until its deployment has added them.
+   */
   readonly alias: Alias;
 
   constructor(scope: Construct, name: FunctionName, props: ServiceFunctionProps) {

@@ -12,8 +12,6 @@ export interface AlarmDefinition {
   readonly threshold: number;
   /** Whether it ends a gradual deployment, which then returns to the previous version. */
   readonly rollsBack?: true;
-  /** Whether the fault is over when the metric has no data. */
-  readonly overWithoutData?: true;
   /** Whether the metric must always have data: missing data breaches. */
   readonly required?: true;
   /** How many of the last periods must breach; by default, the last one. */

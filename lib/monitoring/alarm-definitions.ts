@@ -49,14 +49,13 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
     meaning:
       "All functions of the AWS account use 80 % of its concurrent executions: above the quota, callers get 5xx.",
     metric: new MathExpression({
-      expression: "100 * used / SERVICE_QUOTA(used)",
+      expression: "100 * used / SERVICE_QUOTA(used) + TIME_SERIES(0)",
       usingMetrics: { used: concurrency },
       label: "Percentage of the quota",
       ...fiveMinutes,
     }),
     threshold: 80,
     periods: persistent,
-    overWithoutData: true,
   },
   "table-read-throttles": {
     meaning: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
@@ -88,6 +87,8 @@ const releases = ({ deployment }: MonitoredResources): AlarmDefinitions =>
           meaning: "A new version of a function crashes or times out: its requests fail with 5xx.",
           metric: always("error", deployment.metricErrors(), minute.period),
           threshold: 1,
+          // Metrics come late.
+          periods: { breaching: 1, of: 3 },
           rollsBack: true,
         },
       }

@@ -46,7 +46,8 @@ export class Alarms extends Construct {
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: periods.breaching,
       evaluationPeriods: periods.of,
-      treatMissingData: missingData(definition),
+      // Without data, nothing shows that a fault is over: most alarms that are raised stay raised.
+      treatMissingData: required ? TreatMissingData.BREACHING : TreatMissingData.IGNORE,
     });
   }
 }
@@ -57,10 +58,4 @@ function notify(alarm: Alarm, to: AlarmTopic | undefined): void {
   const action = new SnsAction(to.topic);
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
-}
-
-function missingData({ required, overWithoutData }: AlarmDefinition): TreatMissingData {
-  if (required) return TreatMissingData.BREACHING;
-  // Without data, nothing shows that a fault is over: most alarms that are raised stay raised.
-  return overWithoutData ? TreatMissingData.NOT_BREACHING : TreatMissingData.IGNORE;
 }

@@ -51,22 +51,17 @@ const throttled = FilterPattern.all(
 /** Keys that the authorizer refuses, and writes with keys that may only read. */
 const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
 
-/** A 5xx that no function returned: Lambda had no concurrency left, or the gateway may not call it. */
+/** A 5xx that no function returned: it crashed, Lambda had no concurrency left, or the gateway may not call it. */
 const gatewayFailed = FilterPattern.all(
   FilterPattern.stringValue(accessField("status"), "=", "5*"),
   FilterPattern.stringValue(accessField("integrationStatus"), "!=", "5*"),
 );
 
 /** A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone. */
+const failure = event(logEvents.requestFailed);
 const failed = FilterPattern.any(
-  FilterPattern.all(
-    event(logEvents.requestFailed),
-    FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError"),
-  ),
-  FilterPattern.all(
-    event(logEvents.requestFailed),
-    FilterPattern.stringValue("$.message.cause.code", "=", "not_admitted"),
-  ),
+  FilterPattern.all(failure, FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError")),
+  FilterPattern.all(failure, FilterPattern.stringValue("$.message.cause.code", "=", "not_admitted")),
 );
 
 type LogMetricName =

@@ -7,8 +7,8 @@ import type { MonitoredResources } from "./monitored-resources.ts";
 
 /**
  * The service levels of each route, and of the authorizer and the gateway in front of all: 99.9 % of the requests of a
- * month without a 5xx, and 99 % below a second. They count what the service is to blame for: no 4xx, and no list that is
- * too expensive. Lambda's metrics have the requests of each function at no cost.
+ * month without a 5xx, and 99 % below a second. What wakes counts what the service is to blame for: no list with too many
+ * rows, and no lack of concurrency, which one caller can cause. Lambda's metrics have the requests of each function at no cost.
  */
 export const serviceLevels = ({
   api: { stage, authorizer, handlers },
@@ -16,14 +16,17 @@ export const serviceLevels = ({
 }: MonitoredResources): AlarmDefinitions => {
   const requests = stage.metricCount({ statistic: Stats.SUM });
   return {
-    "server-errors-gateway": serverErrors("the gateway", [logs.sum("GatewayFailures")], requests),
     ...Object.fromEntries(
       [authorizer, ...handlers].map(({ name, lambda }) => {
         const failed = name === authorizer.name ? [] : [logs.sum(`FailedRequests-${name}`)];
         const alarm = serverErrors(name, [...failed, lambda.metricErrors()], lambda.metricInvocations());
-        return [`server-errors-${name}`, { ...alarm, rollsBack: true }];
+        return [
+          `server-errors-${name}`,
+          { ...alarm, wakes: true, rollsBack: true, section: "server-errors" },
+        ];
       }),
     ),
+    "server-errors-gateway": serverErrors("the gateway", [logs.sum("GatewayFailures")], requests),
     ...Object.fromEntries(handlers.map((fn) => [`slow-answers-${fn.name}`, slowAnswers(fn)])),
     "error-budget": {
       meaning: "Requests fail with 5xx so often that the failures of a month are used up in days.",
@@ -35,14 +38,12 @@ export const serviceLevels = ({
 };
 
 const serverErrors = (name: string, bad: readonly IMetric[], all: IMetric): AlarmDefinition => ({
-  wakes: true,
   meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,
   metric: percentage(bad, all, 1, Duration.minutes(5)),
   // 14.4 times what the objective allows: an hour of it uses up 2 % of what a month may have.
   threshold: 1.44,
   // With few requests, a single failure is a large percentage.
   periods: { breaching: 2, of: 3 },
-  section: "server-errors",
 });
 
 function slowAnswers({ name, lambda }: ServiceFunction): AlarmDefinition {

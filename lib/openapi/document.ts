@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import manifest from "../../package.json" with { type: "json" };
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
 import { schemaComponents, toReference } from "./components.ts";
 import { requestExamples } from "./examples.ts";
@@ -38,7 +39,7 @@ const words: Record<RouteName, { tag: string; summary: string; description: stri
 
 const info = {
   title: "Leads and Conversations API",
-  version: "1.0.0",
+  version: manifest.version,
   summary: "Leads of an account, and its conversations with them.",
   description: readFileSync(new URL("guides.md", import.meta.url), "utf8").trimEnd(),
   contact: { name: "The team that issued your API key" },

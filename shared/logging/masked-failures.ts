@@ -4,7 +4,7 @@ import { release } from "./release.ts";
 
 /**
  * A Lambda handler that logs its failure and throws an error that says nothing in its place: Lambda writes all of a
- * thrown error to the log and the trace, and API Gateway writes its message to the access log.
+ * thrown error to the log, and API Gateway writes its message to the access log.
  */
 export function maskedFailures<Arguments extends unknown[], Result>(
   handler: (...args: Arguments) => Promise<Result>,

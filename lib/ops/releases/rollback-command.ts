@@ -29,8 +29,9 @@ async function rollBack({ stage, to, dryRun }: RollbackOptions): Promise<void> {
     if (!dryRun) await stopDeployments(tableName);
     for (const { name, lambda, version } of versions) {
       if (!dryRun && version) await moveAlias(lambda, version);
-      moved++;
-      console.log(version ? `${name} ${verb} version ${version}.` : `${name} is newer, and stays as it is.`);
+      if (version) moved++;
+      const outcome = version ? `${verb} version ${version}` : `has no version of ${to}, and stays as it is`;
+      console.log(`${name} ${outcome}.`);
     }
     if (!dryRun) await storeRelease(to, dataFormat);
   } catch (error) {
@@ -40,7 +41,7 @@ async function rollBack({ stage, to, dryRun }: RollbackOptions): Promise<void> {
     );
   }
   console.log(`The stage ${stage} ${verb} the release ${to}.`);
-  if (isChanging)
+  if (isChanging && !dryRun)
     throw new UserError(
       "CloudFormation is changing the stack, and may move the functions: run the command again when it is done.",
     );

@@ -35,7 +35,9 @@ export async function findVersions(functions: Functions, release: string) {
   });
   const versions = await Promise.all(found);
   if (!known.has(release))
-    throw new UserError(`No function has a version of ${release}. There are: ${[...known].join(", ")}.`);
+    throw new UserError(
+      `No function has a version of ${release}. There are: ${[...known].join(", ") || "none"}.`,
+    );
   const { dataFormat } = await readStoredRelease();
   const other = versions.find((version) => version.version && version.dataFormat !== dataFormat);
   if (other)

@@ -32,7 +32,11 @@ test("The canary runs every five minutes", () => {
     },
   ]);
   expect(role.Policies[0].PolicyDocument.Statement).toEqual([
-    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: Target.Arn },
+    {
+      Effect: "Allow",
+      Action: "lambda:InvokeFunction",
+      Resource: [{ "Fn::GetAtt": [canaryId, "Arn"] }, Target.Arn],
+    },
   ]);
 });
 

@@ -55,7 +55,11 @@ test("The pipe may only read the stream, call its function, put events on its bu
       ],
       Resource: streamArn,
     },
-    { Effect: "Allow", Action: "lambda:InvokeFunction", Resource: { Ref: composer } },
+    {
+      Effect: "Allow",
+      Action: "lambda:InvokeFunction",
+      Resource: [arn(expect.stringMatching(/^composeeventsFunction/)), { Ref: composer }],
+    },
     { Effect: "Allow", Action: "events:PutEvents", Resource: arn(bus.id) },
     { Effect: "Allow", Action: "sqs:SendMessage", Resource: queueArn },
   ]);

@@ -80,11 +80,7 @@ test("the dashboard has these rows of full width, and each graph as many lines o
 
 test("the dashboard shows every alarm, every metric of an alarm, and every metric from the logs", () => {
   const alarms = Object.entries(template.findResources("AWS::CloudWatch::Alarm"));
-  const names = new Map(
-    [...alarms, ...Object.entries(template.findResources("AWS::CloudWatch::CompositeAlarm"))].map(
-      ([id, { Properties }]) => [`${id}.Arn`, Properties.AlarmName],
-    ),
-  );
+  const names = new Map(alarms.map(([id, { Properties }]) => [`${id}.Arn`, Properties.AlarmName]));
   expect(
     widgets
       .flatMap(({ properties }) => properties.alarms ?? [])

@@ -135,7 +135,7 @@ test("a function that was added since the release stays as it is", async () => {
   expect(live.get("prod-canary")).toBe("11");
   live.delete("prod-canary");
   expect([...versions()]).toEqual(["10"]);
-  expect(printed).toContain("canary is newer, and stays as it is.");
+  expect(printed).toContain(`canary has no version of ${old}, and stays as it is.`);
 });
 
 test("a release of which there is no version is refused, with those that there are", async () => {
