@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname } from "node:path";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -109,14 +109,20 @@ describe("leads import", () => {
   });
 
   test("reads JSON lines as the API reads a body", async () => {
+    // The carriage return belongs to the row.
+    const rowOf = (bytes: number) => `${'{"name":"Full"'.padEnd(bytes - 1)}}`;
     const rows = [
       ...['{"name":"Ada","tags":["a;b"],"score":5}', "", "{", "[]", '{"name":"a","nmae":1,"score":"5"}'],
       ...['{"name":null}', '{"name":"a","name":"b"}', `{"name":"${"x".repeat(300_000)}"}`, '{"name":"\xff"}'],
-      ...["[".repeat(30_000) + "]".repeat(30_000), '{"name":"Last"}'],
+      ...["[".repeat(30_000) + "]".repeat(30_000), rowOf(65_535), rowOf(65_536), '{"name":"Last"}'],
     ];
     const { code, rejects, leads } = await imported(Buffer.from(rows.join("\r\n"), "latin1"), ".jsonl");
     expect(code).toBe(3);
-    expect(leads).toMatchObject([{ name: "Ada", tags: ["a;b"], score: 5 }, { name: "Last" }]);
+    expect(leads).toMatchObject([
+      { name: "Ada", tags: ["a;b"], score: 5 },
+      { name: "Full" },
+      { name: "Last" },
+    ]);
     const both = [
       { field: "nmae", code: "unknown", message: "is not a field of a lead" },
       { field: "score", code: "out_of_range", message: "must be a whole number from 0 to 100" },
@@ -125,6 +131,7 @@ describe("leads import", () => {
       ...[inLine(3, "", "invalid_json"), inLine(4, "", "wrong_type"), { line: 5, errors: both }],
       ...[inLine(6, "name", "wrong_type"), inLine(7, "name", "duplicate_key")],
       ...[inLine(8, "", "too_large"), inLine(9, "", "invalid_encoding"), inLine(10, "", "too_deep")],
+      inLine(12, "", "too_large"),
     ]);
   });
 
@@ -157,7 +164,7 @@ describe("leads import", () => {
     await mkdir(path);
     await fails(/is not a file/, path);
     const file = await leadFile("name\n\n");
-    const rejects = join(file, "..", ".", file.slice(file.lastIndexOf("/") + 1));
+    const rejects = `${dirname(file)}/./${basename(file)}`;
     await fails(/--rejects names the imported file/, file, "--rejects", rejects);
   });
 
