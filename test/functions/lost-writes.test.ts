@@ -64,6 +64,23 @@ test.each(requests)("%s succeeds when the conflicts end before", async (name, re
   expect(attempts).toHaveLength(5);
 });
 
+test.each([
+  [{}, 503, "busy", 1],
+  [{ headers }, 201, undefined, 2],
+])("after a lost response, a message with %j returns %i: only one with a key is sent again", async (...args) => {
+  const [key, status, code, sent] = args;
+  table.before = (command) => {
+    if (!(command instanceof TransactWriteCommand)) return;
+    attempts.push(Date.now() - start);
+    // The SDK has sent it twice: the first attempt may still take effect.
+    if (attempts.length === 1)
+      throw Object.assign(canceled("TransactionConflict"), { $metadata: { attempts: 2 } });
+  };
+  const body = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
+  const { status: returned, problem } = await call("send-message", { account, body, ...key });
+  expect([returned, problem?.code, attempts.length]).toEqual([status, code, sent]);
+});
+
 const send = (leadId: string, channel = "whatsapp") =>
   call("send-message", { account, body: { leadId, channel, message: "Hello" } });
 
