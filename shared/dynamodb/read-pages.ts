@@ -6,25 +6,17 @@ import {
   type ScanCommandOutput,
 } from "@aws-sdk/lib-dynamodb";
 import type { AnyPace } from "./pace.ts";
-import { type Item, type Key, table, tableName } from "./table-client.ts";
+import { type Item, table, tableName } from "./table-client.ts";
 
 /** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
 export type QuerySelection = Omit<QueryCommandInput, keyof Position | "ConsistentRead">;
 
-/**
- * Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it.
- *
- * @param after the key of the item of the table after which to begin
- */
-export async function* queryItems(
-  selection: QuerySelection,
-  pace: AnyPace,
-  after?: Key,
-): AsyncGenerator<readonly Item[]> {
+/** Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it. */
+export async function* queryItems(selection: QuerySelection, pace: AnyPace): AsyncGenerator<readonly Item[]> {
   const ConsistentRead = selection.IndexName === undefined;
   const send = (position: Position) =>
     table.send(new QueryCommand({ ...selection, ...position, ConsistentRead }));
-  for await (const { Items = [] } of readPages(send, pace, after)) yield Items;
+  for await (const { Items = [] } of readPages(send, pace)) yield Items;
 }
 
 /** Reads the same items, and keeps them all. */
@@ -62,9 +54,8 @@ type Position = Pick<ScanCommandInput, "TableName" | "ExclusiveStartKey" | "Retu
 async function* readPages<Page extends Pick<ScanCommandOutput, "LastEvaluatedKey" | "ConsumedCapacity">>(
   send: (position: Position) => Promise<Page>,
   pace: AnyPace,
-  after?: Item,
 ): AsyncGenerator<Page> {
-  let ExclusiveStartKey = after;
+  let ExclusiveStartKey: Item | undefined;
   do {
     const position: Position = { TableName: tableName, ExclusiveStartKey, ReturnConsumedCapacity: "TOTAL" };
     const page = await pace.retry(() => send(position));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readRows } from "../../../../shared/pages/tree/rows.ts";
 import type { Limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
@@ -49,6 +50,13 @@ test("sources whose names begin alike have trees of their own", async () => {
   await history.deliver(limits);
   await expectCounted(history, sources);
   await expectLists(history, filters);
+});
+
+test("a range ends before the row at its end", async () => {
+  addLeads(4);
+  const [first = "", second, third = ""] = history.rows.keys();
+  const { rows } = await readRows(history.owner, { start: first, end: third, maxRows: 10 });
+  expect(rows.map(({ sk }) => sk)).toEqual([first, second]);
 });
 
 test("a list that is far behind is fed in portions", async () => {
