@@ -93,7 +93,7 @@ describe("leads import", () => {
       ...["Bad \xff UTF-8,,,,", "Good too,,,,"],
     ];
     const csv = Buffer.from(`name,email,tags,status,score\n${rows.join("\n")}\n`, "latin1");
-    const { code, report, rejects, leads } = await imported(csv);
+    const { account, path, code, report, rejects, leads } = await imported(csv);
     expect({ code, report }).toMatchObject({ code: 3, report: { rows: 13, imported: 2, rejected: 11 } });
     expect(leads.map(({ name }) => name)).toEqual(["Good", "Good too"]);
     expect(rejects).toMatchObject([
@@ -106,6 +106,8 @@ describe("leads import", () => {
     ]);
     expect(rejects[3].row).toEqual({ name: "Mail", email: "no address" });
     expect((await stat(report.rejects)).mode & 0o777).toBe(0o600);
+    await importFile(account, path);
+    expect(await readLines(report.rejects)).toEqual(rejects);
   });
 
   test("reads JSON lines as the API reads a body", async () => {
