@@ -57,6 +57,14 @@ test("accounts usage finds the log group of each route by its logical id", () =>
   }
 });
 
+test.each([
+  ["CountingFailuresUrl", "Counting"],
+  ["EventFailuresUrl", "Events"],
+])("the output %s has the failure queue of %s", (name, construct) => {
+  const { id } = only(prod.template, "AWS::SQS::Queue", construct);
+  expect(prod.template.findOutputs(name)).toMatchObject({ [name]: { Value: { Ref: id } } });
+});
+
 test("the outputs name every function and its log group", () => {
   const { template, functions } = prod;
   const value = (name: string) => JSON.stringify(template.findOutputs(name)[name]?.Value);

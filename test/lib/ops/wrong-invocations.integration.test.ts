@@ -5,6 +5,7 @@ import { operatorConfig } from "../../../lib/ops/common/options.ts";
 import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { aroundCalls } from "../../support/conditions.ts";
 import { leadFile } from "../../support/lead-files.ts";
 import { createDataDirectory } from "../../support/ops.ts";
 import { program } from "./support/program.ts";
@@ -172,6 +173,16 @@ test("--local uses neither the AWS credentials nor the endpoint of the operator"
   };
   const outcome = await program(["keys", "list", "--account", "acme", "--local"], { env });
   expect(outcome).toEqual({ code: 0, stdout: expect.stringContaining(keyId), stderr: "" });
+});
+
+test("an unknown account is reported in a table that was restored without its indexes, too", async () => {
+  using _ = aroundCalls((command, send) => {
+    if (command.input.IndexName !== undefined)
+      throw Object.assign(new Error("There is no such index."), { name: "ValidationException" });
+    return send(command);
+  });
+  const args = ["accounts", "show-limit", "--account", "nobody", "--table", tableName];
+  expect((await program(args)).stderr).toContain("There is no account nobody in the table");
 });
 
 const noConfiguration = { HOME: "/nowhere", AWS_EC2_METADATA_DISABLED: "true" };
