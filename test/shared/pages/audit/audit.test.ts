@@ -120,6 +120,14 @@ const losses = {
   },
 };
 
+test("a repair whose time is up is not complete, and the next one is", async () => {
+  const { memory, items } = await countedLeads();
+  put(memory, { ...items[100], status: "booked" });
+  const { findings } = await check();
+  expect(await repair(leads, findings, { ...maintenance, deadline: Date.now() })).toBe(false);
+  expect(await repair(leads, findings, maintenance)).toBe(true);
+});
+
 test.each(Object.entries(losses))("%s is found and corrected", async (_, { lose, difference }) => {
   const { memory, items } = await countedLeads();
   const item = items[100] ?? {};
