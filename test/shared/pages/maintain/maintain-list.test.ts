@@ -1,6 +1,8 @@
 import { BatchGetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
+import { toChange } from "../../../../shared/pages/audit/repair.ts";
+import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
@@ -40,6 +42,18 @@ test.each([
   await history.deliver(smallLimits);
   expect(failures).toBeLessThan(0);
   await expectCounted(history, [source]);
+});
+
+test("when the time is up after the rows and before the tail, the last record comes again", async () => {
+  const history = await countedHistory();
+  const rows = [1000, 900].map((age) => toChange(history.owner, history.add({ age, source })));
+  const deadline = Date.now() + 10_000;
+  history.table.before = (command) => {
+    if (command instanceof QueryCommand) vi.setSystemTime(deadline);
+  };
+  const created = rows.map((row) => ({ ...row, kind: "created" as const }));
+  const { rest, error } = await maintainList(history.owner, created, { deadline, limits: smallLimits });
+  expect({ rest, error }).toEqual({ rest: created.slice(-1), error: undefined });
 });
 
 test("changed rows of which the table reads only some at once are all read", async () => {
