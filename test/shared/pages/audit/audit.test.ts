@@ -82,6 +82,10 @@ const damages: Readonly<Record<string, (memory: MemoryTable, owner: CountedOwner
     ]),
   "rows out of order": async (memory, owner) =>
     tamper(memory, (await nodesOf(memory, owner, 1))[0], (entries) => entries.reverse()),
+  "a row behind the end of its node": async (memory, owner) =>
+    tamper(memory, (await nodesOf(memory, owner, 1))[0], (entries) =>
+      entries.map((entry, i) => (i === entries.length - 1 ? { ...entry, start: "lead_~" } : entry)),
+    ),
   "a missing root": (memory, owner) => remove(memory, treeKey(owner, "root")),
 };
 
