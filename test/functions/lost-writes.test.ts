@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { leadItem } from "../../shared/domain/leads.ts";
@@ -79,6 +80,13 @@ test.each([
   const body = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
   const { status: returned, problem } = await call("send-message", { account, body, ...key });
   expect([returned, problem?.code, attempts.length]).toEqual([status, code, sent]);
+});
+
+test("a request that takes too long ends as busy before its invocation does", async () => {
+  table.before = () => new Promise(() => {});
+  const late = setTimeout(10_000, undefined, { ref: false });
+  const result = await Promise.race([call("create-lead", { account, body: { name: "Ada" } }, 600), late]);
+  expect(result).toMatchObject({ status: 503, problem: { code: "busy" } });
 });
 
 const send = (leadId: string, channel = "whatsapp") =>

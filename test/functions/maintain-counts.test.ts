@@ -175,6 +175,13 @@ test("reports the whole batch when conflicts last until its time is used up", as
   expect(batchItemFailures).toHaveLength(20);
 });
 
+test("does nothing more when only the time for the last commits is left, and reports the whole batch", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const { batchItemFailures } = await deliver(created(importLeads(20)), 5000);
+  expect(batchItemFailures).toHaveLength(20);
+  expect(await countedLeads(account)).toBe(0);
+});
+
 test("a list with a long tail is exact on every page of it", async () => {
   const imported = importLeads(30);
   await deliver(created(imported));
