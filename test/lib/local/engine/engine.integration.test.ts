@@ -104,6 +104,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
         })),
       },
     ],
+    ["streams", { StreamSpecification: { StreamEnabled: true, StreamViewType: "KEYS_ONLY" as const } }],
   ])("with other %s in its table is rejected", async (_, others) => {
     const { client, endpoint } = await start();
     await client.send(new CreateTableCommand({ ...input, ...others }));
