@@ -105,15 +105,19 @@ describe("a restored copy of the table that is exported, and imported into the a
     });
   });
 
-  test("a message that is sent while its conversation is counted is counted, too", async () => {
+  test.each([
+    ["read", (input: string, id: string) => input.includes(`#${id}"`) && input.includes("MESSAGE#")],
+    ["written", (input: string, id: string) => input.includes(id) && input.includes('"SET ')],
+  ])("a message that is sent before the number of its conversation is %s is counted, too", async (_, isNext) => {
     const { account, ada, from } = await anAccount();
     const path = await exported(account, from);
     await close(account, ada.whatsapp);
     await setConversationStatus(account, ada.whatsapp, "active", Date.now() + 10_000);
     await remove(conversationKey(account, ada.email));
+    await put({ ...(await readItem(conversationKey(account, ada.whatsapp))), messageCount: 9 });
     {
       using _ = beforeCall(
-        ({ input }) => JSON.stringify(input).includes(`MESSAGE#${account}#${ada.whatsapp}`),
+        ({ input }) => isNext(JSON.stringify(input), ada.whatsapp),
         () => aMessage(account, ada.id),
       );
       await replace(account, path);
