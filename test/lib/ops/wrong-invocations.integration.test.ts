@@ -185,6 +185,28 @@ test("an unknown account is reported in a table that was restored without its in
   expect((await program(args)).stderr).toContain("There is no account nobody in the table");
 });
 
+test("a command right after the account's first key waits until the index lists it", async () => {
+  await issueApiKey("first");
+  let looks = 0;
+  using _ = aroundCalls(async (command, send) => {
+    const output = await send(command);
+    return command.input.IndexName !== undefined && looks++ === 0 ? { ...output, Items: [] } : output;
+  });
+  const args = ["accounts", "show-limit", "--account", "first", "--table", tableName];
+  expect(await program(args)).toMatchObject({ code: 0, stderr: "" });
+  expect(looks).toBe(2);
+});
+
+test("a limit that could not be written is not reported", async () => {
+  using _ = aroundCalls((command, send) => {
+    if (command.input.Item !== undefined)
+      throw Object.assign(new Error("No."), { name: "AccessDeniedException" });
+    return send(command);
+  });
+  const args = ["accounts", "set-limit", "--requests", "5", "--account", "acme", "--table", tableName];
+  expect(await program(args)).toEqual({ code: 1, stdout: "", stderr: "AWS denied access: No.\n" });
+});
+
 const noConfiguration = { HOME: "/nowhere", AWS_EC2_METADATA_DISABLED: "true" };
 
 test.each([
