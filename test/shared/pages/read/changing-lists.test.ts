@@ -1,6 +1,9 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { expectCounted } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
+import { smallLimits } from "../../../support/small-limits.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -63,6 +66,29 @@ test.each([
   const { result, calls } = await history.table.watch(() => history.list(filter, request));
   expect(result).toEqual(history.expected(filter, request));
   expect(calls.map(({ name }) => name).sort()).toEqual(["GetCommand", "QueryCommand"]);
+});
+
+test("a commit that comes between a root and its node is no damage: the list begins again", async () => {
+  const history = new LeadHistory();
+  history.addMany(200, { age: 60_000, source });
+  await history.deliver(smallLimits);
+  history.advance(100_000);
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  let commits = 0;
+  history.table.before = async (command) => {
+    if (
+      commits > 0 ||
+      !(command instanceof GetCommand) ||
+      !String(command.input.Key?.sk).startsWith(nodePrefix)
+    )
+      return;
+    commits++;
+    history.setStatus([...history.rows.keys()][100] ?? "", "booked");
+    await history.deliver(smallLimits);
+  };
+  const request = { page: 5, limit: 20 };
+  expect(await history.list({}, request)).toEqual(history.expected({}, request));
+  expect([commits, logged.mock.calls]).toEqual([1, []]);
 });
 
 test("a row that lands among those of a page while they are read is not on it, for it is not in the total", async () => {
