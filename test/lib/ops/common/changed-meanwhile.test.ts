@@ -3,10 +3,13 @@ import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { asChange } from "../../../../lib/ops/common/write-items.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { endApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { setLeadScore, setLeadStatus } from "../../../../lib/ops/leads/lead-changes.ts";
+import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
+import { StaleReadError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { activeConversationKey, apiKeyKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
@@ -42,6 +45,15 @@ const changes: readonly [string, Item, () => Promise<unknown>][] = [
     () => setConversationStatus("acme", "conv_1", "closed", soon()),
   ],
 ];
+
+test("nothing of a key comes back that is deleted before its end is set", async () => {
+  const { keyId = "", sha256 = "" } = parseApiKey(newApiKey("01JZ0000000000000000000000")) ?? {};
+  const createdAt = "2026-01-01T00:00:00.000Z";
+  const key = { ...apiKeyKey(sha256, keyId), keyId, accountId: "acme", access: "full", createdAt };
+  const table = tableWith([key], () => table.remove(key));
+  await expect(endApiKey({ keyId, sha256 }, { revokedAt: createdAt })).rejects.toThrow(StaleReadError);
+  expect(table.stored()).toEqual([]);
+});
 
 describe.each(changes)("%s", (_, item, change) => {
   test("is not set on what is deleted meanwhile: nothing of it comes back", async () => {
