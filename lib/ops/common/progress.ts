@@ -29,11 +29,12 @@ export async function withProgress<T>(
     let done = 0;
     return await work((rows) => {
       done += rows;
+      // Nothing can be said of the rest: there are empty lists.
+      if (done === 0) return;
       const total = Math.max(done, expected);
       // Of all the time since the start: that of the last rows alone jumps.
       const perRow = (performance.now() - startedAt) / done;
       const left = ms(Math.ceil(((total - done) * perRow) / 1000) * 1000);
-      // Before the first rows, nothing can be said of the rest.
       if (!bar.isActive) bar.start(total, done, { left, rate: 0 });
       bar.setTotal(total);
       bar.update(done, { left, rate: Math.round(1000 / perRow) });

@@ -61,6 +61,17 @@ test("nothing is shown before the first rows, and the total is never below them"
   expect(await show(() => 0, [])).toEqual([]);
 });
 
+test("an empty list before the first rows ends no work", async () => {
+  const texts = await show(
+    () => 20,
+    [
+      [0, 1],
+      [20, 1],
+    ],
+  );
+  expect(texts.at(-1)).toContain("20 of 20 rows");
+});
+
 test("a total that cannot be read hinders no work", async () => {
   const texts = await show(() => Promise.reject(new Error("denied")), [[7, 1]]);
   expect(texts.at(-1)).toContain("7 of 7 rows");
