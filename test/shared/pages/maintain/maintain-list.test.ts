@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { toChange } from "../../../../shared/pages/audit/repair.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
+import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
@@ -54,6 +55,17 @@ test("when the time is up after the rows and before the tail, the last record co
   const created = rows.map((row) => ({ ...row, kind: "created" as const }));
   const { rest, error } = await maintainList(history.owner, created, { deadline, limits: smallLimits });
   expect({ rest, error }).toEqual({ rest: created.slice(-1), error: undefined });
+});
+
+test("a watermark that a clock far ahead has set goes back", async () => {
+  const history = await countedHistory();
+  const root = (await readRoot(history.owner)) ?? emptyRoot(0);
+  const ahead = keyAt(history.owner.list, Date.now() + 3_600_000);
+  await commit(history.owner, { ...root, watermark: ahead }, []);
+  history.addMany(60, { age: 60_000, source });
+  await history.deliver(smallLimits);
+  expect((await readRoot(history.owner))?.watermark).not.toBe(ahead);
+  await expectCounted(history, [source]);
 });
 
 test("changed rows of which the table reads only some at once are all read", async () => {
