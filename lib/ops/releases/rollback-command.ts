@@ -28,10 +28,13 @@ async function rollBack({ stage, to, dryRun }: RollbackOptions): Promise<void> {
   try {
     if (!dryRun) await stopDeployments(tableName);
     for (const { name, lambda, version } of versions) {
-      if (!dryRun && version) await moveAlias(lambda, version);
-      if (version) moved++;
-      const outcome = version ? `${verb} version ${version}` : `has no version of ${to}, and stays as it is`;
-      console.log(`${name} ${outcome}.`);
+      if (!version) {
+        console.log(`${name} has no version of ${to}, and stays as it is.`);
+        continue;
+      }
+      if (!dryRun) await moveAlias(lambda, version);
+      moved++;
+      console.log(`${name} ${verb} version ${version}.`);
     }
     if (!dryRun) await storeRelease(to, dataFormat);
   } catch (error) {
