@@ -63,12 +63,15 @@ function notJson(event: RouteEvent): Fault | undefined {
 function invalidJson({ message }: SyntaxError): Fault {
   const reason = message
     .replace(/(?:, (?:\.{3})?)?".*$/s, "")
-    // An unexpected character is left out unless it is visible ASCII.
-    .replace(/ '[^!-~]'$/, "")
+    // Many of the others cannot be seen, such as a byte order mark. Of a surrogate pair, V8 has the first half.
+    .replace(/'([^!-~])'$/, (_, character: string) => codePoint(character))
     .replace(/(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/, " at line $1, column $2")
     .replace(/^[A-Z]/, (letter) => `: ${letter.toLowerCase()}`);
   return bodyFault("invalid_json", `must be valid JSON${reason}`);
 }
+
+const codePoint = (character: string) =>
+  `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
 const isForbiddenKey = (error: unknown) =>
   error instanceof Error && error.message.startsWith("Forbidden key");

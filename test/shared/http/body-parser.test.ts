@@ -21,9 +21,10 @@ test.each([
   ["name=Ada&email=ada%40example.com", ": unexpected token 'a'"],
   ['{"tags":["vip",\n]}', ": unexpected token ']'"],
   ['{"name":\'', ": unexpected token '''"],
-  ["\0", ": unexpected token"],
-  ["\ufeff{}", ": unexpected token"],
-  ["\u{1F600}", ": unexpected token"],
+  ["\0", ": unexpected token U+0000"],
+  ["\ufeff{}", ": unexpected token U+FEFF"],
+  ['{"name":\u201cAda\u201d}', ": unexpected token U+201C"],
+  ["\u{1F600}", ": unexpected token U+D83D"],
   ["NaN", ""],
 ])("the message of the body %j has V8's reason and no more", async (body, reason) => {
   expect(await refuse(body)).toBe(`must be valid JSON${reason}`);
