@@ -145,6 +145,9 @@ test("after a crash or a timeout the next request, even a waiting one, gets a ne
     ...[1, 2, "failed"],
     ...[1, 2, "failed", 1],
   ]);
+  // With nobody waiting.
+  await expect(call({ crash: true })).rejects.toThrow(FunctionError);
+  expect(await call()).toBe(1);
 });
 
 test("an environment that ends between two requests is not reused", async () => {

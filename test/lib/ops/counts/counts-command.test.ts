@@ -5,6 +5,7 @@ import { rebuild } from "../../../../lib/ops/counts/rebuild.ts";
 import { nodePrefix, parseGeneration } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { idTimestamp } from "../../../../shared/ids.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -136,9 +137,10 @@ test("status names the root of a list that is malformed, and shows its rows as n
   process.exitCode = undefined;
 });
 
-test("status says that more rows wait to be counted than it has read", async () => {
-  putSourcedLeads(memory, "acme", 10_001, () => ({}));
-  expect((await counts("status")).printed[0]).toMatch(/^acme +leads +0 +0 +more than \d+ /m);
+test("status says that more rows wait to be counted than it has read, and how old the oldest is", async () => {
+  const [oldest] = putSourcedLeads(memory, "acme", 10_001, () => ({}));
+  vi.setSystemTime(idTimestamp(String(oldest?.sk)) + 90_000);
+  expect((await counts("status")).printed[0]).toMatch(/^acme +leads +0 +0 +more than \d+ +90 s /m);
 });
 
 test("--units sets the pace of verify and rebuild", async () => {
