@@ -163,50 +163,6 @@ describe("when the table", () => {
   });
 });
 
-describe("a lease that is late", () => {
-  let waits: AbortController[];
-  let answers: (() => void)[];
-  beforeEach(() => {
-    waits = [];
-    answers = [];
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
-      expect(milliseconds).toBe(500);
-      const wait = new AbortController();
-      waits.push(wait);
-      return wait.signal;
-    });
-    table.before = () => new Promise<void>((resolve) => void answers.push(resolve));
-  });
-
-  /** Starts a request, and ends its first waits of half a second. */
-  async function startLate(take: Take, ended: number): Promise<ReturnType<Take>> {
-    const permit = take("acme");
-    for (let n = 0; n < ended; n++) {
-      await vi.waitFor(() => expect(waits[n]).toBeDefined());
-      waits[n]?.abort();
-    }
-    await vi.waitFor(() => expect(answers).toHaveLength(Math.min(2, ended + 1)));
-    return permit;
-  }
-
-  test("is asked for once more, and counts when it arrives", async () => {
-    const permit = startLate(rateLimiter(limitOf(5)), 1);
-    await vi.waitFor(() => expect(answers).toHaveLength(2));
-    answers[0]?.();
-    expect(await permit).toMatchObject({ granted: true, remaining: 4 });
-  });
-
-  test("lets a request pass after a second, which it pays for when it arrives", async () => {
-    const take = rateLimiter(limitOf(5));
-    expect((await startLate(take, 2)).granted).toBe(true);
-    // Both leases arrive after all: one permit pays for the request.
-    for (const answer of answers) answer();
-    table.before = () => {};
-    await new Promise(setImmediate);
-    expect(await useUp([take], "acme")).toBe(4);
-  });
-});
-
 test("an environment remembers ten thousand accounts, and forgets the oldest first", () => {
   expect(maxAccounts).toBe(10_000);
   const windows = new RateWindows(60);
