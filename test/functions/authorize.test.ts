@@ -62,17 +62,17 @@ describe("the authorizer", () => {
     expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({ context: { access: "read" } });
   });
 
-  test.each([
-    undefined,
-    "",
-    "FULL",
-    "write",
-    null,
-    1,
-    ["full"],
-  ])("rejects a key with the access %j", async (access) => {
-    store({ ...issued.item, access });
-    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied("invalid"));
+  test.each<[KeyRefusal, object]>([
+    ...[undefined, "", "FULL", "write", null, 1, ["full"]].map((access): [KeyRefusal, object] => [
+      "invalid",
+      { access },
+    ]),
+    ["invalid", { validUntil: "" }],
+    ["expired", { validUntil: "2030-13-01T00:00:00.000Z" }],
+    ["revoked", { revokedAt: soon(0), access: "write", validUntil: soon(0) }],
+  ])("rejects a key as %s with %j", async (reason, fields) => {
+    store({ ...issued.item, ...fields });
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied(reason));
   });
 
   test.each<[string, unknown]>([

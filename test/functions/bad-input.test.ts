@@ -34,14 +34,6 @@ const accepted = { "create-lead": 201, "send-message": 404 };
 
 describe.each(lists)("%s rejects", (name) => {
   test.each([
-    ..."0x10 +5 5+ 1,2 ٣ NaN null".split(" "),
-    "99999999999999999999",
-  ])("%s as a number", async (value) => {
-    for (const field of ["page", "limit"])
-      expect(await listFaults(name, { query: `${field}=${value}` })).toEqual([`${field} out_of_range`]);
-  });
-
-  test.each([
     ["limit=5&x=1&limit=5", "limit repeated", "x unknown"],
     ["page%00=1", "page\0 unknown"],
     ["__proto__=1", "__proto__ unknown"],
@@ -134,15 +126,6 @@ describe.each(posts)("%s rejects", (name) => {
     }
   });
 
-  test("an unknown field, whatever its name", async () => {
-    for (const field of ["id", "Name", "", "a.b", "a[0]", "toString", "score"])
-      expect(await listFaults(name, { body: { ...valid[name], [field]: 1 } })).toEqual([
-        `${field || '""'} unknown`,
-      ]);
-    const { faults } = await refuse(name, { body: { ...valid[name], [long(60_000)]: 1 } });
-    expect(faults[0]?.field).toBe(`${long(64)}…`);
-  });
-
   test.each([99, 100, 101, 900])("%i unknown fields, and lists the first 100", async (count) => {
     const extra = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
     const { faults, problem } = await refuse(name, { body: { ...valid[name], ...extra } });
@@ -192,18 +175,6 @@ test.each([
   const faults = await listFaults("create-lead", { body });
   const repeated = faults.filter((fault) => fault.endsWith(" duplicate_key"));
   expect(repeated).toEqual(expected.map((name) => `${name} duplicate_key`));
-});
-
-test("create-lead rejects all invalid fields at once, with the place of each item", async () => {
-  const body = { name: 1, email: "a@example.com\n", tags: ["a", "", "b", null, "\u001b"], x: 5 };
-  expect((await listFaults("create-lead", { body })).sort()).toEqual([
-    "email invalid_format",
-    "name wrong_type",
-    "tags[1] too_short",
-    "tags[3] wrong_type",
-    "tags[4] invalid_characters",
-    "x unknown",
-  ]);
 });
 
 describe("send-message rejects", () => {

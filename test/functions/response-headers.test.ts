@@ -105,6 +105,7 @@ test.each(
   expect(response.headers).toMatchObject({
     "cache-control": "no-store",
     "content-type": code ? "application/problem+json" : "application/json",
+    vary: "Accept-Encoding",
   });
   const common = { event: "request", replayed: false, account, requestId: "request-1", reads: 0, writes: 0 };
   expect(info.mock.lastCall).toEqual([{ ...common, route, status, ...(code && { code }) }]);

@@ -24,6 +24,7 @@ test.each([
   [canceled("ValidationError"), false, false, false, false],
   [named("ThrottlingException"), false, true, true, false],
   [named("ProvisionedThroughputExceededException"), false, true, true, false],
+  [named("RequestLimitExceeded"), false, true, true, false],
   [named("TimeoutError"), false, true, true, false],
   [named("TransactionConflictException"), false, false, false, true],
   [new UnknownOutcomeError("inside"), false, false, false, false],
