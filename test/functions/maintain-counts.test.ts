@@ -1,8 +1,7 @@
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/maintain-counts.ts";
-import { setLeadScore, setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
@@ -12,7 +11,6 @@ import { readRoot } from "../../shared/pages/tree/tree-store.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext } from "../support/events.ts";
-import { aLead } from "../support/requests.ts";
 import { streamRecord } from "../support/stream-record.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
@@ -118,20 +116,4 @@ test("does nothing more when only the time for the last commits is left, and rep
   const { batchItemFailures } = await deliver(created(importLeads(20)), 5000);
   expect(batchItemFailures).toHaveLength(20);
   expect(await countedLeads(account)).toBe(0);
-});
-
-test("an operator's change of a lead changes nothing else, no other account's, and is retried after a conflict", async () => {
-  const lead = await aLead(account, { source: "web" });
-  let updates = 0;
-  table.before = (command) => {
-    if (command instanceof UpdateCommand && ++updates === 1)
-      throw Object.assign(new Error("failed"), { name: "TransactionConflictException" });
-  };
-  const soon = Date.now() + 5000;
-  expect(await setLeadStatus(account, lead.id, "booked", soon)).toEqual({ ...lead, status: "booked" });
-  expect(await setLeadScore(account, lead.id, 80, soon)).toEqual({ ...lead, status: "booked", score: 80 });
-  expect(updates).toBe(3);
-  await expectTotals({ "status=new": 0, "status=booked&source=web": 1 });
-  expect(await setLeadStatus("stranger", lead.id, "new", soon)).toBeUndefined();
-  expect(await setLeadScore("stranger", "lead_x", 1, soon)).toBeUndefined();
 });

@@ -64,23 +64,16 @@ describe("lists leave out", () => {
     expect([query, status]).toEqual([query, 200]);
     return { ids: body.data.map(({ id }) => id), total: body.pagination.total };
   };
-  const without = (name: string) => (item: Item) => ({ ...item, [name]: undefined });
   const having = (values: Item) => (item: Item) => ({ ...item, ...values });
   const unsafe = NumberValueImpl.from("12345678901234567890.5");
 
   const spoils: Readonly<Record<string, (item: Item) => Item>> = {
-    ...Object.fromEntries(
-      ["id", "name", "score", "status", "tags", "createdAt"].map((name) => [`no ${name}`, without(name)]),
-    ),
-    "a name that is a number": having({ name: 1 }),
-    "a name that is longer than any": having({ name: "x".repeat(100_000) }),
+    "no name": having({ name: undefined }),
     "a status that cannot be converted to a text": having({ status: { toString: "x", valueOf: "x" } }),
     "a score that JavaScript cannot represent": having({ score: unsafe }),
     "an unknown field with such a number": having({ other: unsafe, score: "0" }),
-    "tags that are no texts": having({ tags: [1] }),
     "the id of another lead": having({ id: newId("lead") }),
     "a status that no lead has": having({ status: "weird" }),
-    "control characters in its name": having({ name: "\u001b[2J" }),
     "a text as its time": having({ createdAt: "yesterday" }),
     "another source than that of its index": having({ source: "ads" }),
     "another address than that of its index": having({ email: "grace@example.com" }),

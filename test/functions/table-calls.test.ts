@@ -123,17 +123,6 @@ describe("a write, also with a name in another letter case:", () => {
     expect(record()).toMatchObject({ ids: { id: body.id } });
     expect(Object.keys(record()?.ids)).toEqual(["id"]);
   });
-
-  test("send-message reads the lead and the pointer, and writes in one transaction", async () => {
-    table.on(GetCommand).resolves({ Item: { conversationId: idOf("conv", 1) } });
-    table.on(TransactWriteCommand).resolves({});
-    const headers = { "idempotency-key": "key-1" };
-    const { body } = await call("send-message", { body: { ...message, channel: "WhatsApp" }, headers });
-    expect(body.channel).toBe("whatsapp");
-    expect(calls()).toEqual(["GetCommand", "GetCommand", "TransactWriteCommand"]);
-    expect(reads()[1]).toMatchObject({ Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" } });
-    expect(record()?.ids).toEqual({ id: body.id, conversationId: idOf("conv", 1) });
-  });
 });
 
 describe("a first page", () => {

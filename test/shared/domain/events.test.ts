@@ -202,19 +202,10 @@ test("sends no event for an item written long after its id was created, as by a 
   expect(toEvents([toRecord(message, -2000)])).toHaveLength(1);
 });
 
-test("an item without an event does not hold back the others", () => {
-  const records = [
-    toRecord(message, 120_000),
-    toRecord(lead),
-    toRecord({ pk: "x", sk: "y" }),
-    toRecord(message),
-  ];
-  expect(toEvents(records).map(({ type }) => type)).toEqual(["lead.created", "message.sent"]);
-});
-
-test("every new item of a batch has its event, in the order of the stream", async () => {
-  const items = Array.from({ length: 10 }, () => [lead, conversation, message]).flat();
+test("every new item of a batch has its event, in the order of the stream, beside items without one", async () => {
+  const without = { pk: "x", sk: "y" };
+  const items = Array.from({ length: 10 }, () => [lead, without, conversation, message]).flat();
   const types = (await composeEvents(items.map((item) => toRecord(item)))).map(({ type }) => type);
   const expected = ["lead.created", "conversation.started", "message.sent"];
-  expect(types).toEqual(items.map((_, i) => expected[i % 3]));
+  expect(types).toEqual(Array(10).fill(expected).flat());
 });

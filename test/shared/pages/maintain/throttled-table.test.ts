@@ -112,13 +112,6 @@ test("an error that a retry does not help ends the maintainer at once", async ()
   expect(calls).toHaveLength(1);
 });
 
-test("a maintainer without time makes no call and reports everything", async () => {
-  const history = await historyWithChanges();
-  const { result, calls } = await history.table.watch(() => maintain(history, 0));
-  expect(result).toEqual({ reported: keysOf(history.changes), error: undefined });
-  expect(calls).toEqual([]);
-});
-
 test("keys may come twice, in any order, and of rows that no longer exist", async () => {
   const history = await historyWithChanges();
   const [sample] = history.changes;

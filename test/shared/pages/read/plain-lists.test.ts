@@ -66,15 +66,6 @@ describe("the conversations of a lead", () => {
     expect(result.pagination.total).toBe(200);
     expect(units).toBe(13.5);
   });
-
-  test("fail after twelve queries if they are too many", async () => {
-    history.addMany(130, { padding: 105_000 });
-    await expect(list({ leadId })).rejects.toMatchObject({
-      name: "TooManyAtOnceError",
-      cause: { cause: { code: "too_many_calls" } },
-    });
-    expect(history.table.calls.filter(({ name }) => name === "QueryCommand")).toHaveLength(12);
-  });
 });
 
 test("the conversations with a status that no cell counts are read plainly, and remembered by no list", async () => {
