@@ -44,6 +44,7 @@ test("a key is remembered for 24 hours, and counts as new from then on, even bef
   const first = await create("expired", key);
   const { id } = first.body;
   const message = await send("expired", key, id);
+  expect([first.status, message.status]).toEqual([201, 201]);
   await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("expired", id) }));
 
   vi.setSystemTime(start + day - 1);
