@@ -1,21 +1,109 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { ulid } from "ulid";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
+import { errorResponse } from "../faults/aws-errors.ts";
+import { type Exchange, pass, type TableResponse } from "../faults/exchange.ts";
+import { startFaultyTable } from "../faults/proxy.ts";
 import { startApi } from "../support/api.ts";
-import { Canaries } from "../support/canaries.ts";
 import { fetchChecked } from "../support/checked-fetch.ts";
 import { engineEndpoint } from "../support/engine-endpoint.ts";
-import { type FaultName, faults, startHostileEngine } from "../support/hostile-engine.ts";
 import { findLeaks } from "../support/leaks.ts";
 import { exchange, parseResponses } from "../support/socket.ts";
 
+/** Texts that occur nowhere else: a log that holds one holds what a test sent. */
+class Canaries {
+  /** Repeated in every text, so that the fragment of one that an error quotes is found too. */
+  readonly #marker = randomBytes(3)
+    .toString("hex")
+    .replaceAll(/\d/g, (digit) => "ghijklmnop".charAt(Number(digit)));
+  readonly #secrets: string[] = [];
+
+  /** Builds the text for a field. */
+  text(field: string): string {
+    return `${this.#marker.repeat(3)}-${field}`;
+  }
+
+  /** Adds the secret of an API key; its id may be in the access log. */
+  key(apiKey: string): string {
+    const [, , secret = ""] = apiKey.split("_");
+    this.#secrets.push(secret, parseApiKey(apiKey)?.sha256 ?? secret);
+    return apiKey;
+  }
+
+  /** The texts to search for. */
+  get needles(): readonly string[] {
+    return [this.#marker, ...this.#secrets];
+  }
+}
+
+/** A way to fail a call of the table; the response contains `text` wherever possible. */
+type Fault = (exchange: Exchange, text: string) => unknown;
+
+const createItem = (S: string) =>
+  Object.fromEntries(
+    ["pk", "sk", "id", "status", "source", "validUntil", "entries"].map((name) => [name, { S }]),
+  );
+
+const withText = (status: number, text: string): TableResponse => ({
+  status,
+  headers: { "content-type": "application/x-amz-json-1.0" },
+  body: Buffer.from(text),
+});
+
+const exception =
+  (type: string, status = 400): Fault =>
+  ({ reply }, text) =>
+    reply(
+      errorResponse(status, type, {
+        message: text,
+        Message: text,
+        Item: createItem(text),
+        CancellationReasons: [{ Code: "ValidationError", Message: text, Item: createItem(text) }],
+      }),
+    );
+
+/** The faults of a table's calls, each with more of the data than AWS would ever quote. */
+const faults = {
+  ValidationException: exception("ValidationException"),
+  AccessDeniedException: exception("AccessDeniedException"),
+  ResourceNotFoundException: exception("ResourceNotFoundException"),
+  ThrottlingException: exception("ThrottlingException"),
+  TransactionCanceledException: exception("TransactionCanceledException"),
+  InternalServerError: exception("InternalServerError", 500),
+  "no JSON": ({ reply }, text) => reply(withText(200, `${text} is no JSON`)),
+  "no JSON in an error": ({ reply }, text) => reply(withText(400, `${text} is no JSON`)),
+  "items of no sense": ({ reply, input }, text) => {
+    const tables = Object.keys(input.RequestItems ?? {});
+    const Responses = Object.fromEntries(tables.map((table) => [table, [createItem(text)]]));
+    const body = { Item: createItem(text), Items: [createItem(text)], Count: text, Responses };
+    reply(withText(200, JSON.stringify(body)));
+  },
+  "a lost connection": ({ drop }) => drop(),
+  "no answer": () => {},
+} satisfies Record<string, Fault>;
+
 const canaries = new Canaries();
 const account = randomUUID();
-const engine = await startHostileEngine(engineEndpoint);
-afterAll(() => engine.stop());
+const engine = await startFaultyTable(engineEndpoint);
+afterAll(() => engine.close());
+
+/** Lets calls of the table fail until the function that it returns is called, but for those whose input `passes`. */
+function failCalls(fault: keyof typeof faults, passes: (input: string) => boolean): () => void {
+  const text = canaries.text("row");
+  engine.handle = async (exchange) => {
+    const input = JSON.stringify(exchange.input);
+    const isOfStream = /Stream|Shard|GetRecords/.test(exchange.operation);
+    if (isOfStream || passes(input)) return pass(exchange);
+    return faults[fault](exchange, `${text} ${input}`);
+  };
+  return () => {
+    engine.handle = pass;
+  };
+}
+
 const api = await startApi({ streams: true, throttling: true, dynamodbEndpoint: engine.endpoint });
 const apiKey = canaries.key((await api.issueKey(account)).apiKey);
 let leadId: string;
@@ -155,7 +243,7 @@ const countFailures = (name: string, event: string) =>
 const names = ["list-leads", "create-lead", "list-conversations", "send-message"] as const;
 
 test.each(
-  Object.keys(faults) as FaultName[],
+  Object.keys(faults) as (keyof typeof faults)[],
 )("nothing of a table's error is logged or returned: %s", async (fault) => {
   // On a busy machine, the authorizer is asked again, and fails in place of a route, or a function does not load in time.
   const failures = () =>
@@ -165,7 +253,7 @@ test.each(
     );
   const before = failures();
   const { sha256 = "" } = parseApiKey(apiKey) ?? {};
-  engine.fail(fault, canaries.text("row"), (body) => body.includes(sha256));
+  const stopFailing = failCalls(fault, (input) => input.includes(sha256));
   documented = fault !== "items of no sense";
   try {
     const unknownKey = canaries.key(newApiKey(ulid()));
@@ -191,7 +279,7 @@ test.each(
     await expect.poll(failures).toBeGreaterThanOrEqual(before + failedNow);
   } finally {
     documented = true;
-    engine.fail(undefined);
+    stopFailing();
   }
   // What was throttled backs off.
   if (fault === "ThrottlingException")
@@ -207,14 +295,14 @@ test.each([
 ] as const)("nothing of leads that cannot be counted is logged: %s", async (fault) => {
   const counts = `"COUNT#${account}#LEAD"`;
   const before = countFailures("maintain-counts", "counts");
-  engine.fail(fault, canaries.text("row"), (body) => !body.includes(counts));
+  const stopFailing = failCalls(fault, (input) => !input.includes(counts));
   try {
     expect((await send("POST", leads, lead)).status).toBe(201);
     await expect
       .poll(() => countFailures("maintain-counts", "counts"), { timeout: 90_000 })
       .toBeGreaterThan(before);
   } finally {
-    engine.fail(undefined);
+    stopFailing();
   }
   expectNoLeak();
 });

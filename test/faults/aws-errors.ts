@@ -1,7 +1,7 @@
 import type { TableResponse } from "./exchange.ts";
 
 /** A response in DynamoDB's error format. */
-const response = (status: number, type: string, body: object): TableResponse => ({
+export const errorResponse = (status: number, type: string, body: object): TableResponse => ({
   status,
   headers: { "content-type": "application/x-amz-json-1.0" },
   body: Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body })),
@@ -16,10 +16,11 @@ const messages = {
 };
 
 /** The error with which DynamoDB rejects a call. */
-export const refusal = (type: keyof typeof messages) => response(400, type, { message: messages[type] });
+export const refusal = (type: keyof typeof messages) => errorResponse(400, type, { message: messages[type] });
 
 /** The error after which a write may or may not have taken effect. */
-export const serverError = () => response(500, "InternalServerError", { message: "Internal server error" });
+export const serverError = () =>
+  errorResponse(500, "InternalServerError", { message: "Internal server error" });
 
 const reasons = {
   TransactionConflict: messages.TransactionConflictException,
@@ -40,5 +41,5 @@ export function cancellation(code: keyof typeof reasons, items: number, at: numb
   );
   const codes = CancellationReasons.map(({ Code }) => Code).join(", ");
   const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  return response(400, "TransactionCanceledException", { CancellationReasons, Message });
+  return errorResponse(400, "TransactionCanceledException", { CancellationReasons, Message });
 }
