@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, inject, vi } from "vitest";
 import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
 import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
@@ -93,22 +91,3 @@ export const request = vi.defineHelper(
     };
   },
 );
-
-/**
- * Creates a lead. On a busy machine, the table may be too slow for the function or the authorizer: then it is tried again.
- *
- * @returns its id
- */
-export async function createLead(
-  api: Pick<TestApi, "url">,
-  apiKey: string,
-  body: { readonly name: string; readonly email?: string; readonly source?: string },
-): Promise<string> {
-  const headers = { "idempotency-key": randomUUID() };
-  for (let tries = 1; ; tries++) {
-    const { status, body: created } = await request(api, "create-lead", { apiKey, body, headers });
-    if (status === 201) return created.id;
-    if (status < 500 || tries === 10) throw new Error(`No lead is created: ${status}.`);
-    await setTimeout(1000);
-  }
-}
