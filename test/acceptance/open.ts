@@ -5,7 +5,7 @@ import { readLocalRun } from "../../lib/ops/common/local-run-file.ts";
 import type { Wait } from "../../shared/dynamodb/pace.ts";
 import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
-import { AwsStage } from "./aws-stage.ts";
+import { type AwsStage, openAwsStage } from "./aws-stage.ts";
 import { OwnAccounts } from "./own-accounts.ts";
 import { type Acceptance, abortable, settle } from "./phase.ts";
 import { resetAlarms } from "./phases/alarms.ts";
@@ -133,7 +133,7 @@ function readTargetSettings({ stage = "dev", like }: Target): Settings {
 
 async function openStage(target: Target, settings: Settings): Promise<AwsStage | undefined> {
   if (target.stage === undefined) return undefined;
-  const stage = await AwsStage.open(target.stage);
+  const stage = await openAwsStage(target.stage);
   if (target.yes || !isProduction(stage, settings)) return stage;
   throw new UserError(
     `The stage ${target.stage} keeps its data. A run writes leads of its own, erases them, and raises each alarm: pass --yes to do so there.`,

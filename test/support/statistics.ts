@@ -4,9 +4,15 @@ export interface Spread {
   readonly worst: number;
 }
 
-export function spread(numbers: readonly number[]): Spread {
+export const spread = (numbers: readonly number[]): Spread => ({
+  median: percentile(numbers, 0.5),
+  worst: percentile(numbers, 1),
+});
+
+/** The number below which a part of the numbers is, the largest for all of them; NaN without numbers. */
+export function percentile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
-  return { median: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, worst: sorted.at(-1) ?? Number.NaN };
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
 }
 
 export const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

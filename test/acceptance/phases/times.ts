@@ -9,6 +9,7 @@ import { isRecord } from "../../../lib/is-record.ts";
 import { parseJson } from "../../../lib/parse-json.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
+import { percentile } from "../../support/statistics.ts";
 import type { AwsStage } from "../aws-stage.ts";
 import { readLoadRatios } from "../docs-figures.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
@@ -176,12 +177,6 @@ async function readLog(logs: AwsStage["logs"], logGroupName: string, range: Rang
   return lines;
 }
 
-/** The value below which a part of the values is; NaN without values. */
-function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
-}
-
 type Reports = ReadonlyMap<FunctionName, readonly Report[]>;
 
 function* coldStarts(reports: Reports, why: string | undefined): Generator<Finding> {
@@ -233,17 +228,10 @@ function* warmCalls(reports: Reports): Generator<Finding> {
       yield notSeen(memory, "its log has no call");
       continue;
     }
-    const [p50, p99] = [0.5, 0.99].map((part) =>
-      percentile(
-        warm.map(({ durationMs }) => durationMs),
-        part,
-      ),
-    );
-    yield compared(
-      duration,
-      `${p50?.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms (of ${warm.length})`,
-      (p50 ?? Number.NaN) <= longest.warm,
-    );
+    const durations = warm.map(({ durationMs }) => durationMs);
+    const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+    const seen = `${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (of ${warm.length})`;
+    yield compared(duration, seen, p50 <= longest.warm);
     const size = all[0]?.memorySizeMB ?? 0;
     const used = Math.max(...all.map(({ maxMemoryUsedMB }) => maxMemoryUsedMB));
     yield compared(memory, `${used} of ${size} MB`, size === 1024 && used <= memoryShare * size);
@@ -264,7 +252,7 @@ function latencies(lines: readonly Line[]): Finding[] {
     return [notSeen({ check: "The latency of the routes", ...comparison }, "the access log has no request")];
   return [...routes].map(([route, all]) => {
     const values = all.map(({ responseLatency }) => Number(responseLatency));
-    const [p50 = Number.NaN, p99 = Number.NaN] = [0.5, 0.99].map((part) => percentile(values, part));
+    const [p50, p99] = [percentile(values, 0.5), percentile(values, 0.99)];
     const check = { check: `The latency of ${route}`, ...comparison };
     const seen = `${p50} ms, p99 ${p99} ms (of ${all.length})`;
     return all.length < leastRequests ? notSeen(check, seen) : compared(check, seen, p99 < longest.p99);

@@ -1,3 +1,4 @@
+import { percentile } from "../../support/statistics.ts";
 import { number, table } from "../markdown.ts";
 import type { Cost, Start } from "./measure.ts";
 
@@ -9,12 +10,12 @@ export interface Result {
   readonly starts: readonly Start[];
 }
 
-/** The middle half of sorted numbers, and their median. */
-function quartiles(values: readonly number[]) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
-  return { low: at(0.25), median: at(0.5), high: at(0.75) };
-}
+/** The middle half of numbers, and their median. */
+const quartiles = (values: readonly number[]) => ({
+  low: percentile(values, 0.25),
+  median: percentile(values, 0.5),
+  high: percentile(values, 0.75),
+});
 
 /** The page of the documentation. */
 export function report(results: readonly Result[], rounds: number, date: string): string {
