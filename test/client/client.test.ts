@@ -44,8 +44,10 @@ describe("a call", () => {
   test("gives up in time, with what the last response said and the error of the last attempt", async () => {
     const { client, clock } = await startHostileServer((n) => (n < 5 ? "busy" : "broken"));
     const start = clock.time;
-    const error = await errorOf(client.listLeads({ email: "ada@example.com" }, { within: 60_000 }));
-    expect(clock.time - start).toBeLessThan(60_000);
+    const error = await errorOf(client.listLeads({ email: "ada@example.com" }));
+    // Within two minutes, unless a caller says otherwise.
+    expect(clock.time - start).toBeGreaterThan(60_000);
+    expect(clock.time - start).toBeLessThan(120_000);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
       status: 503,

@@ -3,13 +3,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, type Lead, parseEvent } from "../../docs/client/client.ts";
-import {
-  createMirror,
-  findOrCreateLead,
-  greetLeads,
-  readInbox,
-  syncLeads,
-} from "../../docs/client/recipes.ts";
+import { createMirror, findOrCreateLead, readInbox, syncLeads } from "../../docs/client/recipes.ts";
 import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
@@ -70,16 +64,6 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.get(ids[0])?.status).toBe("booked");
   expect(leads.has(ids[1])).toBe(false);
   expect(leads.size).toBe(3);
-});
-
-test("leads are greeted once, also by a second run", async () => {
-  const lead = { name: "Katherine", source: "website" };
-  for (let n = 0; n < 3; n++) await client.createLead(lead);
-  await expect.poll(async () => (await client.listLeads({ source: "website" })).data).toHaveLength(3);
-  await greetLeads(client, "website");
-  await greetLeads(client, "website");
-  const { data } = await client.listConversations();
-  expect(data.slice(0, 3).map(({ messageCount }) => messageCount)).toEqual([1, 1, 1]);
 });
 
 test("an inbox has the names of the leads", async () => {

@@ -1,8 +1,7 @@
 import { afterAll, inject, vi } from "vitest";
 import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
-import { type LocalRun, startLocal } from "../../lib/local/local-run.ts";
+import { startLocal } from "../../lib/local/local-run.ts";
 import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
-import type { ApiKey } from "../../shared/domain/api-keys.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Problem, ResponseBodies } from "./call.ts";
 import { fetchChecked } from "./checked-fetch.ts";
@@ -10,28 +9,19 @@ import { engineEndpoint } from "./engine-endpoint.ts";
 import { expectNothingSentIn } from "./leaks.ts";
 import { noteSent } from "./sent.ts";
 
-/** The whole API over HTTP: the bundles that are deployed, behind the local gateway. */
-export interface TestApi extends LocalRun {
-  /** Every line that the run logged. */
-  readonly log: string[];
-  /** Issues a key for an account, whose name no other test should use. */
-  issueKey(
-    account: string,
-    options?: Partial<Pick<ApiKey, "validUntil" | "access">>,
-  ): Promise<{ apiKey: string; keyId: string }>;
-}
-
 type Options = Pick<
   NonNullable<Parameters<typeof startLocal>[0]>,
   "maxEnvironments" | "streams" | "throttling" | "dynamodbEndpoint" | "templateDirectory" | "eventsUrl"
 >;
 
 /**
- * Starts the API on the tests' engine, without streams unless an option asks for them. It stops when the test file or
- * suite that started it ends, and then checks that its log holds nothing that `request` sent.
+ * Starts the whole API over HTTP, the bundles that are deployed behind the local gateway, on the tests' engine, without
+ * streams unless an option asks for them. It stops when the test file or suite that started it ends, and then checks that
+ * its log holds nothing that `request` sent.
  */
-export async function startApi(options: Options = {}): Promise<TestApi> {
+export async function startApi(options: Options = {}) {
   const { assembly } = inject("engine");
+  /** Every line that the run logged. */
   const log: string[] = [];
   const run = await startLocal({
     streams: false,
@@ -48,7 +38,9 @@ export async function startApi(options: Options = {}): Promise<TestApi> {
   };
   // After thousands of requests, the check takes minutes.
   afterAll(stop, 600_000);
-  return { ...run, stop, log, issueKey: issueApiKey };
+  /** Issues a key for an account, whose name no other test should use. */
+  const issueKey = issueApiKey;
+  return { ...run, stop, log, issueKey };
 }
 
 interface HttpRequest {
