@@ -10,25 +10,7 @@ import { openPositions } from "../../lib/local/streams/stream-positions.ts";
 import { readStack } from "../../lib/local/template/template.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { lambdaContext } from "../support/events.ts";
-
-/** The table of a maintainer and the stack that configures it. */
-export interface MaintainerOptions {
-  readonly engine: string;
-  readonly tableName: string;
-  /** The synthesized cloud assembly, which defines the event source. */
-  readonly assembly: string;
-}
-
-/** The function that maintains counts, invoked with the table's stream as by Lambda. */
-export interface Maintainer {
-  /** Waits until everything written before has been counted. */
-  drained(): Promise<void>;
-  /** What must never happen, in sentences: an invocation that throws, a batch that is discarded. */
-  readonly violations: string[];
-  /** How many batches were reported as partly failed, and retried. */
-  failures(): number;
-  stop(): Promise<void>;
-}
+import type { FaultyApi } from "./faulty-api.ts";
 
 /** The function's timeout as the stack configures it, in milliseconds. */
 const timeout = 60_000;
@@ -37,8 +19,8 @@ const timeout = 60_000;
 const isTrimmed = (line: string) =>
   process.env.DYNAMODB_ENDPOINT !== undefined && line.includes("read past the oldest stream record");
 
-export async function startMaintainer(options: MaintainerOptions): Promise<Maintainer> {
-  const { engine, tableName, assembly } = options;
+/** Starts the function that maintains counts, invoked with the table's stream as by Lambda. */
+export async function startMaintainer({ engine, tableName, assembly }: FaultyApi) {
   const [source] = (await readStack(assembly)).eventSources;
   if (!source) throw new Error("The stack has no event source.");
   const client = engineClient(engine);
@@ -69,9 +51,14 @@ export async function startMaintainer(options: MaintainerOptions): Promise<Maint
     },
   });
   return {
+    /** What must never happen, in sentences: an invocation that throws, a batch that is discarded. */
     violations,
+    /** How many batches were reported as partly failed, and retried. */
     failures: () => failures,
-    /** Writes a marker lead: the stream has one lane, so everything written before is delivered before it. */
+    /**
+     * Waits until everything written before has been counted. It writes a marker lead: the stream has one lane, so everything
+     * written before is delivered before it.
+     */
     async drained() {
       const { pk, sk } = leadKey("nobody", `lead_${ulid()}`);
       const { promise, resolve } = Promise.withResolvers<void>();

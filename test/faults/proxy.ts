@@ -6,16 +6,8 @@ import { listening } from "../support/listening.ts";
 import { type Exchange, type Handle, pass, type TableResponse } from "./exchange.ts";
 import { IndexMemory } from "./index-memory.ts";
 
-/** A proxy to the table that injects faults. */
-export interface FaultyTable {
-  readonly endpoint: string;
-  /** Decides the outcome of each call; passes all calls unless it is replaced. */
-  handle: Handle;
-  close(): void;
-}
-
-/** Starts a proxy to the engine. */
-export async function startFaultyTable(engine: string): Promise<FaultyTable> {
+/** Starts a proxy to the engine that injects faults. */
+export async function startFaultyTable(engine: string) {
   const forward = createForward(engine);
   const memory = new IndexMemory();
   const server = createServer(async (request, response) => {
@@ -25,9 +17,10 @@ export async function startFaultyTable(engine: string): Promise<FaultyTable> {
     await faulty.handle(exchange).catch(() => exchange.drop());
   });
   server.keepAliveTimeout = 0;
-  const faulty: FaultyTable = {
+  const faulty = {
     endpoint: await listening(server),
-    handle: pass,
+    /** Decides the outcome of each call; passes all calls unless it is replaced. */
+    handle: pass as Handle,
     close() {
       server.close();
       server.closeAllConnections();

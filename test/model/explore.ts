@@ -3,22 +3,19 @@ import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { World } from "./world.ts";
 
-/** The size of a scenario that has been explored. */
-export interface Explored {
-  readonly states: number;
-  readonly tables: number;
-  /** The steps from a state to another. */
-  readonly steps: number;
-}
-
 /** A state that has been reached, with the first way to it. */
 interface Reached {
   readonly from: number;
   readonly label: string;
 }
 
-/** Takes every course of a scenario. @throws Error with the shortest course to a state that must not be */
-export async function explore(scenario: Scenario): Promise<Explored> {
+/**
+ * Takes every course of a scenario.
+ *
+ * @returns its size: `steps` are those from a state to another
+ * @throws Error with the shortest course to a state that must not be
+ */
+export async function explore(scenario: Scenario) {
   const uninstall = install();
   try {
     return await exploreWorld(new World(scenario));
@@ -27,7 +24,7 @@ export async function explore(scenario: Scenario): Promise<Explored> {
   }
 }
 
-async function exploreWorld(world: World): Promise<Explored> {
+async function exploreWorld(world: World) {
   const reached: Reached[] = [];
   const known = new Set<string>();
   let frontier: [number, State][] = [];
