@@ -4,7 +4,7 @@
  *
  * Writes docs/bench/start.md.
  *
- * Usage: npm run bench:start [-- ROUNDS]
+ * Usage: npm run bench:start
  */
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
@@ -23,8 +23,8 @@ import { startEngineTable } from "./start/engine-table.ts";
 import { type Candidate, measureStarts } from "./start/measure.ts";
 import { report } from "./start/report.ts";
 
-const rounds = Number(process.argv[2] ?? 31);
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error("ROUNDS must be a whole number of at least 1.");
+/** How many new processes load each bundle. */
+const rounds = 31;
 
 const here = join(import.meta.dirname, "start");
 const directory = join(import.meta.dirname, "../../.build/bench");

@@ -1,26 +1,17 @@
 import { spread, sum } from "../../support/statistics.ts";
 import { heapGrowth, ratio } from "./heap-growth.ts";
 import type { Round } from "./neighbours.ts";
+import { plan } from "./plan.ts";
 import type { Results } from "./run.ts";
 import type { Tally } from "./tally.ts";
 
-/** A limit for the service under load, and the measured value. */
-export interface Check {
-  readonly what: string;
-  readonly most: number;
-  readonly measured: number;
-}
-
 /** A value that could not be measured is NaN, which exceeds every limit. */
-export const holds = ({ most, measured }: Check) => measured <= most;
+export const holds = ({ most, measured }: ReturnType<typeof checkLimits>[number]) => measured <= most;
 
-/** Every limit. */
-export const checkLimits = (results: Results): Check[] => [
-  ...loadChecks(results),
-  ...neighbourChecks(results),
-];
+/** Every limit for the service under load, and the measured value. */
+export const checkLimits = (results: Results) => [...loadChecks(results), ...neighbourChecks(results)];
 
-const loadChecks = ({ endurance, levels }: Results): Check[] => [
+const loadChecks = ({ endurance, levels }: Results) => [
   {
     what: "mixed load: errors, wrong responses and 429s",
     most: 0,
@@ -33,7 +24,8 @@ const loadChecks = ({ endurance, levels }: Results): Check[] => [
   ]),
 ];
 
-function neighbourChecks({ rounds, plan: { neighbours, rateLimit } }: Results): Check[] {
+function neighbourChecks({ rounds }: Results) {
+  const { neighbours, rateLimit } = plan;
   const allowed = rateLimit.requests * (1 + neighbours.seconds / rateLimit.seconds);
   return [
     {

@@ -19,20 +19,17 @@ export interface ApiResponse {
 }
 
 /** Connections to the service that stay open between requests. */
-export interface Connections {
-  /** Sends a request on a free connection, or waits for one. */
-  send(request: ApiRequest): Promise<ApiResponse>;
-  close(): void;
-}
+export type Connections = ReturnType<typeof openConnections>;
 
 /** Longer than the 30 s within which the gateway responds, in milliseconds. */
 const timeout = 35_000;
 
 /** Opens up to `count` connections, each when it is first needed. */
-export function openConnections(url: string, count: number): Connections {
+export function openConnections(url: string, count: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
   return {
-    async send({ method, path, apiKey, body, idempotencyKey }) {
+    /** Sends a request on a free connection, or waits for one. */
+    async send({ method, path, apiKey, body, idempotencyKey }: ApiRequest): Promise<ApiResponse> {
       const headers = {
         authorization: `Bearer ${apiKey}`,
         ...(body && { "content-type": "application/json" }),

@@ -1,29 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import type { WorkerHeap } from "./heap.ts";
+import { plan } from "./plan.ts";
 import type { Service } from "./service.ts";
 import { Tally } from "./tally.ts";
 import { saturate, type Traffic } from "./traffic.ts";
 
-/** The memory of the execution environments after a number of requests. */
-export interface HeapSample {
-  readonly requests: number;
-  readonly heaps: readonly WorkerHeap[];
-}
-
 /** A long run over a fixed number of connections, with its memory samples. */
-export interface Endurance {
-  readonly requests: number;
-  readonly connections: number;
-  readonly tally: Tally;
-  readonly samples: readonly HeapSample[];
-}
-
-/** The length of the run, and how often memory is measured in each tenth of it. */
-export interface Length {
-  readonly requests: number;
-  readonly samplesPerTenth: number;
-}
+export type Endurance = Awaited<ReturnType<typeof endure>>;
 
 /**
  * How long after the last request the service is idle, in milliseconds: the maintainer waits for young rows with its
@@ -36,11 +19,12 @@ export async function endure(
   service: Service,
   traffic: Traffic,
   connections: number,
-  { requests, samplesPerTenth }: Length,
   log: (line: string) => void,
-): Promise<Endurance> {
+) {
+  const { requests, samplesPerTenth } = plan.endurance;
   const tally = new Tally();
-  const samples: HeapSample[] = [];
+  /** The memory of the execution environments after a number of requests. */
+  const samples: { readonly requests: number; readonly heaps: Awaited<ReturnType<Service["heap"]>> }[] = [];
   const portion = requests / (10 * samplesPerTenth);
   for (let sent = portion; sent <= requests; sent += portion) {
     let remaining = portion;

@@ -1,34 +1,18 @@
 import { cpus } from "node:os";
 import type { Exchange } from "./account.ts";
 import { type Connections, openConnections } from "./connections.ts";
-import type { Tally } from "./tally.ts";
+import { plan } from "./plan.ts";
 import { pace } from "./traffic.ts";
 
 /** The requests of an account. */
-export interface Neighbour {
+interface Neighbour {
   /** Fills its lists. */
   readonly fill: () => Exchange;
   readonly mix: () => Exchange;
 }
 
-export interface NeighbourSettings {
-  /** Requests per second of the quiet account, within its limit. */
-  readonly quietRate: number;
-  /** Requests per second of the greedy account, over its limit. */
-  readonly greedyRate: number;
-  /** The length of each half of a round. */
-  readonly seconds: number;
-  readonly rounds: number;
-}
-
 /** The quiet account alone, then beside the greedy one. */
-export interface Round {
-  readonly alone: Tally;
-  readonly beside: Tally;
-  readonly greedy: Tally;
-  /** The share of the machine's processor time that was idle while both sent. */
-  readonly idle: number;
-}
+export type Round = Awaited<ReturnType<typeof neighbours>>[number];
 
 /** The most concurrent requests of the greedy client. */
 export const greedyConnections = 4;
@@ -43,11 +27,11 @@ const preparation = 5;
 export async function neighbours(
   url: string,
   { quiet, greedy }: { readonly quiet: Neighbour; readonly greedy: Neighbour },
-  { quietRate, greedyRate, seconds, rounds }: NeighbourSettings,
-): Promise<Round[]> {
+) {
+  const { quietRate, greedyRate, seconds, rounds } = plan.neighbours;
   const quietClient = openConnections(url, quietConnections);
   const greedyClient = openConnections(url, greedyConnections);
-  const round = async (seconds: number): Promise<Round> => {
+  const round = async (seconds: number) => {
     const send = (next: () => Exchange, connections: Connections, perSecond: number) =>
       pace({ next, connections }, { perSecond, seconds });
     const alone = await send(quiet.mix, quietClient, quietRate);
@@ -56,13 +40,14 @@ export async function neighbours(
       send(quiet.mix, quietClient, quietRate),
       send(greedy.mix, greedyClient, greedyRate),
     ]);
+    // And the share of the machine's processor time that was idle while both sent.
     return { alone, beside, greedy: tally, idle: idle() };
   };
   for (const { fill } of [quiet, greedy]) {
     await pace({ next: fill, connections: quietClient }, { perSecond: quietRate, seconds: preparation });
   }
   await round(preparation);
-  const results: Round[] = [];
+  const results: Awaited<ReturnType<typeof round>>[] = [];
   for (let n = 0; n < rounds; n++) results.push(await round(seconds));
   quietClient.close();
   greedyClient.close();

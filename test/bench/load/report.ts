@@ -4,16 +4,16 @@ import { checkLimits, holds, slowdown } from "./checks.ts";
 import type { Endurance } from "./endurance.ts";
 import { type Growth, heapGrowth, ratio } from "./heap-growth.ts";
 import { greedyConnections, type Round } from "./neighbours.ts";
+import { plan } from "./plan.ts";
 import type { Results } from "./run.ts";
 import type { Latencies } from "./tally.ts";
 import type { Level } from "./traffic.ts";
 
-/** When and under which conditions a run took place. */
-export interface Circumstances {
+/** When and under which conditions a run took place; `load` has the machine's one-minute averages before and after. */
+interface Circumstances {
   readonly at: Date;
   readonly seconds: number;
-  /** The machine's one-minute load averages before and after. */
-  readonly load: readonly [number, number];
+  readonly load: readonly number[];
 }
 
 /** The page of the documentation that a run writes. */
@@ -101,7 +101,9 @@ const memory = (growth: Growth) => [
   number(ratio(growth), 3),
 ];
 
-const greedyNeighbour = ({ rounds, plan: { neighbours, rateLimit } }: Results) => [
+const { neighbours, rateLimit } = plan;
+
+const greedyNeighbour = ({ rounds }: Results) => [
   `Each account may send ${rateLimit.requests} requests in ${rateLimit.seconds} s. The quiet account sends ${neighbours.quietRate} a second, first alone for ${neighbours.seconds} s, then for as long beside the greedy one. The greedy account sends ${neighbours.greedyRate} a second, ${number((neighbours.greedyRate * rateLimit.seconds) / rateLimit.requests)} times its limit, over ${greedyConnections} connections. Times count from when a request was due.`,
   table(
     [

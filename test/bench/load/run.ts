@@ -1,30 +1,15 @@
 import { seeded, skewed } from "../../support/random.ts";
 import { Account, type Exchange } from "./account.ts";
 import { openConnections } from "./connections.ts";
-import { type Endurance, endure, type Length } from "./endurance.ts";
-import { type NeighbourSettings, neighbours, type Round } from "./neighbours.ts";
+import { endure } from "./endurance.ts";
+import { neighbours } from "./neighbours.ts";
+import { plan } from "./plan.ts";
 import { type Service, startService } from "./service.ts";
-import { type Level, ramp } from "./traffic.ts";
+import { ramp } from "./traffic.ts";
 import { warmUp } from "./warm-up.ts";
 
-/** The length of each scenario. */
-export interface Plan {
-  readonly endurance: Length;
-  /** The numbers of connections of the growing load, and the seconds at each. */
-  readonly levels: readonly number[];
-  readonly levelSeconds: number;
-  readonly neighbours: NeighbourSettings;
-  /** The rate limit of each neighbour. */
-  readonly rateLimit: { readonly requests: number; readonly seconds: number };
-}
-
 /** Everything that a run measured. */
-export interface Results {
-  readonly plan: Plan;
-  readonly endurance: Endurance;
-  readonly levels: readonly Level[];
-  readonly rounds: readonly Round[];
-}
+export type Results = Awaited<ReturnType<typeof run>>;
 
 /** As many as a small machine can serve without a queue. */
 const enduranceConnections = 4;
@@ -36,30 +21,30 @@ const unlimited = { ...throttle, rateLimitRequests: 100_000_000 };
 type Log = (line: string) => void;
 
 /** Runs every scenario. */
-export async function run(plan: Plan, log: Log): Promise<Results> {
-  const mixed = await withService("load", unlimited, (service) => mixedLoad(service, plan, log));
+export async function run(log: Log) {
+  const mixed = await withService("load", unlimited, (service) => mixedLoad(service, log));
   const { requests: rateLimitRequests, seconds: rateLimitSeconds } = plan.rateLimit;
   const limited = { ...throttle, rateLimitRequests, rateLimitSeconds };
-  const rounds = await withService("neighbours", limited, (service) => twoAccounts(service, plan, log));
-  return { plan, ...mixed, rounds };
+  const rounds = await withService("neighbours", limited, (service) => twoAccounts(service, log));
+  return { ...mixed, rounds };
 }
 
-async function mixedLoad(service: Service, { endurance: length, levels, levelSeconds }: Plan, log: Log) {
+async function mixedLoad(service: Service, log: Log) {
   const random = seeded(1);
   const accounts = await createAccounts(service, 8, random);
-  const connections = openConnections(service.url, Math.max(...levels));
+  const connections = openConnections(service.url, Math.max(...plan.levels));
   log("warming up");
   await warmUp(accounts, connections, enduranceConnections);
   const traffic = { next: buildMix(accounts, random), connections };
   // Before the growing load, which starts environments that this run does not need.
-  const endurance = await endure(service, traffic, enduranceConnections, length, log);
+  const endurance = await endure(service, traffic, enduranceConnections, log);
   log("growing load");
-  const results = await ramp(traffic, levels, levelSeconds);
+  const levels = await ramp(traffic, plan.levels, plan.levelSeconds);
   connections.close();
-  return { endurance, levels: results };
+  return { endurance, levels };
 }
 
-async function twoAccounts(service: Service, { neighbours: settings }: Plan, log: Log) {
+async function twoAccounts(service: Service, log: Log) {
   const random = seeded(2);
   const accounts = await createAccounts(service, 2, random);
   const [quiet, greedy] = accounts.map((account) => ({
@@ -68,7 +53,7 @@ async function twoAccounts(service: Service, { neighbours: settings }: Plan, log
   }));
   if (!quiet || !greedy) throw new Error("Two accounts are needed.");
   log("a greedy neighbour");
-  return neighbours(service.url, { quiet, greedy }, settings);
+  return neighbours(service.url, { quiet, greedy });
 }
 
 async function createAccounts(service: Service, count: number, random: () => number): Promise<Account[]> {

@@ -18,14 +18,7 @@ export interface Command {
 }
 
 /** The whole service on this machine, in a process of its own. */
-export interface Service {
-  readonly url: string;
-  /** Issues an API key of an account. */
-  issueKey(account: string): Promise<string>;
-  /** The memory of every execution environment, after a forced collection. */
-  heap(): Promise<readonly WorkerHeap[]>;
-  stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 const directory = join(import.meta.dirname, "..", "..", "..", ".build", "bench");
 
@@ -35,10 +28,7 @@ const directory = join(import.meta.dirname, "..", "..", "..", ".build", "bench")
  *
  * @throws Error when the process ends before it is stopped
  */
-export async function startService(
-  name: string,
-  settings: Readonly<Record<string, number>>,
-): Promise<Service> {
+export async function startService(name: string, settings: Readonly<Record<string, number>>) {
   await mkdir(directory, { recursive: true });
   const args = [JSON.stringify(settings), join(directory, `${name}.log`)];
   const child = fork(new URL("./service-process.ts", import.meta.url), args);
@@ -49,7 +39,9 @@ export async function startService(
   };
   return {
     url,
-    issueKey: (account) => send({ name: "key", account }),
+    /** Issues an API key of an account. */
+    issueKey: (account: string) => send({ name: "key", account }),
+    /** The memory of every execution environment, after a forced collection. */
     heap: () => send({ name: "heap" }),
     async stop() {
       await send({ name: "stop" });

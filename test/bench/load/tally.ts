@@ -48,15 +48,9 @@ export class Tally {
 }
 
 /** Response times of a kind of request, in milliseconds. */
-export interface Latencies {
-  readonly kind: string;
-  readonly count: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly worst: number;
-}
+export type Latencies = ReturnType<typeof summary>;
 
-const summary = (kind: string, times: RecordableHistogram): Latencies => ({
+const summary = (kind: string, times: RecordableHistogram) => ({
   kind,
   count: times.count,
   p50: times.percentile(50) / 1000,

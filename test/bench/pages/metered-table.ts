@@ -9,12 +9,6 @@ export interface Cost {
   readonly trips: number;
 }
 
-/** A result, and what the calls for it cost. */
-export interface Metered<T> {
-  readonly result: T;
-  readonly cost: Cost;
-}
-
 const none: Cost = { read: 0, write: 0, calls: 0, trips: 0 };
 
 /** The cost of the innermost `metered`. */
@@ -53,7 +47,9 @@ function startTrip(): void {
 const units = (usages: readonly Usage[]) => usages.reduce((sum, { units }) => sum + units, 0);
 
 /** Runs something and meters its calls, except those of a `metered` within it. Nothing else may call the table meanwhile. */
-export async function metered<T>(run: () => Promise<T>): Promise<Metered<T>> {
+export async function metered<T>(
+  run: () => Promise<T>,
+): Promise<{ readonly result: T; readonly cost: Cost }> {
   const outer = current;
   current = none;
   try {

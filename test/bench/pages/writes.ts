@@ -2,9 +2,9 @@ import { sendMessage } from "../../../shared/domain/send-message.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { changeStatus, createLead } from "./changes.ts";
+import { advanceClock } from "./clock.ts";
 import { buildRows, sourcePicker } from "./lead-rows.ts";
-import { makeChanges } from "./make-changes.ts";
-import type { Cost } from "./metered-table.ts";
+import { type Cost, metered } from "./metered-table.ts";
 import { leadList, readList, readPage } from "./read-list.ts";
 import type { Report } from "./report.ts";
 
@@ -84,4 +84,40 @@ async function verify(account: Account): Promise<void> {
   const source = account.rows[0]?.source;
   for (const query of [{}, { status: "new" }, { source }, { source, status: "booked" }] as const)
     await readList(leadList(account, query));
+}
+
+/**
+ * Makes changes at a steady rate. The stream delivers one batch at a time: all that changed while the maintainer handled
+ * the batch before.
+ *
+ * @returns the units of each change, and of counting it
+ */
+async function makeChanges(
+  account: Account,
+  { count, perSecond }: { readonly count: number; readonly perSecond: number },
+  change: () => Promise<unknown>,
+) {
+  const units = { W: 0, R: 0, "counting: W": 0, "counting: R": 0 };
+  let made = 0;
+  const makeForOneSecond = async () => {
+    for (let n = 0; n < perSecond && made < count; n++) {
+      advanceClock(1000 / perSecond);
+      const { cost } = await metered(change);
+      units.W += cost.write / count;
+      units.R += cost.read / count;
+      made++;
+    }
+  };
+  const wait = async (milliseconds: number) => {
+    const end = Date.now() + milliseconds;
+    while (Date.now() < end && made < count) await makeForOneSecond();
+    advanceClock(Math.max(0, end - Date.now()));
+  };
+  while (made < count || account.stream.length > 0) {
+    await makeForOneSecond();
+    const counting = await account.deliver(wait);
+    units["counting: W"] += counting.write / count;
+    units["counting: R"] += counting.read / count;
+  }
+  return units;
 }
