@@ -9,7 +9,7 @@ beforeEach(() => void useMemoryTable());
 
 test("a hundred ids take one call, and a unit each", async () => {
   const table = new WatchedTable();
-  const items = await putLeads(table.memory, "acme", 100);
+  const items = putLeads(table.memory, "acme", 100);
   const ids = items.map(({ id }) => id);
   const { result, calls, units } = await table.watch(() =>
     call("list-leads", { query: `limit=100&id=${ids}` }),

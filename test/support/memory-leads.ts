@@ -17,13 +17,28 @@ export function useMemoryTable(
   return memory;
 }
 
-/** Writes leads, a millisecond apart. @param age of the first one, in milliseconds @returns their items */
-export async function putLeads(memory: MemoryTable, account: string, count: number, age = 600_000) {
+/**
+ * Writes leads, a second apart.
+ *
+ * @param of the fields that a test sets of the i-th one
+ * @param start the time of the first one
+ * @returns their items
+ */
+export function putLeads(
+  memory: MemoryTable,
+  account: string,
+  count: number,
+  of: (i: number) => {
+    readonly source?: string;
+    readonly status?: "new" | "qualified" | "booked";
+  } = () => ({}),
+  start = Date.now() - 10_000_000,
+) {
+  const createdAt = "2026-01-01T00:00:00.000Z";
   const items = Array.from({ length: count }, (_, i) => {
-    const id = newId("lead", Date.now() - age + i);
-    const createdAt = "2026-01-01T00:00:00.000Z";
-    return leadItem(account, { id, name: "x", score: 0, status: "new", tags: [], createdAt });
+    const lead = { id: newId("lead", start + i * 1000), name: "x", score: 0, tags: [], createdAt };
+    return leadItem(account, { ...lead, status: "new", ...of(i) });
   });
-  for (const Item of items) await memory.send(new PutCommand({ TableName: tableName, Item }));
+  for (const Item of items) memory.execute(new PutCommand({ TableName: tableName, Item }));
   return items;
 }

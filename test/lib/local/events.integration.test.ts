@@ -1,15 +1,19 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
+import { type EventBusOptions, openEventBus } from "../../../lib/local/streams/event-bus.ts";
 import { setConversationStatus } from "../../../lib/ops/conversations/conversation-status.ts";
 import { setLeadStatus } from "../../../lib/ops/leads/lead-changes.ts";
 import { request } from "../../support/api.ts";
 import { compareEvent } from "../../support/document.ts";
-import { startEventBus } from "../../support/event-bus.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { findLeaks } from "../../support/leaks.ts";
+import { listening } from "../../support/listening.ts";
 import { ops } from "../../support/ops.ts";
 import { startConnector } from "./support/connector.ts";
 import { issueKey, startRun } from "./support/run.ts";
@@ -27,6 +31,32 @@ async function untilUnchanged(file: string): Promise<void> {
     before = text;
     await setTimeout(300);
   }
+}
+
+interface PutEventsInput {
+  readonly Entries: readonly { readonly Source: string; readonly Detail: string }[];
+}
+
+/** Serves an event bus that takes all events, by the two operations of EventBridge that operator commands call. @returns its URL */
+async function startEventBus(options: EventBusOptions): Promise<string> {
+  const bus = openEventBus(options);
+  const server = createServer(async (request, response) => {
+    response.end(JSON.stringify(await respond(request, bus)));
+  });
+  onTestFinished(() => {
+    server.close();
+    bus.stop();
+  });
+  return listening(server);
+}
+
+async function respond(request: IncomingMessage, bus: ReturnType<typeof openEventBus>): Promise<object> {
+  const input = await json(request);
+  if (request.headers["x-amz-target"] !== "AWSEvents.PutEvents") return {};
+  const { Entries } = input as PutEventsInput;
+  for (const { Source: source, Detail } of Entries)
+    bus.put({ source, typeField: "type" }, [JSON.parse(Detail)]);
+  return { FailedEntryCount: 0, Entries: Entries.map(() => ({ EventId: randomUUID() })) };
 }
 
 /** Sends the events of the account again, as an operator does. */

@@ -13,8 +13,6 @@ export interface Usage {
 
 /** A change of an item, as the stream of the table has it. */
 export interface Change {
-  /** Counts the changes of the table, from 1. */
-  readonly sequenceNumber: number;
   readonly key: Key;
   readonly before: Item | undefined;
   readonly after: Item | undefined;
@@ -35,7 +33,6 @@ export class StoredItems {
   onChange: ((change: Change) => void) | undefined;
   #table = new Partitions();
   #indexes = new Map(indexNames.map((name) => [name, new Partitions()]));
-  #sequenceNumber = 0;
 
   /** The rows of the table, or of an index. */
   in(index: IndexName | undefined): Partitions {
@@ -60,13 +57,7 @@ export class StoredItems {
     ];
     if (!changed) return used;
     for (const index of indexNames) used.push(...this.#replaceInIndex(index, before, after));
-    this.#sequenceNumber++;
-    this.onChange?.({
-      sequenceNumber: this.#sequenceNumber,
-      key: { pk, sk },
-      before: before?.item,
-      after: after?.item,
-    });
+    this.onChange?.({ key: { pk, sk }, before: before?.item, after: after?.item });
     return used;
   }
 
@@ -75,14 +66,12 @@ export class StoredItems {
     return {
       table: this.#table.copy(),
       indexes: new Map(Array.from(this.#indexes, ([name, partitions]) => [name, partitions.copy()])),
-      sequenceNumber: this.#sequenceNumber,
     };
   }
 
-  restore({ table, indexes, sequenceNumber }: ReturnType<StoredItems["snapshot"]>): void {
+  restore({ table, indexes }: ReturnType<StoredItems["snapshot"]>): void {
     this.#table = table.copy();
     this.#indexes = new Map(Array.from(indexes, ([name, partitions]) => [name, partitions.copy()]));
-    this.#sequenceNumber = sequenceNumber;
   }
 
   #replaceInIndex(index: IndexName, before: Row | undefined, after: Row | undefined): Usage[] {

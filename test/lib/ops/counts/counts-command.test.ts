@@ -11,7 +11,7 @@ import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { killAtEachWrite } from "../../../support/conditions.ts";
-import { putSourcedLeads } from "../../../support/counted-sublists.ts";
+import { putLeads } from "../../../support/memory-leads.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
@@ -56,7 +56,7 @@ async function counts(...args: string[]) {
 
 /** Writes counted leads. */
 async function countedLeads(count: number, source: (i: number) => string = () => "web") {
-  const items = putSourcedLeads(memory, "acme", count, (i) => ({ source: source(i) }));
+  const items = putLeads(memory, "acme", count, (i) => ({ source: source(i) }));
   await maintainList(leads, [], { deadline });
   return items;
 }
@@ -138,7 +138,7 @@ test("status names the root of a list that is malformed, and shows its rows as n
 });
 
 test("status says that more rows wait to be counted than it has read, and how old the oldest is", async () => {
-  const [oldest] = putSourcedLeads(memory, "acme", 10_001, () => ({}));
+  const [oldest] = putLeads(memory, "acme", 10_001, () => ({}));
   vi.setSystemTime(idTimestamp(String(oldest?.sk)) + 90_000);
   expect((await counts("status")).printed[0]).toMatch(/^acme +leads +0 +0 +more than \d+ +90 s /m);
 });

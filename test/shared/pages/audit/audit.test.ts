@@ -9,8 +9,7 @@ import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries, rowEntry } from "../../../../shared/pages/tree/entry.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { putSourcedLeads } from "../../../support/counted-sublists.ts";
-import { useMemoryTable } from "../../../support/memory-leads.ts";
+import { putLeads, useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
@@ -31,7 +30,7 @@ const remove = (memory: MemoryTable, { pk, sk }: Item) =>
 async function countedLeads(around?: Parameters<typeof useMemoryTable>[0]) {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const memory = useMemoryTable(around);
-  const items: Item[] = putSourcedLeads(memory, "acme", 120, (i) => ({ source: i % 3 ? "web" : "fair" }));
+  const items: Item[] = putLeads(memory, "acme", 120, (i) => ({ source: i % 3 ? "web" : "fair" }));
   await maintainList(leads, [], maintenance);
   return { memory, items };
 }
@@ -167,7 +166,7 @@ test("lists of several pages are compared page by page, and sublists when some r
 test("a tree in which more than 10,000 rows differ is counted again", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const memory = useMemoryTable();
-  const items = putSourcedLeads(memory, "acme", 10_100, () => ({ source: "web" }), 0);
+  const items = putLeads(memory, "acme", 10_100, () => ({ source: "web" }), 0);
   await maintainList(leads, [], { deadline });
   for (const item of items) remove(memory, item);
   const { findings } = await check();

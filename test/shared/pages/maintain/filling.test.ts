@@ -7,8 +7,7 @@ import { feed } from "../../../../shared/pages/maintain/feed.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { putSourcedLeads } from "../../../support/counted-sublists.ts";
-import { useMemoryTable } from "../../../support/memory-leads.ts";
+import { putLeads, useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
 import { smallLimits as limits } from "../../../support/small-limits.ts";
 import { treeRows } from "../../../support/tree-rows.ts";
@@ -37,7 +36,7 @@ test.each([
   ["the list has fed, if that is further", 0, 4],
   ["it was to go, if that is further", 4, 0],
 ])("filling goes as far as %s", async (_, filling, fed) => {
-  const keys = putSourcedLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
+  const keys = putLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
   await commit(list, { ...emptyRoot(1), watermark: "~", fed: keys[fed] });
   await commit(sublist, { ...emptyRoot(1), filling: keys[filling] });
   expect(await fill(sublist, means)).toBe(false);
@@ -47,7 +46,7 @@ test.each([
 });
 
 test("a feed raises how far a tree that is filled goes, and sets no row in it", async () => {
-  const keys = putSourcedLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
+  const keys = putLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
   const end = `${keys[4]}!`;
   await commit(list, { ...emptyRoot(1), watermark: end, unfed: 5 });
   await commit(sublist, { ...emptyRoot(1), filling: keys[0] });
