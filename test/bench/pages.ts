@@ -11,12 +11,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { installClock } from "./pages/clock.ts";
-import { measureConversations } from "./pages/conversations.ts";
 import { plot } from "./pages/plot.ts";
 import { Report } from "./pages/report.ts";
 import { measureSizes } from "./pages/sizes.ts";
 import { measureSources } from "./pages/sources.ts";
-import { measureWindows } from "./pages/windows.ts";
+import { measureConversations, measureWindows } from "./pages/windows.ts";
 import { measureWrites } from "./pages/writes.ts";
 
 const { values: options } = parseArgs({ options: { quick: { type: "boolean" } } });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, type Lead, parseEvent } from "../../docs/client/client.ts";
-import { createMirror, findOrCreateLead, readInbox, syncLeads } from "../../docs/client/recipes.ts";
+import { createMirror, findOrCreateLead, syncLeads } from "../../docs/client/recipes.ts";
 import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
@@ -64,12 +64,6 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.get(ids[0])?.status).toBe("booked");
   expect(leads.has(ids[1])).toBe(false);
   expect(leads.size).toBe(3);
-});
-
-test("an inbox has the names of the leads", async () => {
-  await createLead("Alan");
-  const inbox = await readInbox(client, {});
-  expect(inbox.map(({ lead }) => lead?.id)).toEqual(inbox.map(({ leadId }) => leadId));
 });
 
 test("forms with an address that are sent at once create one lead, and later ones find it", async () => {

@@ -1,12 +1,11 @@
 import { seeded, skewed } from "../../support/random.ts";
 import { Account, type Exchange } from "./account.ts";
-import { openConnections } from "./connections.ts";
+import { type Connections, openConnections } from "./connections.ts";
 import { endure } from "./endurance.ts";
 import { neighbours } from "./neighbours.ts";
 import { plan } from "./plan.ts";
 import { type Service, startService } from "./service.ts";
-import { ramp } from "./traffic.ts";
-import { warmUp } from "./warm-up.ts";
+import { ramp, saturate } from "./traffic.ts";
 
 /** Everything that a run measured. */
 export type Results = Awaited<ReturnType<typeof run>>;
@@ -42,6 +41,40 @@ async function mixedLoad(service: Service, log: Log) {
   const levels = await ramp(traffic, plan.levels, plan.levelSeconds);
   connections.close();
   return { endurance, levels };
+}
+
+/** How many requests of each kind each connection sends. */
+const warmUpRounds = 10;
+
+const warmUpKinds: readonly ((account: Account) => Exchange)[] = [
+  (account) => account.createLead(),
+  (account) => account.sendMessage(),
+  (account) => account.listLeads(),
+  (account) => account.listConversations(),
+];
+
+/**
+ * Creates leads and conversations in every account and starts as many environments of every function as the load can
+ * need, by sending one kind of request at a time over all connections.
+ *
+ * @throws Error at the first wrong response
+ */
+async function warmUp(
+  accounts: readonly Account[],
+  connections: Connections,
+  parallel: number,
+): Promise<void> {
+  for (const kind of warmUpKinds) {
+    for (const account of accounts) {
+      let remaining = warmUpRounds * parallel;
+      const tally = await saturate(
+        { next: () => kind(account), connections },
+        parallel,
+        () => remaining-- > 0,
+      );
+      for (const [error] of tally.errors) throw new Error(`The warm-up failed: ${error}`);
+    }
+  }
 }
 
 async function twoAccounts(service: Service, log: Log) {
