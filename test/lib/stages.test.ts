@@ -12,7 +12,8 @@ function readSettings({ artifact, template }: Awaited<ReturnType<typeof synthesi
     terminationProtection: artifact.terminationProtection ?? false,
     table: table.properties.TableName,
     deletionProtection: table.properties.DeletionProtectionEnabled,
-    restorable: table.properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled,
+    // Without a period, any second of the last 35 days can be restored.
+    recovery: table.properties.PointInTimeRecoverySpecification,
     onDeletion: new Set(
       [table.resource, ...logGroups].flatMap((r) => [r.DeletionPolicy, r.UpdateReplacePolicy]),
     ),
@@ -28,7 +29,7 @@ test("dev is deleted with its stack", () => {
     terminationProtection: false,
     table: "leads-and-conversations-dev",
     deletionProtection: false,
-    restorable: false,
+    recovery: { PointInTimeRecoveryEnabled: false },
     onDeletion: new Set(["Delete"]),
     logDays: new Set([7]),
     throttle: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
@@ -42,7 +43,7 @@ test("prod keeps its data", () => {
     terminationProtection: true,
     table: "leads-and-conversations-prod",
     deletionProtection: true,
-    restorable: true,
+    recovery: { PointInTimeRecoveryEnabled: true },
     onDeletion: new Set(["Retain"]),
     logDays: new Set([90]),
     throttle: { ThrottlingRateLimit: 5000, ThrottlingBurstLimit: 2500 },
@@ -50,15 +51,11 @@ test("prod keeps its data", () => {
   });
 });
 
-test("dev can have point-in-time recovery", async () => {
-  const changed = await synthesize("dev", { pointInTimeRecovery: true });
-  expect(readSettings(changed)).toEqual({ ...readSettings(stages.dev), restorable: true });
-});
-
 test("A stage's file overrides each setting", async () => {
   const changed = await synthesize("prod", {
     removalPolicy: "destroy",
     deletionProtection: false,
+    pointInTimeRecovery: false,
     throttleRate: 20,
     throttleBurst: 40,
     logRetentionDays: 30,
@@ -69,7 +66,7 @@ test("A stage's file overrides each setting", async () => {
     terminationProtection: false,
     table: "leads-and-conversations-prod",
     deletionProtection: false,
-    restorable: true,
+    recovery: { PointInTimeRecoveryEnabled: false },
     onDeletion: new Set(["Delete"]),
     logDays: new Set([30]),
     throttle: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },

@@ -113,16 +113,3 @@ test("The access log has route, status, latencies, account and errors, and only 
     RetentionInDays: 7,
   });
 });
-
-test("The outputs have the URL of the API, and what operators call the rest", () => {
-  const { FunctionNames, FunctionLogGroups, Release, DataFormat, ...outputs } = template.findOutputs("*");
-  const ref = (type: string, within = "") => ({ Value: { Ref: only(template, type, within).id } });
-  expect(outputs).toEqual({
-    ApiUrl: { Value: { "Fn::GetAtt": [api.id, "ApiEndpoint"] } },
-    EventBusName: ref("AWS::Events::EventBus"),
-    TableName: ref("AWS::DynamoDB::Table"),
-    CountingSourceId: ref("AWS::Lambda::EventSourceMapping"),
-    CountingFailuresUrl: ref("AWS::SQS::Queue", "Counting"),
-    EventFailuresUrl: ref("AWS::SQS::Queue", "Events"),
-  });
-});

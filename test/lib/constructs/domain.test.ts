@@ -3,7 +3,6 @@ import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
-const plain = await synthesize("dev");
 const served = {
   corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
@@ -20,15 +19,6 @@ function findValues(key: string, value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => (name === key ? [inner] : findValues(key, inner)));
 }
-
-test("By default the API has neither CORS nor a custom domain", () => {
-  const { properties } = only(plain.template, "AWS::ApiGatewayV2::Api");
-  expect(properties).not.toHaveProperty("CorsConfiguration");
-  expect(properties).not.toHaveProperty("DisableExecuteApiEndpoint");
-  plain.template.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
-  plain.template.resourceCountIs("AWS::ApiGatewayV2::ApiMapping", 0);
-  expect(plain.template.findOutputs("DomainTarget*")).toEqual({});
-});
 
 test("Only scripts of the listed origins may call the routes, with a key and without cookies", () => {
   expect(cors).toEqual({

@@ -29,24 +29,16 @@ test("The table has every index of the key map, sorted by sk, with all attribute
   );
 });
 
-test.each([
-  ["dev", false],
-  ["prod", true],
-] as const)("The table of %s is on demand without a limit, streams both images and expires items, and nothing else", async (name, isKept) => {
-  const stage = await synthesize(name);
-  const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, ...settings } = only(
-    stage.template,
-    "AWS::DynamoDB::Table",
-  ).properties;
+test("The table is on demand without a limit, streams both images and expires items, and nothing else", () => {
+  const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, ...settings } = properties;
   expect(settings).toEqual({
-    TableName: `leads-and-conversations-${name}`,
+    TableName: "leads-and-conversations-dev",
     BillingMode: "PAY_PER_REQUEST",
     StreamSpecification: { StreamViewType: "NEW_AND_OLD_IMAGES" },
     TimeToLiveSpecification: { AttributeName: "expiresAt", Enabled: true },
     SSESpecification: { SSEEnabled: false },
-    DeletionProtectionEnabled: isKept,
-    // Without a period, any second of the last 35 days can be restored.
-    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isKept },
+    DeletionProtectionEnabled: false,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
   });
 });
 

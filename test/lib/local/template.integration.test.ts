@@ -56,21 +56,6 @@ test("the readers of the stream have the settings of the template", () => {
   ]);
 });
 
-test.each([
-  ["LEAD#a", "INSERT", true, true],
-  ["LEAD#a", "MODIFY", true, false],
-  ["CONVERSATION#a", "MODIFY", true, false],
-  ["MESSAGE#a#c", "INSERT", false, true],
-  ["ERASED#a", "INSERT", false, true],
-  ["COUNT#a#LEAD", "INSERT", false, false],
-  ["A-LEAD#a", "INSERT", false, false],
-])("counting and the pipe take only the records of their filters: %s %s", (pk, eventName, counted, piped) => {
-  const record = { eventName, dynamodb: { Keys: { pk: { S: pk }, sk: { S: "x" } } } };
-  const [source] = stack.eventSources;
-  const [pipe] = stack.pipes;
-  expect([source?.accepts(record), pipe?.accepts(record)]).toEqual([counted, piped]);
-});
-
 /** Changes the properties of each resource of a type. */
 const change = (type: string, properties: Properties) => (resources: Template["Resources"]) => {
   for (const { Type, Properties = {} } of Object.values(resources))
