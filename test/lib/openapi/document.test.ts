@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test, vi } from "vitest";
 import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
-import { routes } from "../../../shared/routes.ts";
 
 interface Property {
   readonly type?: string;
@@ -18,7 +17,6 @@ interface Parameter {
 }
 
 interface Document {
-  readonly paths: Record<string, Record<string, { readonly parameters: readonly Parameter[] }>>;
   readonly webhooks: object;
   readonly components: {
     readonly schemas: Record<
@@ -43,17 +41,6 @@ test("docs/openapi.json is what `npm run openapi` writes, in ASCII", async () =>
   await import("../../../bin/openapi.ts");
   expect(writeFile.mock.calls).toEqual([[file, source]]);
   expect(source).toMatch(/^[ -~\n]+$/);
-});
-
-test("it has the routes of the API and no other", () => {
-  const documented = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-  expect(documented.sort()).toEqual(
-    Object.values(routes)
-      .map(({ method, path }) => `${method} ${path}`)
-      .sort(),
-  );
 });
 
 test("it has a webhook for each event of the service, and no other", () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { gatewayResponse } from "../../../lib/local/gateway/http-response.ts";
 import { invalidExamples, requestExamples, responseExamples } from "../../../lib/openapi/examples.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { request, startApi } from "../../support/api.ts";
@@ -40,12 +39,4 @@ test.each(
   const { query, body, response: answer } = invalidExamples[name];
   const refused = await send(name, { query, body });
   expect([refused.status, normalize(refused.body)]).toEqual([400, normalize(answer)]);
-});
-
-test.each([
-  [401, { authorization: "" }],
-  [403, { authorization: "Bearer nonsense" }],
-] as const)("the gateway's example of %i is what is answered", async (status, headers) => {
-  const refused = await send("list-leads", { headers });
-  expect([refused.status, refused.body]).toEqual([status, JSON.parse(String(gatewayResponse(status).body))]);
 });
