@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startLocal } from "../../../lib/local/local-run.ts";
@@ -85,12 +85,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
     expect(existsSync(join(directory, "run.json"))).toBe(false);
 
-    await chmod(directory, 0o755);
-    for (const name of ["api-key", "dynamodb.sqlite", "stream.json"])
-      await chmod(join(directory, name), 0o644);
     const second = start(env);
     await untilServing(second);
-    expect(await accessibleToOthers(directory)).toEqual([]);
     expect(second.output()).toContain(apiKey);
     expect(await listed()).toBe(hasCurl ? 1 : 0);
 
