@@ -171,16 +171,9 @@ describe("a request with several faults gets the response to the first one, in t
   });
 });
 
-test.each([
-  ["GET", "/probes/"],
-  ["GET", "/Probes"],
-  ["GET", "//probes"],
-  ["PUT", "/probes"],
-  ["HEAD", "/probes"],
-  ["OPTIONS", "/probes"],
-])("%s %s matches no route, and takes no token from the throttle", async (method, path) => {
+test("a request that matches no route takes no token from the throttle", async () => {
   const { get } = await startProbes({ throttle: { ratePerSecond: 0, burst: 1 } });
-  expect((await get(path, { method })).status).toBe(404);
+  expect((await get("/probes", { method: "PUT" })).status).toBe(404);
   expect((await get()).status).toBe(200);
   await expectGatewayResponse(await get(), 429, "Too Many Requests");
 });
