@@ -1,24 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
 import manifest from "../../../package.json" with { type: "json" };
-import { routes } from "../../../shared/routes.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions } = await synthesize("dev", { canary: true });
+const { template, functions } = await synthesize("dev", {
+  canary: true,
+  rateLimitRequests: 1234,
+  rateLimitSeconds: 30,
+});
 /** Without the function that writes the release into the table. */
-const ownFunctions = (of: typeof template) =>
-  Object.fromEntries(
-    Object.entries(of.findResources("AWS::Lambda::Function")).filter(
-      ([id]) => !id.startsWith("AWS679f53fac002430cb0da5b7982bd2287"),
-    ),
-  );
-const resources = ownFunctions(template);
+const resources = Object.fromEntries(
+  Object.entries(template.findResources("AWS::Lambda::Function")).filter(
+    ([id]) => !id.startsWith("AWS679f53fac002430cb0da5b7982bd2287"),
+  ),
+);
 const logGroups = template.findResources("AWS::Logs::LogGroup");
 const table = only(template, "AWS::DynamoDB::Table");
 
 const RELEASE = `${manifest.version}+ab12cd3`;
 const Environment = { Variables: { TABLE_NAME: { Ref: table.id }, RELEASE } };
-const limit = { RATE_LIMIT_REQUESTS: "6000", RATE_LIMIT_SECONDS: "60" };
+const limit = { RATE_LIMIT_REQUESTS: "1234", RATE_LIMIT_SECONDS: "30" };
 
 /** Settings in which a function differs from those of the routes. */
 const others: Partial<Record<FunctionName, object>> = {
@@ -78,20 +79,6 @@ test("Environments are reserved for the functions that the stage names, and for 
         : [[reserved.functions.get(id), Properties.ReservedConcurrentExecutions]],
   );
   expect(Object.fromEntries(found)).toEqual({ authorize: 100, "maintain-counts": 20 });
-  const unset = await synthesize("prod");
-  expect(JSON.stringify(unset.template.toJSON())).not.toContain("ReservedConcurrentExecutions");
-});
-
-test("The functions of the routes and the authorizer, and no others, have the rate limit of their stage", async () => {
-  const limited = await synthesize("dev", { rateLimitRequests: 1234, rateLimitSeconds: 30 });
-  const limits = [...limited.functions].map(([id, name]) => {
-    const { Properties } = limited.template.findResources("AWS::Lambda::Function")[id] ?? {};
-    const { RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS } = Properties.Environment?.Variables ?? {};
-    return [name, RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS];
-  });
-  expect(limits.filter(([, requests]) => requests).sort()).toEqual(
-    [...Object.keys(routes), "authorize"].map((name) => [name, "1234", "30"]).sort(),
-  );
 });
 
 test("Without a rate limit, no function has its settings or permissions", async () => {

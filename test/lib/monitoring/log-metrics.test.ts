@@ -8,7 +8,6 @@ import { loggedError } from "../../../shared/logging/logged-error.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { matches } from "./support/filter-pattern.ts";
 
 const { template, functions } = await synthesize("prod");
 const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map((r) => r.Properties);
@@ -21,6 +20,35 @@ const writers = new Map(
     functions.get(id),
   ]),
 );
+
+/** One condition of a JSON filter pattern, in the forms that the stack uses. */
+const condition = /^\(*\$\.([\w.]+) (?:(=|!=) "([^"*]*)(\*?)"|= (\d+)|IS (TRUE|FALSE))\)*$/;
+
+const valueAt = (line: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], line);
+
+function holds(text: string, line: unknown): boolean {
+  const [match, path = "", operator, string = "", rest, number, truth] = condition.exec(text) ?? [];
+  if (match === undefined) throw new Error(`The condition ${text} is not supported.`);
+  const value = valueAt(line, path);
+  if (number !== undefined) return value === Number(number);
+  if (truth !== undefined) return value === (truth === "TRUE");
+  if (typeof value !== "string") return false;
+  return (rest ? value.startsWith(string) : value === string) === (operator === "=");
+}
+
+/**
+ * Whether a metric filter counts a line of JSON.
+ *
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
+ */
+function matches(pattern: string, line: string): boolean {
+  const alternatives = /^\{ (.*) \}$/.exec(pattern)?.[1]?.split(" || ");
+  if (!alternatives) throw new Error(`${pattern} is not a JSON pattern.`);
+  return alternatives.some((text) => text.split(" && ").every((each) => holds(each, JSON.parse(line))));
+}
 
 /** The names of the metrics that count a line of a log group. */
 const countedIn = (inLogGroup: (id: string) => boolean, line: string) =>
