@@ -1,20 +1,15 @@
 import { isAscii } from "node:buffer";
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { bundle, bundleFunctions, functionNames } from "../../../lib/bundling/bundle.ts";
+import { createDirectory } from "../../support/synthesize.ts";
 
-let directory: string;
+const directory = await createDirectory();
 /** What is deployed. The bundles that are made one by one have an account of their inputs. */
-let deployed: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "bundles-"));
-  deployed = await bundleFunctions(join(directory, "deployed"));
-});
-afterAll(() => rm(directory, { recursive: true }));
+const deployed = await bundleFunctions(join(directory, "deployed"));
 
 /** The files of which the bundle has code. */
 const includedFiles = ({ outputs }: Metafile) =>

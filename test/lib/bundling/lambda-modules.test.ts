@@ -1,16 +1,16 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle } from "../../../lib/bundling/bundle.ts";
 import { lambdaModules, lambdaModulesDirectory } from "../../../lib/bundling/lambda-modules.ts";
+import { createDirectory } from "../../support/synthesize.ts";
 
-let directory: string;
+const directory = await createDirectory();
 type Sdk = typeof import("./sdk.ts");
 let sdk: Sdk;
 /** The same without replaced modules. */
@@ -27,7 +27,6 @@ let responseBody: object;
 let received: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "lambda-modules-"));
   const entry = join(import.meta.dirname, "sdk.ts");
   const outfile = join(directory, "sdk.cjs");
   const wholeOutfile = join(directory, "whole-sdk.cjs");
@@ -46,10 +45,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
-afterAll(async () => {
-  server.close();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => void server.close());
 beforeEach(() => {
   received = [];
   statuses = [];

@@ -54,19 +54,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     failing = false;
     const second = await start(directory, connector.url);
     const later = await send(second, "Hello again, this is the second message");
-    await expect.poll(() => [...connector.delivered.keys()]).toHaveLength(4);
-    const ofMessage = (message: typeof hello) => ({ type: "message.sent", version: 1, account, ...message });
-    const details = new Map([...connector.delivered].map(([id, { detail }]) => [id, detail]));
-    expect(details.get(hello.id)).toEqual(ofMessage(hello));
-    expect(details.get(later.id)).toEqual(ofMessage(later));
-    expect(details.get(created.id)).toEqual({
-      ...{ type: "lead.created", version: 1, id: created.id, account, createdAt: created.createdAt },
-      ...{ email: "ada@example.com", source: "instagram" },
-    });
-    expect(details.get(hello.conversationId)).toEqual({
-      ...{ type: "conversation.started", version: 1, id: hello.conversationId, account },
-      ...{ leadId: created.id, channel: "whatsapp", createdAt: expect.any(String) },
-    });
+    const ids = [created.id, hello.conversationId, hello.id, later.id];
+    await expect.poll(() => new Set(connector.delivered.keys())).toEqual(new Set(ids));
     for (const event of connector.delivered.values()) {
       expect(validateDetail(event.detail)).toEqual([]);
       expect(compareEvent(event)).toEqual([]);

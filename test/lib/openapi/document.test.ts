@@ -11,11 +11,6 @@ interface Property {
   readonly examples?: readonly unknown[];
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly schema: Property;
-}
-
 interface Document {
   readonly webhooks: object;
   readonly components: {
@@ -23,7 +18,6 @@ interface Document {
       string,
       { properties: Record<string, Property>; additionalProperties?: boolean }
     >;
-    readonly parameters: Record<string, Parameter>;
   };
 }
 
