@@ -34,12 +34,13 @@ test("an error that the command line itself knows prints only its message, a bug
   const bug = new TypeError("x is not a function");
   const isKnown = (error: unknown) => error === known;
   await run(() => Promise.reject(known), isKnown);
+  await run(() => Promise.reject(bug), isKnown);
   await run(() => {
     throw bug;
-  }, isKnown);
+  });
   expect(process.exitCode).toBe(1);
   // `console.error` prints the stack of an Error.
-  expect(print.mock.calls).toEqual([["The stack is not valid."], [bug]]);
+  expect(print.mock.calls).toEqual([["The stack is not valid."], [bug], [bug]]);
 });
 
 test.each(["20.20.2", "22.18.0", "25.0.0", "240.0.0"])("Node.js %s is refused", (version) => {
