@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writeLimit } from "../../../../lib/ops/accounts/account-limit.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
@@ -194,8 +194,23 @@ describe("an archive that was tampered with is refused with its line and field, 
     expect(await refused(file)).toBe(`${file}.manifest.json: lines[message] must be 3, as in the file.\n`);
   });
 
-  test("a manifest that is no JSON object", async () => {
+  test("a file that differs from its manifest", async () => {
+    const file = await writeArchive(toText(lines), { sha256: manifest.sha256 });
+    const text = await readFile(file, "utf8");
+    for (const damaged of [text.replace('"Grace"', '"Grade"'), text.slice(0, -1)]) {
+      await writeFile(file, damaged);
+      expect(await refused(file)).toBe(
+        `${file} differs from its manifest: it is damaged, or of another export.\n`,
+      );
+    }
+  });
+
+  test("a manifest that is missing, or is no JSON object", async () => {
     const file = await writeArchive(toText(lines));
+    await rm(`${file}.manifest.json`);
+    expect(await refused(file)).toBe(
+      `${file}.manifest.json cannot be read (ENOENT): an export writes it beside its file.\n`,
+    );
     for (const [text, fault] of [
       ["{", " is not JSON."],
       ["[]", ": the manifest must be a JSON object, not an array."],

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { DeleteCommand, GetCommand, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { readAllOwners } from "../../../../lib/ops/counts/all-owners.ts";
-import { countedRows } from "../../../../lib/ops/counts/list-reading.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
@@ -15,18 +14,17 @@ import {
   accountLimitKey,
   apiKeyKey,
   countNodeKey,
-  leadKey,
   messageKey,
   rateWindowKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import type { Wait } from "../../../../shared/dynamodb/pace.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { createdAt, newId } from "../../../../shared/ids.ts";
+import { newId } from "../../../../shared/ids.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
-import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { commit } from "../../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
@@ -191,54 +189,6 @@ describe("accounts erase", () => {
     await countRows({ ...owner, account: small }, [id]);
     await countRows({ account: small, list: countedLists.conversation }, [conversationId]);
     for (const each of [account, small]) await expectErased(each);
-  });
-
-  test("an account that is used again is counted, and its counts no longer expire", async () => {
-    const account = randomUUID();
-    const owner = { account, list: countedLists.lead };
-    await aLead(account);
-    await erase(account);
-    const { version = 0 } = (await readRoot(owner)) ?? {};
-    const { id } = await aLead(account);
-    const imported = newId("lead", Date.now() - 3_600_000);
-    const lead = {
-      id: imported,
-      name: "Ada",
-      score: 0,
-      status: "new",
-      createdAt: createdAt(imported),
-    } as const;
-    await put(leadItem(account, { ...lead, tags: [] }));
-    await countRows(owner, [id, imported]);
-    const root = await readRoot(owner);
-    expect(root && countedRows(root)).toBe(1);
-    // The first commit counts nothing.
-    expect(root?.version).toBe(version + 2);
-    expect(root).not.toHaveProperty("expiresAt", expect.anything());
-    expect((await call("list-leads", { account })).body.pagination.total).toBe(2);
-  });
-
-  test("a row of such an account that is deleted while a slow maintainer counts it is not counted", async () => {
-    const account = randomUUID();
-    const owner = { account, list: countedLists.lead };
-    await aLead(account);
-    await erase(account);
-    const id = newId("lead", Date.now() - 3_600_000);
-    const lead = { id, name: "Ada", score: 0, status: "new", createdAt: createdAt(id) } as const;
-    await put(leadItem(account, { ...lead, tags: [] }));
-    // Before its first commit, the row is deleted and another maintainer works off the deletion.
-    const deleteRow = vi.fn(async () => {
-      await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey(account, id) }));
-      await countRows(owner, [id]);
-    });
-    {
-      const isCommit = (it: TableCommand) => it instanceof PutCommand && it.input.Item?.sk === "root";
-      using _ = beforeCall(isCommit, deleteRow);
-      await countRows(owner, [id]);
-    }
-    expect(deleteRow).toHaveBeenCalled();
-    const root = await readRoot(owner);
-    expect(root && countedRows(root)).toBe(0);
   });
 
   test("revokes and deletes a key that the index does not list yet, and waits until it no longer works", async () => {

@@ -1,4 +1,4 @@
-import { BatchGetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { toChange } from "../../../../shared/pages/audit/repair.ts";
@@ -166,6 +166,24 @@ test("the root of an erased account expires, unless its list has rows again", as
   history.addMany(20, { age: 60_000, source });
   await history.deliver(smallLimits);
   expect((await expectCounted(history, [source])).expiresAt).toBeUndefined();
+});
+
+test("a row of an erased account that is deleted while a slow maintainer counts it is not counted", async () => {
+  const history = new LeadHistory();
+  const watermark = keyAt(history.owner.list, history.now - limits.allowedLateness);
+  await commit(history.owner, { ...emptyRoot(history.now), watermark, expiresAt: 2_000_000_000 });
+  const change = toChange(history.owner, history.add({ age: 3_600_000 }));
+  const count = () => maintainList(history.owner, [change], { deadline: Number.POSITIVE_INFINITY });
+  history.table.before = async (command) => {
+    if (!(command instanceof PutCommand)) return;
+    history.table.before = () => {};
+    // Another maintainer works off the deletion before the first commit.
+    history.delete(change.key);
+    await count();
+  };
+  await count();
+  expect(history.rows.size).toBe(0);
+  await expectCounted(history);
 });
 
 test("rows are counted when no write of a route can land any more", () => {
