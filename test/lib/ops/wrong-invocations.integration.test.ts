@@ -93,9 +93,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     "keys list --account acme",
     "accounts show-limit --account acme",
   ],
-  "error: option '--local' cannot be used with option '--stage <name>'": [
-    "keys list --account acme --local --stage dev",
-  ],
   "error: option '--stage <name>' argument 'Prod' is invalid. A stage's name has 1 to 21 lower-case letters, digits or '-', the first one a letter.":
     ["keys list --account acme --stage Prod"],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
@@ -111,6 +108,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   ],
   [`Name the event bus of the table ${tableName}: --bus NAME.`]: [
     `events republish --account acme ${onTable} --since 1795219200`,
+  ],
+  "The local run keeps no logs to search: name a deployed stage with --stage.": [
+    "accounts usage --local --since 7d",
   ],
   "error: unknown command 'forget'": ["keys forget --account acme"],
   "error: unknown command 'lead'\n(Did you mean leads?)": ["lead export --account acme"],
@@ -233,16 +233,4 @@ test.each([
   vi.restoreAllMocks();
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(sentence);
-});
-
-test("what is printed cannot control the terminal, on stdout and on stderr", async () => {
-  const text = "\u001b]0;title\u0007";
-  await issueApiKey("terminal", { label: text });
-  const on = ["--account", "terminal", "--table", tableName];
-  const { stdout } = await program(["keys", "list", ...on]);
-  const { stderr } = await program(["leads", "import", `${text}.csv`, ...on]);
-  for (const printed of [stdout, stderr]) {
-    expect(printed).toContain("\\u001b]0;title\\u0007");
-    expect(printed).not.toContain("\u001b");
-  }
 });

@@ -7,7 +7,6 @@ import { DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { usageCommand } from "../../../../lib/ops/accounts/accounts-usage.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
-import { program } from "../support/program.ts";
 
 const logs = mockClient(CloudWatchLogsClient);
 const tables = mockClient(DynamoDBDocumentClient);
@@ -41,8 +40,6 @@ async function usage(...args: readonly string[]) {
     printed.mockRestore();
   }
 }
-
-const env = { AWS_REGION: "eu-west-1" };
 
 test("shows the requests and units of each account, by a search of the logs of all routes", async () => {
   const results = [row("acme", "1200", "3600.5", "12"), row("shop", "3")];
@@ -81,12 +78,4 @@ test("says if nothing was logged", async () => {
 test("a search that CloudWatch ends is an error", async () => {
   logs.on(GetQueryResultsCommand).resolves({ status: "Timeout" });
   await expect(usage()).rejects.toThrow("CloudWatch ended the search (Timeout): ask for a shorter time.");
-});
-
-test("the local run has no logs to search", async () => {
-  expect(await program(["accounts", "usage", "--local", "--since", "7d"], { env })).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: "The local run keeps no logs to search: name a deployed stage with --stage.\n",
-  });
 });

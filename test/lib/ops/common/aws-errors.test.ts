@@ -2,18 +2,13 @@ import { expect, test } from "vitest";
 import { UserError } from "../../../../lib/errors.ts";
 import { toPartialFailure, toUserError } from "../../../../lib/ops/common/aws-errors.ts";
 import { StaleReadError, UnknownOutcomeError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { leadKey } from "../../../../shared/dynamodb/keys.ts";
-import { ApiError, MalformedItemError } from "../../../../shared/errors.ts";
+import { ApiError } from "../../../../shared/errors.ts";
 
 const sdkError = (name: string, message: string, properties = {}) =>
   Object.assign(new Error(message), { name, ...properties });
 const throttled = sdkError("ThrottlingException", "Rate exceeded");
 
 test.each([
-  [
-    sdkError("ResourceNotFoundException", "Not found"),
-    "There is no table unit in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.",
-  ],
   [
     sdkError("ExpiredTokenException", "The token is expired."),
     "AWS rejected the credentials: The token is expired.",
@@ -22,7 +17,6 @@ test.each([
     sdkError("UnrecognizedClientException", "The token is invalid."),
     "AWS rejected the credentials: The token is invalid.",
   ],
-  [sdkError("AccessDeniedException", "Not authorized."), "AWS denied access: Not authorized."],
   [
     sdkError("TimeoutError", "Connection timed out"),
     "DynamoDB cannot be reached (Connection timed out): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.",
@@ -36,10 +30,6 @@ test.each([
   [
     new UnknownOutcomeError("unknown"),
     "It is unknown whether the change took effect: check, and run the command again.",
-  ],
-  [
-    new MalformedItemError(leadKey("acme", "lead_1"), "score"),
-    "The item LEAD#acme lead_1 is not valid: its score is malformed. Correct or delete it in the table.",
   ],
   [new StaleReadError(), "Other writers kept changing the same items: run the command again."],
 ])("%o becomes a UserError", async (error, message) => {

@@ -15,16 +15,3 @@ test("what waits for its turn is not started after a failure, and what was start
   await expect(running).rejects.toThrow("on purpose");
   expect({ started, ended }).toEqual({ started: [1, 2], ended: [1] });
 });
-
-test("every value is worked on, with at most as many at a time as allowed", async () => {
-  let [running, most] = [0, 0];
-  const done: number[] = [];
-  await forEachAtRate([...Array(20).keys()].values(), { parallel: 4 }, async (value) => {
-    most = Math.max(most, ++running);
-    await new Promise((resolve) => setImmediate(resolve));
-    running -= 1;
-    done.push(value);
-  });
-  expect(done.sort((a, b) => a - b)).toEqual([...Array(20).keys()]);
-  expect(most).toBe(4);
-});

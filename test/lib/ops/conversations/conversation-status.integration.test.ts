@@ -70,20 +70,6 @@ test("a conversation becomes active again, whether the pointer names it or one t
   await expect(set(account, newer, "active")).rejects.toThrow(refused(older));
 });
 
-test("a conversation without a pointer can become active", async () => {
-  const account = randomUUID();
-  const { leadId, ids } = await endedConversations(account, 1);
-  const [id = ""] = ids;
-  const [Item] = await conversations(account);
-  const other = `${id.slice(0, -1)}0`;
-  const { pk } = { pk: `CONVERSATION#${account}` };
-  await table.send(
-    new PutCommand({ TableName: tableName, Item: { ...Item, pk, sk: other, id: other, channel: "sms" } }),
-  );
-  expect(await set(account, other, "active")).toMatchObject({ status: "active" });
-  expect(await pointer(account, leadId)).toBe(id);
-});
-
 test("a pointer to the active conversation of another lead or channel is replaced", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 1);

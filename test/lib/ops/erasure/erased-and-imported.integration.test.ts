@@ -126,10 +126,10 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
         await expect.poll(() => readItem(leadKey(account, id))).toBeDefined();
         await erase(account, id);
         await put(items.find(({ pk }) => pk === `LEAD#${account}`) ?? {});
-        throw new Error("on purpose");
+        throw Object.assign(new Error("No."), { name: "AccessDeniedException" });
       });
       expect((await load(account, path)).failure).toBe(
-        "Stopped after 1 rows: on purpose. Run the same command again to continue.",
+        "Stopped after 1 rows: AWS denied access: No. Run the same command again to continue.",
       );
     }
     expect(await readItem(leadKey(account, id))).toBeUndefined();

@@ -72,15 +72,6 @@ test("a row whose first response was lost was imported now, a row of an earlier 
   expect(report).toMatchObject({ imported: 1, present: 1 });
 });
 
-test("another error ends the import, reports the stored rows and starts no more", async () => {
-  table.on(PutCommand).resolvesOnce({}).rejects(named("AccessDeniedException"));
-  const { failure, puts } = await importRows(500);
-  expect(failure).toBe(
-    "Stopped after 1 rows: AWS denied access: Not now. Run the same command again to continue.",
-  );
-  expect(puts.length).toBeLessThan(100);
-});
-
 test.each<[string, (path: string, mtime: Date) => Promise<void>]>([
   ["has another time", (path) => utimes(path, 0, 0)],
   [
