@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall, NumberValueImpl } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -15,7 +14,7 @@ import {
   messageKey,
 } from "../../shared/dynamodb/keys.ts";
 import { forgetMalformed } from "../../shared/dynamodb/malformed-items.ts";
-import { type Item, readItem, table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { type Item, readItem } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { encodeEntries, rowEntry } from "../../shared/pages/tree/entry.ts";
@@ -26,6 +25,7 @@ import { lambdaContext } from "../support/events.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 import { allows } from "../support/role-check.ts";
 import { streamRecord } from "../support/stream-record.ts";
+import { put } from "../support/table-items.ts";
 
 let account: string;
 let logged: Item[];
@@ -36,8 +36,6 @@ beforeEach(() => {
   logged = [];
   vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));
 });
-
-const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
 
 /** Stores an item that the role of a function may write, as code that was taken over could. */
 async function plant(label: string, item: object): Promise<void> {

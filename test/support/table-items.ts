@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { BatchWriteCommand, type DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { type Item, table, tableName } from "../../shared/dynamodb/table-client.ts";
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  paginateScan,
+} from "@aws-sdk/lib-dynamodb";
+import { type Item, type Key, table, tableName } from "../../shared/dynamodb/table-client.ts";
 
 /** All items of the table, by their keys. */
 export async function tableItems(): Promise<ReadonlyMap<string, Item>> {
@@ -9,6 +15,12 @@ export async function tableItems(): Promise<ReadonlyMap<string, Item>> {
     for (const item of Items) items.set(`${item.pk} ${item.sk}`, item);
   return items;
 }
+
+/** Stores an item, which the API may not have made. */
+export const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+
+export const remove = ({ pk, sk }: Item | Key) =>
+  table.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
 
 /** Writes items to a table of the embedded engine, which leaves none of a batch. */
 export async function putItems(client: DynamoDBDocumentClient, TableName: string, items: readonly Item[]) {

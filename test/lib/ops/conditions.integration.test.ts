@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
@@ -24,7 +23,7 @@ import {
   sourceOrChannelPartition,
   sublistKey,
 } from "../../../shared/dynamodb/keys.ts";
-import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
@@ -32,7 +31,7 @@ import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { runCommand } from "../../support/command.ts";
 import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile } from "../../support/lead-files.ts";
-import { tableItems } from "../../support/table-items.ts";
+import { put, tableItems } from "../../support/table-items.ts";
 
 const noWait = async () => {};
 
@@ -101,8 +100,6 @@ function itemsOf(account: string): Item[] {
     { ...countNodeKey("lead", account, "node#1#1#"), entries: new Uint8Array() },
   ];
 }
-
-const put = (Item: Item) => table.send(new PutCommand({ TableName: tableName, Item }));
 
 /** Stores such an account, without the items for which the condition does not hold. @returns its name */
 async function fill(account: string, condition: (item: Item) => boolean = () => true): Promise<string> {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
@@ -8,11 +7,11 @@ import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
-import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
-import { compareItems, tableItems } from "../../support/table-items.ts";
+import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
 import { type Planted, plantedItems, secret } from "./support/planted-items.ts";
 import { program } from "./support/program.ts";
 
@@ -80,8 +79,6 @@ async function ops(...args: string[]) {
 }
 
 const ofAccount = ["--account", account];
-
-const put = (item: Item) => table.send(new PutCommand({ TableName: tableName, Item: { ...item } }));
 
 describe("a command that changes nothing", () => {
   test("leads show", async () => {
@@ -217,7 +214,7 @@ describe("a command that changes nothing", () => {
     expect({ code, stderr }).toEqual({
       ...{ code: 1, stderr: expect.stringContaining(`delete the item ${key.pk} ${sha256} in the table.`) },
     });
-    await table.send(new DeleteCommand({ TableName: tableName, Key: key }));
+    await remove(key);
   });
 
   test("counts verify compares the lists of other accounts", async () => {

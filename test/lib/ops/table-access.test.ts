@@ -42,33 +42,14 @@ test("a partition is read consistently, page by page, at the pace, and again whe
   expect(Date.now()).toBeGreaterThanOrEqual(1800);
 });
 
-test("the whole table is read consistently, each part to its end", async () => {
-  table
-    .on(ScanCommand)
-    .callsFake(({ Segment, ExclusiveStartKey }) =>
-      ExclusiveStartKey
-        ? { Items: [{ sk: `${Segment} last` }], ScannedCount: 5 }
-        : { Items: [{ sk: `${Segment} first` }], ScannedCount: 3, LastEvaluatedKey: key(Segment) },
-    );
-  const found: unknown[] = [];
+test("the progress of a scan has all items that it reads, whatever passes its filter", async () => {
+  table.on(ScanCommand).resolves({ Items: [], ScannedCount: 3 });
   let rows = 0;
-  await scanTable(
-    {},
-    {
-      pace: createPace(),
-      onItems: (items) => void found.push(...items.map(({ sk }) => sk)),
-      onRows: (scanned) => {
-        rows += scanned;
-      },
-    },
-  );
-  const inputs = table.commandCalls(ScanCommand).map(({ args }) => args[0].input);
-  const segments = inputs.map(({ Segment = -1 }) => Segment);
-  const total = inputs[0]?.TotalSegments ?? 0;
-  expect([...new Set(segments)].sort()).toEqual([...Array(total).keys()]);
-  expect(found.sort()).toEqual([...Array(total).keys()].flatMap((n) => [`${n} first`, `${n} last`]).sort());
-  expect(rows).toBe(8 * total);
-  for (const input of inputs) expect(input).toMatchObject({ ConsistentRead: true, TotalSegments: total });
+  const onRows = (scanned: number) => {
+    rows += scanned;
+  };
+  await scanTable({}, { pace: createPace(), onItems: () => {}, onRows });
+  expect(rows).toBe(3 * table.commandCalls(ScanCommand).length);
 });
 
 test("items are deleted in batches of 25, what a batch leaves over again, and a write is worth three reads", async () => {

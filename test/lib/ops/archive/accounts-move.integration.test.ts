@@ -16,9 +16,8 @@ import { runCommand } from "../../../support/command.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
-import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { accounts, exported } from "./support/restore.ts";
-import { put } from "./support/restored-items.ts";
 
 const source = randomUUID();
 

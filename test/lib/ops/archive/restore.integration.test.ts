@@ -13,10 +13,10 @@ import { beforeCall } from "../../../support/conditions.ts";
 import { copyTable } from "../../../support/copied-table.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
-import { tableItems } from "../../../support/table-items.ts";
+import { put, remove, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 import { accounts, exported, replace } from "./support/restore.ts";
-import { expectConsistent, put, remove, restoredItems } from "./support/restored-items.ts";
+import { expectConsistent, restoredItems } from "./support/restored-items.ts";
 import { aFilledAccount, ago, anAccount, close, hour, spoil } from "./support/spoiled-account.ts";
 
 // While a test is in the past, the SDK takes each error for one of the clock, which it corrects before it tries again.

@@ -1,4 +1,3 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
@@ -10,14 +9,12 @@ import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { upgradeCommand } from "../../../../lib/ops/releases/upgrade-command.ts";
 import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
 import { dataFormat } from "../../../../shared/dynamodb/stored-release.ts";
-import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand } from "../../../support/command.ts";
 import { filePath, leadFile } from "../../../support/lead-files.ts";
 import { aLead } from "../../../support/requests.ts";
-import { tableItems } from "../../../support/table-items.ts";
+import { put, remove, tableItems } from "../../../support/table-items.ts";
 
-const store = (item: object) =>
-  table.send(new PutCommand({ TableName: tableName, Item: { ...releaseKey, ...item } }));
+const store = (item: object) => put({ ...releaseKey, ...item });
 
 const person = ["--account", "acme"];
 const file = await leadFile("name\nAda\n");
@@ -84,6 +81,6 @@ test("of the same format, and without a release, a command writes; one that read
   expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
   await store({ releaseName: "9.9.9+fffffff", dataFormat: 99 });
   expect(await runCommand(keysCommand(), "list", ...person)).toMatchObject({ failure: undefined });
-  await table.send(new DeleteCommand({ TableName: tableName, Key: releaseKey }));
+  await remove(releaseKey);
   expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
 });

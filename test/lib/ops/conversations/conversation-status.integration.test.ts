@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
+import { put } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 
 const set = (account: string, id: string, status: string) =>
@@ -22,11 +22,8 @@ async function conversations(account: string, query = "") {
   return (await call("list-conversations", { account, query })).body.data;
 }
 
-async function pointer(account: string, leadId: string): Promise<string> {
-  const Key = activeConversationKey(account, leadId, "whatsapp");
-  const { Item } = await table.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-  return Item?.conversationId;
-}
+const pointer = async (account: string, leadId: string) =>
+  (await readItem(activeConversationKey(account, leadId, "whatsapp")))?.conversationId;
 
 /** Creates a lead with ended conversations on one channel; the pointer names the last one. */
 async function endedConversations(account: string, count: number) {
@@ -78,8 +75,7 @@ test("a pointer to the active conversation of another lead or channel is replace
   const bySms = (await aMessage(account, leadId, "sms")).conversationId;
   const before = await conversations(account, "status=active");
   for (const conversationId of [ofBob, bySms]) {
-    const Item = { ...activeConversationKey(account, leadId, "whatsapp"), conversationId };
-    await table.send(new PutCommand({ TableName: tableName, Item }));
+    await put({ ...activeConversationKey(account, leadId, "whatsapp"), conversationId });
     const args = [
       "conversations",
       "set-status",

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { countNodeKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { runCommand } from "../../../support/command.ts";
 import { aroundCalls } from "../../../support/conditions.ts";
-
-const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+import { put, remove } from "../../../support/table-items.ts";
 
 const putLead = (account: string, id: string, status: string) =>
   put({ ...leadKey(account, id), id, status, source: "web" });
@@ -78,7 +77,7 @@ test("verify and --repair work through all accounts, whatever becomes of one", a
     expect(repaired.progress).toContainEqual(expect.stringMatching(/ differs: corrected in 1 places$/));
     expect(repaired.failure).toBe(`1 of 3 accounts failed: run ${command("verify", "damaged")}.`);
   }
-  await table.send(new DeleteCommand({ TableName: tableName, Key: damaged }));
+  await remove(damaged);
   expect(await counts("verify", "--all")).toMatchObject({
     ...{ printed: ["The counts of 2 of 2 accounts are correct."], failure: undefined, waits: [] },
   });

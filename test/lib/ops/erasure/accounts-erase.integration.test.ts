@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { GetCommand, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../../../shared/dynamodb/keys.ts";
 import type { Wait } from "../../../../shared/dynamodb/pace.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -30,7 +30,7 @@ import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
-import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 
 // What operators wait for is another test's.
@@ -48,8 +48,6 @@ const countRows = (owner: CountedOwner, ids: readonly string[]) => {
   const changes = ids.map((key) => ({ key, sequenceNumber: key, kind: "changed", origins }) as const);
   return maintainList(owner, changes, { deadline: Date.now() + 60_000 });
 };
-
-const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
 
 /** An account with items of every type. */
 async function aFullAccount(account: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
@@ -8,12 +8,12 @@ import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { activeConversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace, type Wait } from "../../../../shared/dynamodb/pace.ts";
-import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
 import { filePath, leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
-import { tableItems } from "../../../support/table-items.ts";
+import { put, remove, tableItems } from "../../../support/table-items.ts";
 
 /** The commands that import an account, and what they call a row of its lead, or of what belongs to the lead. */
 const kinds = {
@@ -22,10 +22,6 @@ const kinds = {
     ...{ export: accountsCommand, import: accountsCommand, args: ["import"], ofLead: 3, others: 1 },
   },
 } as const;
-
-const put = (Item: Item) => table.send(new PutCommand({ TableName: tableName, Item }));
-
-const remove = (Key: Item) => table.send(new DeleteCommand({ TableName: tableName, Key }));
 
 async function erase(account: string, id: string): Promise<void> {
   await beginErasure(account, id, new Pace());

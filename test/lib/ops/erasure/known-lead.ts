@@ -10,7 +10,7 @@ import {
 import type { Key } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 
-const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
+export const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
 /** A lead with a conversation on each of two channels, all created with idempotency keys. @returns the keys of its items */
 export async function aKnownLead(account: string, email?: string) {

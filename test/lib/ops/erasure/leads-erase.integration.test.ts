@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
@@ -14,14 +13,14 @@ import {
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
-import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
-import { aKnownLead } from "./known-lead.ts";
+import { aKnownLead, name } from "./known-lead.ts";
 
 vi.mock("node:timers/promises", async (original) => ({
   ...(await original<object>()),
@@ -31,7 +30,6 @@ vi.mock("node:timers/promises", async (original) => ({
 const erase = (account: string, ...args: string[]) =>
   runJson(eraseCommand(), "--account", account, "--yes", ...args);
 
-const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
 const withoutRecords = (items: readonly string[]) => items.filter((item) => !item.startsWith("IDEMPOTENCY"));
 
 const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 4, unreadable: [] };
@@ -148,8 +146,7 @@ describe("leads erase", () => {
       waits.push(milliseconds);
       // From the first step on, no request finds the lead.
       expect(await readItem(leadKey(account, id))).toBeUndefined();
-      for (const Item of [late, pointer, message])
-        await table.send(new PutCommand({ TableName: tableName, Item }));
+      for (const item of [late, pointer, message]) await put(item);
     };
     const { output } = await runJson(eraseCommand(wait), "--account", account, "--yes", "--lead", id);
     // Four calls of 2.5 seconds, and 0.3 seconds in which a message that lost is retried.
@@ -208,7 +205,7 @@ test("an erasure that ends after its account was erased leaves nothing of the le
   const account = randomUUID();
   const { id } = await aLead(account);
   await beginErasure(account, id, new Pace());
-  await table.send(new DeleteCommand({ TableName: tableName, Key: erasedLeadKey(account, id) }));
+  await remove(erasedLeadKey(account, id));
   await expect(endErasure(account, id, new Pace())).rejects.toThrow("conditional");
   expect(await readItem(erasedLeadKey(account, id))).toBeUndefined();
 });

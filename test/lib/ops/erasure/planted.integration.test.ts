@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
@@ -13,14 +12,12 @@ import {
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { type Key, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Key, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { runJson } from "../../../support/command.ts";
-import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
-import { aKnownLead } from "./known-lead.ts";
-
-const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
+import { aKnownLead, name } from "./known-lead.ts";
 
 const erase = (account: string, ...args: string[]) =>
   runJson(
@@ -32,8 +29,8 @@ const erase = (account: string, ...args: string[]) =>
   );
 
 /** Stores an item. @returns its name */
-async function put(key: Key, fields: object): Promise<string> {
-  await table.send(new PutCommand({ TableName: tableName, Item: { ...key, ...fields } }));
+async function plantItem(key: Key, fields: object): Promise<string> {
+  await put({ ...key, ...fields });
   return name(key);
 }
 
@@ -47,9 +44,9 @@ async function plant(account: string) {
     kind === "conv"
       ? conversationKey(account, newId("conv"))
       : messageKey(account, path[0] ?? "", newId("msg"));
-  const record = (ids?: unknown) => put(idempotencyKey(account, "create-lead", randomUUID()), { ids });
+  const record = (ids?: unknown) => plantItem(idempotencyKey(account, "create-lead", randomUUID()), { ids });
   const pointer = (channel: string, conversationId: unknown) =>
-    put(activeConversationKey(account, ada.id, channel), { conversationId });
+    plantItem(activeConversationKey(account, ada.id, channel), { conversationId });
   const listed = newId("conv");
   const fields = { id: listed, leadId: bob.id, channel: "fax", status: "active", messageCount: 1 };
   const misplaced = { ...conversationItem(account, { ...fields, lastMessageAt: "" }), ...byAda };
@@ -58,28 +55,28 @@ async function plant(account: string) {
     bob,
     /** Found by a pointer or the index, and of the other lead. */
     ofBob: [
-      await put(conversationKey(account, listed), misplaced),
-      await put(key("msg", listed), { leadId: bob.id, message: "Hi" }),
+      await plantItem(conversationKey(account, listed), misplaced),
+      await plantItem(key("msg", listed), { leadId: bob.id, message: "Hi" }),
     ],
     /** Of the erased lead, though malformed, or in a conversation of the other one that a pointer names. */
     ofAda: [
-      await put(key("msg", conversationOf(bob)), { leadId: ada.id }),
+      await plantItem(key("msg", conversationOf(bob)), { leadId: ada.id }),
       await pointer("to the other", conversationOf(bob)),
       await pointer("to nothing", ""),
       await pointer("to a number", 5),
       await pointer("to too much", "x".repeat(2000)),
-      await put(key("conv"), { ...byAda, leadId: ada.id }),
-      await put({ ...key("conv"), sk: "ä".repeat(500) }, { ...byAda, leadId: ada.id, channel: 5 }),
+      await plantItem(key("conv"), { ...byAda, leadId: ada.id }),
+      await plantItem({ ...key("conv"), sk: "ä".repeat(500) }, { ...byAda, leadId: ada.id, channel: 5 }),
     ],
     /** Whose they are cannot be read: by the index or in the partition of one of the lead's conversations. */
     unreadable: [
-      await put(key("conv"), byAda),
-      await put(key("conv"), { ...byAda, leadId: 5 }),
-      await put(key("conv"), { ...byAda, leadId: { id: ada.id } }),
-      await put(key("msg", conversationOf(ada)), { message: "Hello" }),
-      await put(key("msg", conversationOf(ada)), { leadId: [ada.id] }),
-      await put(key("msg", conversationOf(ada)), { leadId: bob.id }),
-      await put(erasedLeadKey(account, "lead_x"), { id: "erasure_1", leadId: bob.id, pending: true }),
+      await plantItem(key("conv"), byAda),
+      await plantItem(key("conv"), { ...byAda, leadId: 5 }),
+      await plantItem(key("conv"), { ...byAda, leadId: { id: ada.id } }),
+      await plantItem(key("msg", conversationOf(ada)), { message: "Hello" }),
+      await plantItem(key("msg", conversationOf(ada)), { leadId: [ada.id] }),
+      await plantItem(key("msg", conversationOf(ada)), { leadId: bob.id }),
+      await plantItem(erasedLeadKey(account, "lead_x"), { id: "erasure_1", leadId: bob.id, pending: true }),
     ],
     /** Only a scan finds them. */
     unreadableByScan: [
@@ -89,11 +86,11 @@ async function plant(account: string) {
       await record([ada.id]),
       await record({}),
       await record({ id: ada.id, conversationId: 5 }),
-      await put(key("msg", "conv_gone"), { leadId: true }),
-      await put(leadKey(account, newId("lead")), { id: ada.id }),
+      await plantItem(key("msg", "conv_gone"), { leadId: true }),
+      await plantItem(leadKey(account, newId("lead")), { id: ada.id }),
     ],
     /** A message of the lead without a conversation. */
-    ofAdaByScan: [await put(key("msg", "conv_gone"), { leadId: ada.id })],
+    ofAdaByScan: [await plantItem(key("msg", "conv_gone"), { leadId: ada.id })],
   };
 }
 
@@ -140,9 +137,9 @@ test("messages in a conversation that was overwritten with one of another lead a
   for (const each of names) {
     const [, id = ""] = each.split(" ");
     const fields = { id, leadId: bob.id, channel: "whatsapp", status: "closed", messageCount: 1 };
-    await put(conversationItem(account, { ...fields, lastMessageAt: "2026-01-01T00:00:00.000Z" }), {});
+    await plantItem(conversationItem(account, { ...fields, lastMessageAt: "2026-01-01T00:00:00.000Z" }), {});
     const message = { id: newId("msg"), conversationId: id, leadId: bob.id, channel: "whatsapp" };
-    await put(messageKey(account, id, message.id), {
+    await plantItem(messageKey(account, id, message.id), {
       ...message,
       message: "Of Bob",
       createdAt: "2026-01-01T00:00:00.000Z",
@@ -164,8 +161,8 @@ test("a lead that the index lists for an address, and whose own is another or ca
   const account = randomUUID();
   const byParent = leadEmailPartition(account, "ada@example.com");
   const { id } = await aKnownLead(account, "ada@example.com");
-  await put(leadKey(account, newId("lead")), { byParent, email: "bob@example.com" });
-  const nameless = await put(leadKey(account, newId("lead")), { byParent, email: 5 });
+  await plantItem(leadKey(account, newId("lead")), { byParent, email: "bob@example.com" });
+  const nameless = await plantItem(leadKey(account, newId("lead")), { byParent, email: 5 });
   const first = await erase(account, "--email", "ada@example.com", "--no-scan");
   expect(first.output.leads).toEqual([id]);
   expect(first.output.unreadable.map(name)).toEqual([nameless]);
@@ -178,9 +175,9 @@ test("an erasure of two leads without a scan follows a pointer of one to a conve
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
   const [, ofBob = ""] = bob.items.find((item) => item.startsWith("CONVERSATION"))?.split(" ") ?? [];
-  await put(activeConversationKey(account, ada.id, "sms"), { conversationId: ofBob });
+  await plantItem(activeConversationKey(account, ada.id, "sms"), { conversationId: ofBob });
   for (const { id } of [ada, bob])
-    await put(erasedLeadKey(account, id), { id: "erasure_1", leadId: id, pending: true });
+    await plantItem(erasedLeadKey(account, id), { id: "erasure_1", leadId: id, pending: true });
   const { output, failure } = await erase(account, "--lead", ada.id, "--no-scan");
   expect({ failure, ...output }).toMatchObject({ failure: undefined, conversations: 4, messages: 6 });
 });

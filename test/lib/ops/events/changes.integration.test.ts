@@ -10,9 +10,8 @@ import { leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { stack } from "../../../support/role-check.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
-import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
 import { accounts, exported, replace } from "../archive/support/restore.ts";
-import { remove } from "../archive/support/restored-items.ts";
 
 const [pipe] = stack.pipes;
 const soon = () => Date.now() + 10_000;

@@ -3,10 +3,14 @@ import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { ulid } from "ulid";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
+import { erasedLeadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { createdAt } from "../../../../shared/ids.ts";
 import { listening } from "../../../support/listening.ts";
+import { put } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
-import { storeConversation, storeErasedLead, storeLead } from "./support.ts";
 
 /** The waits of the command, in milliseconds. */
 const waits = vi.hoisted((): number[] => []);
@@ -19,6 +23,45 @@ const hour = 3_600_000;
 const since = Date.UTC(2026, 5, 1);
 const until = since + hour;
 const period = ["--since", "2026-06-01T00:00:00Z", "--until", String(until)];
+
+/** Stores a lead that was created at a time. @returns its id */
+async function storeLead(account: string, at: number, others: object = {}): Promise<string> {
+  const id = `lead_${ulid(at)}`;
+  const lead = { id, name: "Ada", score: 0, status: "new", tags: [], createdAt: createdAt(id) } as const;
+  await put({ ...leadItem(account, { ...lead, tags: [] }), ...others });
+  return id;
+}
+
+/** Stores what is left of a lead that was erased at a time. @returns the id of the erasure */
+async function storeErasedLead(
+  account: string,
+  at: number,
+  createdAt: number,
+  others: object = {},
+): Promise<string> {
+  const [id, leadId] = [`erasure_${ulid(at)}`, `lead_${ulid(createdAt)}`];
+  await put({ ...erasedLeadKey(account, leadId), id, leadId, ...others });
+  return id;
+}
+
+/** Stores a conversation whose messages were sent at these times. @returns the ids, the conversation's first */
+async function storeConversation(account: string, times: readonly number[]): Promise<string[]> {
+  const conversation = {
+    ...{ id: `conv_${ulid(times[0])}`, leadId: `lead_${ulid(times[0])}`, channel: "whatsapp" },
+    ...{ status: "active", messageCount: times.length },
+    lastMessageAt: new Date(Math.max(...times)).toISOString(),
+  };
+  await put(conversationItem(account, conversation));
+  const ids = [conversation.id];
+  for (const time of times) {
+    const id = `msg_${ulid(time)}`;
+    ids.push(id);
+    const { leadId, channel } = conversation;
+    const message = { id, conversationId: conversation.id, leadId, channel, message: "Hello" };
+    await put({ ...messageKey(account, conversation.id, id), ...message, createdAt: createdAt(id) });
+  }
+  return ids;
+}
 
 /** The ids of the events of each call of the bus. */
 let calls: string[][];

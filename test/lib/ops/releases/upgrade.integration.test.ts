@@ -1,16 +1,13 @@
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test } from "vitest";
 import { upgradeCommand } from "../../../../lib/ops/releases/upgrade-command.ts";
 import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
 import { dataFormat, recordRelease } from "../../../../shared/dynamodb/stored-release.ts";
 import { readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand } from "../../../support/command.ts";
+import { put } from "../../../support/table-items.ts";
 
-beforeEach(async () => {
-  const Item = { ...releaseKey, releaseName: "1.0.0+ab12cd3", dataFormat };
-  await table.send(new PutCommand({ TableName: tableName, Item }));
-});
+beforeEach(() => put({ ...releaseKey, releaseName: "1.0.0+ab12cd3", dataFormat }));
 
 test("this release needs no steps", async () => {
   expect(await runCommand(upgradeCommand())).toEqual({ printed: ["0 steps are done."], failure: undefined });

@@ -1,12 +1,7 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { activeConversationKey } from "../../../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../../../../shared/dynamodb/table-client.ts";
 import { tableItems } from "../../../../support/table-items.ts";
-
-export const put = (Item: Item) => table.send(new PutCommand({ TableName: tableName, Item }));
-export const remove = (Key: Key) =>
-  table.send(new DeleteCommand({ TableName: tableName, Key: { pk: Key.pk, sk: Key.sk } }));
 
 /** The items that an archive restores, of one account, without the marks of their changes. */
 export const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>

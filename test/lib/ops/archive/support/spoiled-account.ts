@@ -7,8 +7,8 @@ import { activeConversationKey, conversationKey, leadKey } from "../../../../../
 import { type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
 import { copyTable } from "../../../../support/copied-table.ts";
 import { aLead, aMessage } from "../../../../support/requests.ts";
-import { tableItems } from "../../../../support/table-items.ts";
-import { put, remove, restoredItems } from "./restored-items.ts";
+import { put, remove, tableItems } from "../../../../support/table-items.ts";
+import { restoredItems } from "./restored-items.ts";
 
 /** A time in milliseconds. */
 export const hour = 3_600_000;
