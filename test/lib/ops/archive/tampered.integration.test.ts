@@ -67,15 +67,11 @@ const toText = (changed: readonly Line[]) => changed.map((line) => `${JSON.strin
 
 const future = "9999-12-31T00:00:00.000Z";
 const lowerCase = "must be in lower case";
-const otherKey = { pk: "KEY#0000", sk: "key", accountId: "demo", access: "full" };
 const ulid = "01M7ZA27P008RGE6JH5PA0WR2V";
 
 /** A line of a type with other fields, and the field and the fault that are named. */
 const tampered: [type: string, fields: Line, fault: string][] = [
-  ["lead", otherKey, "pk is not a field of a lead"],
   ["lead", { pk: "LIMIT#demo", sk: "requests", requests: 1 }, "pk is not a field of a lead"],
-  ["lead", { byParent: "KEY#demo" }, "byParent is not a field of a lead"],
-  ["lead", { expiresAt: 1 }, "expiresAt is not a field of a lead"],
   ["lead", { imported: "no" }, "imported is not a field of a lead"],
   ["lead", { "\u001b[2J\nall good": 1 }, '"\\u001b[2J\\nall good" is not a field of a lead'],
   ["lead", { name: { S: "Ada" } }, "name must be a string, not a JSON object"],
@@ -88,7 +84,6 @@ const tampered: [type: string, fields: Line, fault: string][] = [
   ["lead", { id: `lead_7${"Z".repeat(25)}` }, "id must not contain a future time"],
   ["lead", { id: `lead_${ulid}` }, "createdAt must be the time that the id contains"],
   ["limit", { requests: -5 }, "requests must be a whole number from 1 to 100000000"],
-  ["limit", { requests: 1.5 }, "requests must be a whole number from 1 to 100000000"],
   ["limit", { account: "demo" }, "account is not a field of a limit"],
   [
     "limit",

@@ -117,15 +117,17 @@ test.each([
   }
 });
 
-test("status says how many sublists have trees of their own", async () => {
+test("status shows the counts of an account, and how many sublists have trees of their own", async () => {
   await countedLeads(22 * 200, (i) => `s # ${i % 22}`);
   expect((await counts("status")).printed).toEqual([
-    expect.stringMatching(/ sublists\nacme +leads .+ 22\nacme +conversations .+ 0$/),
+    expect.stringMatching(
+      /^account +list +counted +unfed +levels .+ tail +sublists\nacme +leads .+ 22\nacme +conversations .+ 0$/,
+    ),
   ]);
   const [json] = (await counts("status", "--json")).printed;
   expect(JSON.parse(String(json))).toMatchObject([
-    { list: "leads", sublistTrees: 22, counted: 4400, unfed: 400 },
-    { list: "conversations", sublistTrees: 0 },
+    { list: "leads", sublistTrees: 22, counted: 4400, unfed: 400, levels: 1, tail: 0, longerTail: false },
+    { list: "conversations", sublistTrees: 0, counted: 0, tail: 0 },
   ]);
 });
 
@@ -140,7 +142,9 @@ test("status names the root of a list that is malformed, and shows its rows as n
 test("status says that more rows wait to be counted than it has read, and how old the oldest is", async () => {
   const [oldest] = putLeads(memory, "acme", 10_001, () => ({}));
   vi.setSystemTime(idTimestamp(String(oldest?.sk)) + 90_000);
-  expect((await counts("status")).printed[0]).toMatch(/^acme +leads +0 +0 +more than \d+ +90 s /m);
+  expect((await counts("status")).printed[0]).toMatch(
+    / tail +oldest in tail +sublists\nacme +leads +0 +0 +more than \d+ +90 s /,
+  );
 });
 
 test("--units sets the pace of verify and rebuild", async () => {

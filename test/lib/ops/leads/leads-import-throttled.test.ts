@@ -42,19 +42,6 @@ async function importPath(path: string, ...options: string[]) {
   return { failure, puts, report: printed.mock.calls.map(([text]) => JSON.parse(text)).at(-1) };
 }
 
-test("throttled rows are retried as the same leads", async () => {
-  table
-    .on(PutCommand)
-    .rejectsOnce(named("ThrottlingException"))
-    .rejectsOnce(named("ProvisionedThroughputExceededException"))
-    .rejectsOnce(named("TimeoutError"))
-    .resolves({});
-  const { failure, puts, report } = await importRows(3);
-  expect({ failure, report }).toMatchObject({ failure: undefined, report: { imported: 3 } });
-  expect(puts.length).toBe(6);
-  expect(new Set(puts).size).toBe(3);
-});
-
 test("a row whose first response was lost was imported now, a row of an earlier import was not", async () => {
   let runId = "";
   table.on(PutCommand).callsFake(({ Item }) => {
