@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readStageFile } from "../../../lib/config/stage-file.ts";
 import { UserError } from "../../../lib/errors.ts";
+import { writeStageFiles } from "./stage-files.ts";
 
 /** Reads a file of the stage `staging` with this text. */
 async function read(text: string) {
-  const directory = await mkdtemp(join(tmpdir(), "stages-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  await writeFile(join(directory, "staging.json"), text);
+  const directory = await writeStageFiles({ staging: text });
   return () => readStageFile(directory, "staging");
 }
 

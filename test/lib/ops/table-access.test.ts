@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { scanTable } from "../../../lib/ops/common/read-items.ts";
 import { deleteItems } from "../../../lib/ops/common/write-items.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
-import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { mockClient } from "../../support/mocked-client.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -20,12 +20,6 @@ const createPace = () =>
 const throttled = Object.assign(new Error("Not now."), { name: "ThrottlingException" });
 const key = (n: number) => ({ pk: "LEAD#acme", sk: `lead_${n}` });
 
-async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const page of pages) items.push(...page);
-  return items;
-}
-
 test("a partition is read consistently, page by page, at the pace, and again when a page is throttled", async () => {
   const [first, second] = [key(1), key(2)];
   const ConsumedCapacity = { CapacityUnits: 100 };
@@ -34,7 +28,7 @@ test("a partition is read consistently, page by page, at the pace, and again whe
     .resolvesOnce({ Items: [first], LastEvaluatedKey: first, ConsumedCapacity })
     .rejectsOnce(throttled)
     .resolves({ Items: [second], ConsumedCapacity });
-  expect(await collect(queryItems(inPartition("LEAD#acme"), createPace()))).toEqual([first, second]);
+  expect(await queryAll(inPartition("LEAD#acme"), createPace())).toEqual([first, second]);
   const inputs = table.commandCalls(QueryCommand).map(({ args }) => args[0].input);
   expect(inputs.map(({ ExclusiveStartKey }) => ExclusiveStartKey)).toEqual([undefined, first, first]);
   for (const input of inputs)

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
-import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put } from "../../../support/table-items.ts";
-import { program } from "../support/program.ts";
 
 const set = (account: string, id: string, status: string) =>
   setConversationStatus(account, id, status, Date.now() + 10_000);
@@ -73,23 +72,10 @@ test("a pointer to the active conversation of another lead or channel is replace
   const before = await conversations(account, "status=active");
   for (const conversationId of [ofBob, bySms]) {
     await put({ ...activeConversationKey(account, leadId, "whatsapp"), conversationId });
-    const args = [
-      "conversations",
-      "set-status",
-      "--account",
-      account,
-      "--conversation",
-      id,
-      "--table",
-      tableName,
-    ];
-    expect(await program([...args, "--status", "active"])).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
+    expect(await set(account, id, "active")).toMatchObject({ status: "active" });
     expect(await pointer(account, leadId)).toBe(id);
     expect((await aMessage(account, leadId)).conversationId).toBe(id);
-    await program([...args, "--status", "closed"]);
+    await set(account, id, "closed");
   }
   expect(await conversations(account, "status=active")).toEqual(before);
 });
