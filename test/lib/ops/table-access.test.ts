@@ -36,14 +36,17 @@ test("a partition is read consistently, page by page, at the pace, and again whe
   expect(Date.now()).toBeGreaterThanOrEqual(1800);
 });
 
-test("the progress of a scan has all items that it reads, whatever passes its filter", async () => {
+test("the whole table is read consistently, and its progress has all items, whatever passes the filter", async () => {
   table.on(ScanCommand).resolves({ Items: [], ScannedCount: 3 });
   let rows = 0;
   const onRows = (scanned: number) => {
     rows += scanned;
   };
   await scanTable({}, { pace: createPace(), onItems: () => {}, onRows });
-  expect(rows).toBe(3 * table.commandCalls(ScanCommand).length);
+  const inputs = table.commandCalls(ScanCommand).map(({ args }) => args[0].input);
+  expect(rows).toBe(3 * inputs.length);
+  for (const input of inputs)
+    expect(input).toMatchObject({ ConsistentRead: true, TotalSegments: inputs.length });
 });
 
 test("items are deleted in batches of 25, what a batch leaves over again, and a write is worth three reads", async () => {
