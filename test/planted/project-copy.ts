@@ -30,7 +30,8 @@ export async function runTests(
   most: number,
   durations: Map<string, number>,
 ): Promise<{ time: number; failed?: { file: string; test: string; stoppedAfter?: number } }> {
-  const env = { ...process.env, CI: "1", TMPDIR: path };
+  // The last one is what the command line of Vitest sets.
+  const env = { ...process.env, CI: "1", TMPDIR: path, NODE_ENV: "test" };
   const child = fork(join(path, "test-run.ts"), [path, ...tests], {
     ...{ cwd: path, env, stdio: ["ignore", "ignore", "ignore", "ipc"] },
   });
