@@ -118,8 +118,9 @@ const ofVerdict = ({ findings }: Report, verdict: Report["findings"][number]["ve
   findings.filter((finding) => finding.verdict === verdict).map(({ check, seen }) => `${check}: ${seen}`);
 
 /**
- * Expects that nothing is left of the run but counts; the release is of the table. Here no time passes while an erasure waits, so a maintainer that is at
- * work may write some after it. Where time passes, in the test on the local run, only those that expire may be left.
+ * Expects that nothing is left of the run but counts; the release is of the table. Here no time passes while an erasure
+ * waits, so a maintainer that is at work may write some after it. Where time passes, in the test on the local run, only those
+ * that expire may be left.
  */
 async function expectNothingLeft() {
   expect([...aws.temporary]).toEqual([]);
