@@ -40,6 +40,7 @@ describe("the logged form of an error", () => {
     "secret",
     "other\u2028    at secret",
     "other\r    at secret",
+    "secret: other\n    at secret\nsecret: other",
   ])("has nothing of the message %j after another was assigned", (message) => {
     const error = new Error(message);
     // The stack keeps the first message.
