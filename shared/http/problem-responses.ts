@@ -8,7 +8,7 @@ import type { Route } from "../routes.ts";
 import { invalidInput, maxFaults } from "./faults.ts";
 import { validationErrors } from "./request-validator.ts";
 import type { RouteEvent } from "./route-event.ts";
-import { toFault } from "./schema-faults.ts";
+import { toFaults } from "./schema-faults.ts";
 
 /**
  * Responds to every error with a problem document. An unexpected error is logged, and its response says nothing about
@@ -32,10 +32,7 @@ export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
 function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (error instanceof ApiError) return error;
   const errors = error instanceof Error && validationErrors(error);
-  if (errors) {
-    const faults = errors.map((error) => toFault(error, route, event));
-    return invalidInput([...faults, ...(event.faults ?? [])]);
-  }
+  if (errors) return invalidInput([...toFaults(errors, route, event), ...(event.faults ?? [])]);
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
   if (isHot(error)) return tooManyAtOnce(error);
   if (isBusy(error)) return busy(error);

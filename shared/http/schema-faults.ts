@@ -23,8 +23,21 @@ interface Place {
 
 type Description = Pick<Fault, "code" | "message">;
 
-/** The fault of a request by an error of its validator. */
-export function toFault(
+/** The faults of a request by the errors of its validator, in their order; a value of the wrong type has only that fault. */
+export function toFaults(
+  errors: readonly ErrorObject[],
+  schemas: Pick<Route, "query" | "body">,
+  request: Pick<RouteEvent, "query" | "body">,
+): Fault[] {
+  const wrongTypes = new Set(errors.filter(isTypeError).map((error) => error.instancePath));
+  return errors
+    .filter((error) => isTypeError(error) || !wrongTypes.has(error.instancePath))
+    .map((error) => toFault(error, schemas, request));
+}
+
+const isTypeError = (error: ErrorObject) => error.keyword === "type";
+
+function toFault(
   error: ErrorObject,
   schemas: Pick<Route, "query" | "body">,
   request: Pick<RouteEvent, "query" | "body">,

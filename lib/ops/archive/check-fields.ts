@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { maxFaults } from "../../../shared/http/faults.ts";
-import { toFault } from "../../../shared/http/schema-faults.ts";
+import { toFaults } from "../../../shared/http/schema-faults.ts";
 import { idTimestamp, isId } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
@@ -33,12 +33,11 @@ export function fieldCheck(what: string, schema: FieldsSchema): (value: unknown)
     if (validate({ body })) return [];
     const errors = validate.errors ?? [];
     const others = errors.filter((error) => !isNumberError(error));
-    const schemas = { query: noQuery, body: schema as never };
+    const faults = toFaults(others, { query: noQuery, body: schema as never }, { query: {}, body } as never);
     return [
-      ...others.map((error) => {
-        const { field, code, message } = toFault(error, schemas, { query: {}, body } as never);
-        return rowFault(field, code, code === "unknown" ? `is not a field of ${what}` : message);
-      }),
+      ...faults.map(({ field, code, message }) =>
+        rowFault(field, code, code === "unknown" ? `is not a field of ${what}` : message),
+      ),
       ...errors.filter(isNumberError).map(({ instancePath, parentSchema = {} }) => {
         const { minimum, maximum } = parentSchema;
         const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
