@@ -63,15 +63,16 @@ function notJson(event: RouteEvent): Fault | undefined {
 function invalidJson({ message }: SyntaxError): Fault {
   const reason = message
     .replace(/(?:, (?:\.{3})?)?".*$/s, "")
-    // Many of the others cannot be seen, such as a byte order mark. Of a surrogate pair, V8 has the first half.
-    .replace(/'([^!-~])'$/, (_, character: string) => codePoint(character))
+    // A character that is not visible ASCII is named by its code: many cannot be seen, such as a byte order mark. V8 has
+    // only the first unit of a character of two.
+    .replace(/'([^!-~])'$/, (_, unit: string) => unitName(unit))
     .replace(/(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/, " at line $1, column $2")
     .replace(/^[A-Z]/, (letter) => `: ${letter.toLowerCase()}`);
   return bodyFault("invalid_json", `must be valid JSON${reason}`);
 }
 
-const codePoint = (character: string) =>
-  `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+/** The name of a UTF-16 unit, such as `U+FEFF`. */
+const unitName = (unit: string) => `U+${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
 const isForbiddenKey = (error: unknown) =>
   error instanceof Error && error.message.startsWith("Forbidden key");

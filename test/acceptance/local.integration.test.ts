@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, expect, inject, test, vi } from "vitest";
+import { defaults } from "../../lib/config/stage-schema.ts";
 import { releaseKey } from "../../shared/dynamodb/keys.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
@@ -15,12 +16,15 @@ import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
 import { markdown, type Report, summary } from "./report.ts";
 
+/** So that the run need not wait for a cache of a minute. */
+const authorizerCacheSeconds = 2;
+
 const directory = await mkdtemp(join(tmpdir(), "acceptance-"));
 afterAll(() => rm(directory, { recursive: true }));
 await synthesizeAssembly({
   outdir: directory,
   tableName: String(process.env.TABLE_NAME),
-  settings: { authorizerCacheSeconds: 2 },
+  settings: { authorizerCacheSeconds },
   bundles: join(inject("engine").assembly, "bundles"),
 });
 const api = await startApi({
@@ -42,7 +46,9 @@ async function acceptLocal(): Promise<Report> {
     eraseWait: (milliseconds: number) => setTimeout(Math.min(milliseconds, 5000)),
     load: 100,
   };
-  return accept(await open({ local: true }, control), phases);
+  const acceptance = await open({ local: true }, control);
+  const settings = { ...defaults, ...acceptance.settings, authorizerCacheSeconds };
+  return accept({ ...acceptance, settings }, phases);
 }
 
 /** What the local run cannot show, by the beginning of the reason; a list asks for no retry on a quiet machine. */
