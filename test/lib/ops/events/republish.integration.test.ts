@@ -4,12 +4,15 @@ import { json } from "node:stream/consumers";
 import { ulid } from "ulid";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import { eventSchemas, type ServiceEvent } from "../../../../shared/domain/event-schemas.ts";
+import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import { erasedLeadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { listening } from "../../../support/listening.ts";
-import { put } from "../../../support/table-items.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
+import { put, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 
 /** The waits of the command, in milliseconds. */
@@ -45,13 +48,17 @@ async function storeErasedLead(
 }
 
 /** Stores a conversation whose messages were sent at these times. @returns the ids, the conversation's first */
-async function storeConversation(account: string, times: readonly number[]): Promise<string[]> {
+async function storeConversation(
+  account: string,
+  times: readonly number[],
+  others: object = {},
+): Promise<string[]> {
   const conversation = {
     ...{ id: `conv_${ulid(times[0])}`, leadId: `lead_${ulid(times[0])}`, channel: "whatsapp" },
     ...{ status: "active", messageCount: times.length },
     lastMessageAt: new Date(Math.max(...times)).toISOString(),
   };
-  await put(conversationItem(account, conversation));
+  await put({ ...conversationItem(account, conversation), ...others });
   const ids = [conversation.id];
   for (const time of times) {
     const id = `msg_${ulid(time)}`;
@@ -65,6 +72,8 @@ async function storeConversation(account: string, times: readonly number[]): Pro
 
 /** The ids of the events of each call of the bus. */
 let calls: string[][];
+/** The events of all calls. */
+let details: ServiceEvent[];
 let bus: string;
 /** Whether the bus takes the events of a call. */
 let isTaken: () => boolean;
@@ -72,10 +81,13 @@ let isTaken: () => boolean;
 beforeEach(async () => {
   waits.length = 0;
   calls = [];
+  details = [];
   isTaken = () => true;
   const server = createServer(async (request, response) => {
     const { Entries = [] } = (await json(request)) as { Entries?: { Detail: string }[] };
-    if (Entries.length > 0) calls.push(Entries.map(({ Detail }) => JSON.parse(Detail).id));
+    const events: ServiceEvent[] = Entries.map(({ Detail }) => JSON.parse(Detail));
+    details.push(...events);
+    if (events.length > 0) calls.push(events.map(({ id }) => id));
     const result = isTaken() ? { EventId: "1" } : { ErrorCode: "AccessDeniedException" };
     response.end(JSON.stringify({ Entries: Entries.map(() => result) }));
   });
@@ -131,9 +143,28 @@ test("the last change of a row has the event that the stream had, by the time of
   const changes = [since - 1, since, until - 1, until].map((at) => `change_${ulid(at)}`);
   for (const [n, changeId] of changes.entries())
     await storeLead(account, since - hour + n, { changeId, changed: ["score"] });
+  const changeId = `change_${ulid(since)}`;
+  await storeConversation(account, [since - hour], { changeId, changed: ["status"] });
   expect(await sent(account, "--types", "lead.updated")).toEqual(changes.slice(1, 3));
-  expect(await sent(account)).toEqual(changes.slice(1, 3));
-  expect(await sent(account, "--types", "conversation.updated")).toEqual([]);
+  expect(await sent(account, "--types", "conversation.updated")).toEqual([changeId]);
+  expect(await sent(account)).toEqual([...changes.slice(1, 3), changeId]);
+});
+
+test("an event of each type is the one that the stream had, marked as repeated", async () => {
+  const account = randomUUID();
+  const change = () => ({ changeId: `change_${ulid(since)}`, changed: ["status"] });
+  await storeLead(account, since, { email: "ada@example.com", source: "web", ...change() });
+  await storeConversation(account, [since], change());
+  await storeErasedLead(account, since, since);
+  const items = [...(await tableItems()).values()].filter(({ pk }) => String(pk).includes(account));
+  const streamed = toEvents([
+    ...items.map((item) => streamRecord(undefined, item, since)),
+    ...items.map((item) => ({ ...streamRecord({}, item), eventName: "MODIFY" as const })),
+  ]);
+  expect(streamed.map(({ type }) => type).sort()).toEqual(Object.keys(eventSchemas).sort());
+  await sent(account);
+  const byType = (a: ServiceEvent, b: ServiceEvent) => a.type.localeCompare(b.type);
+  expect(details.sort(byType)).toEqual(streamed.sort(byType).map((event) => ({ ...event, repeated: true })));
 });
 
 test("leads that were erased from a time to before another have events, by the time of their erasure", async () => {
