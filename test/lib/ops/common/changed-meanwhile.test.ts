@@ -106,9 +106,10 @@ test.each([
 });
 
 test.each([
-  ["that the pointer names", 0],
-  ["that the pointer names from then on", 1],
-])("a conversation does not become active beside one %s, and that does so meanwhile", async (_, n) => {
+  ["that the pointer names", [0], 0],
+  ["that the pointer names from then on", [0], 1],
+  ["that no pointer names yet", [], 0],
+])("a conversation does not become active beside one %s, and that does so meanwhile", async (_, named, n) => {
   const ended = [newId("conv"), newId("conv")];
   const other = ended[n] ?? "";
   const conversation = (id: string, status: string) =>
@@ -121,7 +122,7 @@ test.each([
     conversationId,
   });
   const items = ["conv_1", ...ended].map((id) => conversation(id, "closed"));
-  const table = tableWith([...items, pointerTo(ended[0])], () => {
+  const table = tableWith([...items, ...named.map((index) => pointerTo(ended[index]))], () => {
     table.put(conversation(other, "active"));
     table.put(pointerTo(other));
   });
