@@ -84,6 +84,7 @@ const tampered: [type: string, fields: Line, fault: string][] = [
   ["lead", { id: `lead_7${"Z".repeat(25)}` }, "id must not contain a future time"],
   ["lead", { id: `lead_${ulid}` }, "createdAt must be the time that the id contains"],
   ["limit", { requests: -5 }, "requests must be a whole number from 1 to 100000000"],
+  ["limit", { requests: 1.5 }, "requests must be a whole number from 1 to 100000000"],
   ["limit", { account: "demo" }, "account is not a field of a limit"],
   [
     "limit",
