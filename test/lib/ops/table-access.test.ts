@@ -45,8 +45,8 @@ test("the whole table is read consistently, and its progress has all items, what
   await scanTable({}, { pace: createPace(), onItems: () => {}, onRows });
   const inputs = table.commandCalls(ScanCommand).map(({ args }) => args[0].input);
   expect(rows).toBe(3 * inputs.length);
-  for (const input of inputs)
-    expect(input).toMatchObject({ ConsistentRead: true, TotalSegments: inputs.length });
+  expect(inputs.map(({ Segment }) => Segment).sort()).toEqual([...Array(8).keys()]);
+  for (const input of inputs) expect(input).toMatchObject({ ConsistentRead: true, TotalSegments: 8 });
 });
 
 test("items are deleted in batches of 25, what a batch leaves over again, and a write is worth three reads", async () => {
