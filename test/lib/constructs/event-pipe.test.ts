@@ -45,9 +45,10 @@ test.each([
   ["A-LEAD#a", "INSERT", false, false],
 ])("Counting and the pipe take only the records of their filters: %s %s", (pk, eventName, counted, piped) => {
   const record = { eventName, dynamodb: { Keys: { pk: { S: pk }, sk: { S: "x" } } } };
+  const readers = [...local.eventSources, ...local.pipes];
   // DynamoDB recommends at most two readers of a stream.
-  const accepted = [...local.eventSources, ...local.pipes].map(({ accepts }) => accepts(record));
-  expect(accepted).toEqual([counted, piped]);
+  expect(readers.length).toBeLessThanOrEqual(2);
+  expect(readers.map(({ accepts }) => accepts(record))).toEqual([counted, piped]);
 });
 
 test.each(["Counting", "Events"])("Failed batches of %s are kept for 14 days", (construct) => {
