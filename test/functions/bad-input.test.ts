@@ -232,6 +232,8 @@ describe("the message of a fault", () => {
     ["list-leads", "limit=", "limit must be a whole number from 1 to 100, in plain digits"],
     ["list-leads", "email=a&email=b", "email must be given once"],
     ["list-leads", "email=%ff", "email must be percent-encoded UTF-8"],
+    ["list-leads", "status=new&status=new", "status must be given once"],
+    ["list-leads", "status=%ff", "status must be percent-encoded UTF-8"],
     ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
     ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
     ["list-leads", `id=${Array(101).fill("x")}`, "id must have at most 100 items"],
