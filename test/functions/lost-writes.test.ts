@@ -66,16 +66,16 @@ test.each(requests)("%s succeeds when the conflicts end before", async (name, re
 });
 
 test.each([
-  [{}, 503, "busy", 1],
-  [{ headers }, 201, undefined, 2],
-])("after a lost response, a message with %j returns %i: only one with a key is sent again", async (...args) => {
-  const [key, status, code, sent] = args;
+  ["TransactionConflict", {}, 503, "busy", 1],
+  ["ConditionalCheckFailed", {}, 503, "busy", 1],
+  ["TransactionConflict", { headers }, 201, undefined, 2],
+])("after a lost response and a %s, a message with %j returns %i: only one with a key is sent again", async (...args) => {
+  const [reason, key, status, code, sent] = args;
   table.before = (command) => {
     if (!(command instanceof TransactWriteCommand)) return;
     attempts.push(Date.now() - start);
     // The SDK has sent it twice: the first attempt may still take effect.
-    if (attempts.length === 1)
-      throw Object.assign(canceled("TransactionConflict"), { $metadata: { attempts: 2 } });
+    if (attempts.length === 1) throw Object.assign(canceled(reason), { $metadata: { attempts: 2 } });
   };
   const body = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
   const { status: returned, problem } = await call("send-message", { account, body, ...key });
