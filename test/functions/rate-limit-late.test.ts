@@ -52,10 +52,10 @@ test.each([
 test.each([
   { takes: 700, waits: 700 },
   { takes: 1500, waits: 1000 },
-])("a request waits $waits ms for a lease that takes $takes ms", async ({ takes, waits }) => {
+])("a request waits $waits ms for a lease that takes $takes ms, and is granted", async ({ takes, waits }) => {
   new VirtualTable(start, () => takes);
   const take = rateLimiter({ requests: 25, seconds: 60 });
-  const waited = Promise.resolve(take("acme")).then(() => Date.now() - start);
+  const taken = Promise.resolve(take("acme")).then(({ granted }) => [granted, Date.now() - start]);
   await vi.advanceTimersByTimeAsync(3000);
-  expect(await waited).toBe(waits);
+  expect(await taken).toEqual([true, waits]);
 });
