@@ -70,7 +70,7 @@ describe.each(Object.entries(records))("a stored %s", (_, [schema, values]) => {
   });
 });
 
-test("numbers and lists are within the limits of their schemas, and texts have no control characters", () => {
+test("numbers and lists are within the limits of their schemas, and texts are not blank and have no control characters", () => {
   const [, values] = records.lead;
   for (const changed of [
     { score: -1 },
@@ -78,6 +78,8 @@ test("numbers and lists are within the limits of their schemas, and texts have n
     { tags: Array(51).fill("x") },
     { tags: [""] },
     { source: "a\n" },
+    { name: "\u001b[2J" },
+    { name: "  " },
   ])
     expect(() => readRecord(lead, { ...values, ...changed })).toThrow("is malformed");
   // A character may have two UTF-16 units.
