@@ -17,6 +17,9 @@ const expectFirst = <Body>(response: HttpResponse) =>
 const expectReplay = (response: HttpResponse, body: unknown) =>
   expectResponse(response, { status: 201, headers: { "idempotency-replayed": "true" }, body });
 
+const countReplays = (responses: readonly HttpResponse[]) =>
+  responses.filter(({ headers }) => headers["idempotency-replayed"] === "true").length;
+
 /** Expects a key to be valid, in one spelling or two. */
 const isKey =
   (spell: (key: string) => string, again = spell): Check["run"] =>
@@ -34,7 +37,10 @@ const refused: readonly (readonly [Sending, number])[] = [
 ];
 
 /** Texts that are no keys. */
-const invalid = ["", '""', "k".repeat(256), "a,b", '"a","b"', '"a', "a b", "a\\b", "é"];
+const invalid = [
+  ...["", '""', "k".repeat(256), "a,b", "a b", "a\\b", "é"],
+  ...[`"${"k".repeat(256)}"`, '"a","b"', '"a";b=1', '"a', '"a\\b"', '"a\tb"'],
+];
 
 export const idempotencyChecks = [
   ...promises("docs/usage.md#idempotent-retries", {
@@ -64,6 +70,7 @@ export const idempotencyChecks = [
       const responses = await atOnce(10, () => create(mine, key));
       const ids = responses.map((response) => expectResponse<Row>(response, { status: 201 }).id);
       expectMatch("the ids of the responses", [...new Set(ids)], [ids[0]]);
+      expectMatch("how many responses are replays", countReplays(responses), 9);
       expectMatch("the total of leads", await mine.count(leads), before + 1);
     },
     "Messages that are sent at the same moment with one key are stored once": async ({ mine }) => {
@@ -71,6 +78,7 @@ export const idempotencyChecks = [
       const responses = await atOnce(10, () => send(mine, key, { leadId }));
       const sent = responses.map((response) => expectResponse<Message>(response, { status: 201 }));
       expectMatch("the ids of the responses", [...new Set(sent.map(({ id }) => id))], [sent[0]?.id]);
+      expectMatch("how many responses are replays", countReplays(responses), 9);
       await mine.expectConversation(sent[0]?.conversationId ?? "", { messageCount: 1 });
     },
     "A retry with another body returns 422, and stores nothing": async ({ mine }) => {
