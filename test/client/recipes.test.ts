@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Client, Lead } from "../../docs/client/client.ts";
 import {
+  createMirror,
   deliverMessage,
   findOrCreateLead,
   greetLeads,
@@ -11,6 +12,7 @@ import {
 import { newId } from "../../shared/ids.ts";
 import { pick, seeded, shuffled } from "../support/random.ts";
 import { type FaultName, lost, refused, startHostileServer } from "./hostile-server.ts";
+import { createCopy } from "./memory-copy.ts";
 
 const minute = 60_000;
 
@@ -159,4 +161,18 @@ test("a synchronization without a readable Date starts again where it started", 
   };
   const since = "2026-01-01T00:00:00.000Z";
   expect(await syncLeads(dateless, since, async () => {})).toBe(since);
+});
+
+test.each<[string, (client: Client) => Promise<unknown>]>([
+  ["syncLeads", (client) => syncLeads(client, "2026-11-25T00:00:00Z", async () => {})],
+  ["greetLeads", (client) => greetLeads(client, "form 0")],
+  ["readInbox", (client) => readInbox(client, {})],
+  ["reconcile", (client) => createMirror(client, createCopy().copy).reconcile()],
+])("%s fails with the error of the API when its second request is refused for good", async (_, run) => {
+  const { api, client, clock } = await startHostileServer((n) => (n < 3 ? undefined : "busy"));
+  for (let n = 0; n < 101; n++) api.addLead(newId("lead", clock.time), { name: "Ada", source: `form ${n}` });
+  const [leadId = ""] = api.leads.keys();
+  clock.time += 1000;
+  await client.sendMessage({ leadId, channel: "whatsapp", message: "Hello" });
+  await expect(run(client)).rejects.toMatchObject({ status: 503, code: "busy" });
 });
