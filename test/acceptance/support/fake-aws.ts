@@ -57,6 +57,7 @@ const alarmNames = ["server-errors", "slow-answers", "stream-age"];
 const usual = { durationMs: 8, memorySizeMB: 1024, maxMemoryUsedMB: 130 };
 
 interface Detail {
+  readonly account: string;
   readonly createdAt: string;
 }
 
@@ -103,7 +104,11 @@ export class FakeAws {
   /** The messages of the queue, and how each event is changed before. */
   queue: Record<string, unknown>[] = [];
   changeEvent: (event: Record<string, unknown>) => Record<string, unknown> | undefined = (event) => event;
+  /** A call that finds no messages waits for some. */
+  waitForMessages = (): Promise<unknown> => setTimeout(100);
   failedTargets = 0;
+  /** The account of the events that the rule matches. */
+  #account = "";
   /** What exists for the run alone: alarms that are raised, and the names of rules and of queues. */
   readonly temporary = new Set<string>();
   readonly variables = new Map<string, Record<string, string>>();
@@ -126,10 +131,12 @@ export class FakeAws {
     this.#events();
   }
 
-  /** Delivers an event to the queue, as long as there is a rule. */
+  /** Delivers an event to the queue, as long as there is a rule for its account. */
   deliver(event: Record<string, unknown>): void {
+    const isRule = (name: string) => name.startsWith("rule ");
+    if ((event.detail as Detail).account !== this.#account || ![...this.temporary].some(isRule)) return;
     const changed = this.changeEvent(event);
-    if (changed && [...this.temporary].some((name) => name.startsWith("rule "))) this.queue.push(changed);
+    if (changed) this.queue.push(changed);
   }
 
   #mock(client: Parameters<typeof mockClient>[0]) {
@@ -277,8 +284,7 @@ export class FakeAws {
       },
     );
     on(ReceiveMessageCommand, async () => {
-      // A call waits for messages.
-      if (this.queue.length === 0) await setTimeout(100);
+      if (this.queue.length === 0) await this.waitForMessages();
       const Messages = this.queue.splice(0, 10).map((event) => ({
         Body: JSON.stringify(event),
         ReceiptHandle: "1",
@@ -305,7 +311,8 @@ export class FakeAws {
 
   #events() {
     const on = this.#mock(EventBridgeClient);
-    on(PutRuleCommand, ({ Name }: { Name: string }) => {
+    on(PutRuleCommand, ({ Name, EventPattern }: { Name: string; EventPattern: string }) => {
+      [this.#account] = JSON.parse(EventPattern).detail.account;
       this.temporary.add(`rule ${Name}`);
       return { RuleArn: `arn:aws:events:eu-central-1:123456789012:rule/bus/${Name}` };
     });
