@@ -16,15 +16,15 @@ import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
 import { markdown, type Report, summary } from "./report.ts";
 
-/** So that the run need not wait for a cache of a minute. */
-const authorizerCacheSeconds = 2;
+/** So that the run need not wait for a cache of a minute, and one machine sends more at once than the throttle allows. */
+const settings = { authorizerCacheSeconds: 2, throttleRate: 150, throttleBurst: 150 };
 
 const directory = await mkdtemp(join(tmpdir(), "acceptance-"));
 afterAll(() => rm(directory, { recursive: true }));
 await synthesizeAssembly({
   outdir: directory,
   tableName: String(process.env.TABLE_NAME),
-  settings: { authorizerCacheSeconds },
+  settings,
   bundles: join(inject("engine").assembly, "bundles"),
 });
 const api = await startApi({
@@ -47,13 +47,12 @@ async function acceptLocal(): Promise<Report> {
     load: 100,
   };
   const acceptance = await open({ local: true }, control);
-  const settings = { ...defaults, ...acceptance.settings, authorizerCacheSeconds };
-  return accept({ ...acceptance, settings }, phases);
+  return accept({ ...acceptance, settings: { ...defaults, ...acceptance.settings, ...settings } }, phases);
 }
 
 /** What the local run cannot show, by the beginning of the reason; a list asks for no retry on a quiet machine. */
 const notSeen =
-  /^(?:the local run has no AWS|this run has no TLS|only a deployed gateway|nothing that callers may|no function returned|\d+ requests from one machine)/;
+  /^(?:the local run has no AWS|this run has no TLS|only a deployed gateway|nothing that callers may|no function returned)/;
 
 test.each(report.findings)("$phase: $check ($page)", ({ verdict, expected, seen }) => {
   if (verdict === "not seen") expect(seen).toMatch(notSeen);
