@@ -1,5 +1,6 @@
 import { countedOwners } from "../../../lib/ops/counts/all-owners.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { leads, unique } from "../../contract/account.ts";
 import { spread } from "../../support/statistics.ts";
@@ -109,15 +110,15 @@ async function createUnderLists({ mine, load, wait, note }: Acceptance) {
   return { wrong, lists, failed };
 }
 
-/** Whether no lead waits to be counted. */
+/** Whether no more leads wait to be counted than may stay in the tail, which lists read with each page. */
 async function isCounted({ accounts }: Acceptance): Promise<boolean> {
   const { mine, pace } = accounts as NonNullable<Acceptance["accounts"]>;
   const [owner] = countedOwners(mine);
   if (!owner) return false;
   const root = await pace.retry(() => readRoot(owner));
-  if (!root) return false;
-  const { rows } = await pace.retry(() => readRows(owner, { start: root.watermark, maxRows: 1 }));
-  return rows.length === 0;
+  const bounds = { start: root?.watermark ?? "", maxRows: limits.tail + 1 };
+  const { rows } = await pace.retry(() => readRows(owner, bounds));
+  return rows.length <= limits.tail;
 }
 
 /** How long after its creation each of some leads is in the list of its source, in milliseconds. */
