@@ -250,6 +250,8 @@ const drift = (
 
 /** Responds to a revoked key, by the seconds since it was revoked. */
 function respondToRevoked(statusAfter: (seconds: number) => number) {
+  // Only waits take time, however busy the machine is.
+  vi.spyOn(Date, "now").mockReturnValue(Date.now());
   let requests = 0;
   const { sendOnce } = Client.prototype;
   vi.spyOn(Client.prototype, "sendOnce").mockImplementation(function (this: Client, sending) {
@@ -302,11 +304,7 @@ test.each([
     (seconds: number) => (seconds < 8 ? 200 : 403),
     /^A revoked key: works for [78] s, then 403$/,
   ],
-  [
-    "by one of two nodes",
-    (n: number) => (n % 2 ? 403 : 200),
-    /^A revoked key: works for (?:[89]|1\d) s, then/,
-  ],
+  ["by one of two nodes", (n: number) => (n % 2 ? 403 : 200), /^A revoked key: works for 1\d s, then/],
 ])("a revoked key that is still taken %s is found", async (_, statusAfter, seen) => {
   respondToRevoked(statusAfter);
   expect((await differing("keys")).differs).toContainEqual(expect.stringMatching(seen));
