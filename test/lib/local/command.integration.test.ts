@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { canSeeProcesses, findEngines, listeningAddresses } from "./support/linux-processes.ts";
 import {
   freePort,
@@ -14,7 +15,6 @@ import {
   startCommand,
   untilServing,
 } from "./support/process.ts";
-import { temporaryDirectory } from "./support/stack.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 

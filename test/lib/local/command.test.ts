@@ -8,7 +8,7 @@ import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { endApiKey, issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { MemoryTable } from "../../support/memory-table.ts";
-import { temporaryDirectory } from "./support/stack.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 // The run selects a client of its own.
 beforeEach(() => {

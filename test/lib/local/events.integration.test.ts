@@ -10,9 +10,9 @@ import { request } from "../../support/api.ts";
 import { compareEvent } from "../../support/document.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { findLeaks } from "../../support/leaks.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { startConnector } from "./support/connector.ts";
 import { issueKey, startRun } from "./support/run.ts";
-import { temporaryDirectory } from "./support/stack.ts";
 
 const account = "acme";
 

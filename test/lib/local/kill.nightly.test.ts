@@ -5,9 +5,9 @@ import { paginateScan } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { canSeeProcesses, findEngines } from "./support/linux-processes.ts";
 import { freePort, signalProcess, startCommand, untilServing } from "./support/process.ts";
-import { temporaryDirectory } from "./support/stack.ts";
 
 /** How often the service is killed. */
 const kills = Number(process.env.KILLS ?? 2);

@@ -19,9 +19,9 @@ import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import { engineBinary } from "../../../../lib/local/engine/engine-process.ts";
 import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
 import { stack } from "../../../support/role-check.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { canSeeProcesses, findEngines } from "../support/linux-processes.ts";
 import { isOpen } from "../support/process.ts";
-import { temporaryDirectory } from "../support/stack.ts";
 
 const engineModule = new URL("../../../../lib/local/engine/engine.ts", import.meta.url).href;
 

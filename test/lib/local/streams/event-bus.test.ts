@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type EventBusOptions, openEventBus } from "../../../../lib/local/streams/event-bus.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { startConnector } from "../support/connector.ts";
-import { temporaryDirectory } from "../support/stack.ts";
 
 const parameters = { source: "probes", typeField: "type" };
 const sent = (id: string) => ({ type: "message.sent", id, message: "a secret" });

@@ -9,8 +9,8 @@ import { countNodeKey } from "../../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { request } from "../../../support/api.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { issueKey, startRun } from "../support/run.ts";
-import { temporaryDirectory } from "../support/stack.ts";
 
 const account = "acme";
 

@@ -7,8 +7,9 @@ import { startStream } from "../../../../lib/local/streams/stream.ts";
 import type { StreamClient } from "../../../../lib/local/streams/stream-client.ts";
 import { openPositions } from "../../../../lib/local/streams/stream-positions.ts";
 import type { EventSource } from "../../../../lib/local/template/event-source.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { createRecord, sequenceNumbers } from "../support/records.ts";
-import { createFunction, temporaryDirectory } from "../support/stack.ts";
+import { createFunction } from "../support/stack.ts";
 
 const streamArn = "arn:engine:stream/1";
 

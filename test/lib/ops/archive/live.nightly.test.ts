@@ -8,9 +8,9 @@ import { copyTable } from "../../../support/copied-table.ts";
 import { filePath } from "../../../support/lead-files.ts";
 import { ops } from "../../../support/ops.ts";
 import { tableItems } from "../../../support/table-items.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { startConnector } from "../../local/support/connector.ts";
 import { issueKey, startRun } from "../../local/support/run.ts";
-import { temporaryDirectory } from "../../local/support/stack.ts";
 import { expectConsistent, restoredItems } from "./support/restored-items.ts";
 import { aFilledAccount, spoil } from "./support/spoiled-account.ts";
 

@@ -4,9 +4,9 @@ import { request } from "../../../support/api.ts";
 import { compareEvent } from "../../../support/document.ts";
 import { ops } from "../../../support/ops.ts";
 import { tableItems } from "../../../support/table-items.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { startConnector } from "../../local/support/connector.ts";
 import { issueKey, startRun } from "../../local/support/run.ts";
-import { temporaryDirectory } from "../../local/support/stack.ts";
 
 const channels = ["whatsapp", "email", "instagram"];
 

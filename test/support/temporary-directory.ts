@@ -1,0 +1,12 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** Creates a directory that is removed after the test. @returns its real path */
+export async function temporaryDirectory(prefix = "test-"): Promise<string> {
+  // The temporary directory of macOS is behind a link.
+  const directory = await mkdtemp(join(await realpath(tmpdir()), prefix));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
