@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { Annotations, App, Validations } from "aws-cdk-lib";
+import { App, Validations } from "aws-cdk-lib";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { bundleFunctions } from "./bundling/bundle.ts";
-import { checkAccount, readConfig } from "./config/config.ts";
-import { findOpenQuestions } from "./config/open-questions.ts";
+import { readConfig } from "./config/config.ts";
 import { projectStages } from "./config/stage-settings.ts";
 import { ServiceStack } from "./stack.ts";
 
@@ -20,14 +19,14 @@ interface AppProps {
    * two processes write the same files.
    */
   readonly bundles?: string;
-  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis, and open questions warn; by default it does. */
+  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis; by default it does. */
   readonly checked?: boolean;
 }
 
 /**
  * The CDK app with the functions that it deploys; if it is checked, a finding of cdk-nag fails its synthesis.
  *
- * @throws UserError for an unknown stage, a mistake in its file, or credentials of another AWS account
+ * @throws UserError for an unknown stage, or a mistake in its file
  */
 export async function createApp({
   stage,
@@ -45,12 +44,9 @@ export async function createApp({
     autoSynth: false,
   });
   const config = readConfig(app.node.getAllContext(), stages);
-  checkAccount(config, process.env.CDK_DEFAULT_ACCOUNT);
   const bundles = props.bundles ?? (await bundleFunctions(join(app.outdir, "bundles")));
-  const stack = new ServiceStack(app, { config, bundles });
+  new ServiceStack(app, { config, bundles });
   if (checked) {
-    for (const [name, warning] of findOpenQuestions(config, stages))
-      Annotations.of(stack).addWarningV2(`leads-and-conversations:${name}`, warning);
     const { AwsSolutionsChecks, ServerlessChecks } = await import("cdk-nag");
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   }

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from "aws-cdk-lib";
+import { CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { dataFormat } from "../shared/dynamodb/stored-release.ts";
@@ -10,7 +10,6 @@ import { EventPipe } from "./constructs/event-pipe.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
 import { ReleaseRecord } from "./constructs/release-record.ts";
 import { ServiceTable } from "./constructs/table.ts";
-import { TableBackup } from "./constructs/table-backup.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
 
 interface ServiceStackProps {
@@ -32,15 +31,15 @@ export class ServiceStack extends Stack {
 
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
     // Stack, table, API, bus, pipe and dashboard of a stage share one name.
-    const { account, region, tags, release } = config;
+    const { account, region, release } = config;
     const stackName = stageTableName(config.stage);
     super(scope, stackName, {
       stackName,
       // Without them, the account and the region of the credentials, when the stack is deployed.
       env: { ...(account && { account }), ...(region && { region }) },
-      tags: { ...tags, release },
+      tags: { release },
       description: `Leads and conversations REST API (${config.stage}), release ${release}`,
-      terminationProtection: config.deletionProtection,
+      terminationProtection: config.removalPolicy === RemovalPolicy.RETAIN,
     });
     // In an app with other feature flags, the stack is the same.
     for (const [flag, value] of Object.entries(cdkJson.context)) this.node.setContext(flag, value);
@@ -48,7 +47,6 @@ export class ServiceStack extends Stack {
     this.table = new ServiceTable(this, "Table", config);
     const { table } = this;
     new ReleaseRecord(this, "ReleaseRecord", config, table);
-    if (config.backup) new TableBackup(this, "Backup", { config, backup: config.backup, table });
     this.api = new Api(this, "Api", { ...props, table });
     this.counting = new Counting(this, "Counting", { ...props, table });
     this.events = new EventPipe(this, "Events", { ...props, table });

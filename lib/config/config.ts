@@ -6,17 +6,14 @@ import { checkStageSettings } from "./stage-file.ts";
 import { type Settings, type StageSettings, stageSchema } from "./stage-schema.ts";
 import { completeSettings, projectStages, readSettings } from "./stage-settings.ts";
 
-/** Where alarms are sent: to an email address, by a topic of the stack, or to an existing topic. */
-export type AlarmTarget = { readonly email: string } | { readonly topicArn: string };
-
 /** The configuration of a stage. */
 export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "runbookUrl">> & {
   readonly stage: string;
   /** The name of the release. */
   readonly release: string;
   readonly removalPolicy: RemovalPolicy;
-  /** Where the alarms are sent that wake somebody, and all others. */
-  readonly alarmsTo: { readonly wake: AlarmTarget; readonly look: AlarmTarget } | undefined;
+  /** The ARNs of the topics for the alarms that wake somebody, and for all others. */
+  readonly alarmsTo: { readonly wake: string; readonly look: string } | undefined;
   readonly runbookUrl: string;
 };
 
@@ -57,19 +54,15 @@ function checkStageName(stage: string): void {
 
 function toConfig(stage: string, settings: Settings): Config {
   const { alarmsTo } = settings;
-  const targets = typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo;
   return {
     ...settings,
     stage,
     release: releaseName(),
     removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-    alarmsTo: targets && { wake: toTarget(targets.wake), look: toTarget(targets.look) },
+    alarmsTo: typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo,
     runbookUrl: settings.runbookUrl ?? "docs/operations.md",
   };
 }
-
-const toTarget = (target: string): AlarmTarget =>
-  target.startsWith("arn:") ? { topicArn: target } : { email: target };
 
 /** A setting that one deployment has and the next one forgets would be taken back. */
 function rejectOtherFlags(context: Context, stage: string): void {
@@ -81,18 +74,5 @@ function rejectOtherFlags(context: Context, stage: string): void {
     Object.hasOwn(stageSchema.properties, other)
       ? `The setting ${other} is not a flag: put it into stages/${stage}.json.`
       : `There is no flag ${other}: the flags are stage and like, and docs/configuration.md lists the settings of stages/${stage}.json.`,
-  );
-}
-
-/**
- * Checks whose credentials the CDK has.
- *
- * @param current the AWS account that the CDK's command line found; undefined without credentials
- * @throws UserError for an account that may not deploy the stage
- */
-export function checkAccount({ stage, account, trustedAccounts }: Config, current: string | undefined): void {
-  if (!account || !current || [account, ...trustedAccounts].includes(current)) return;
-  throw new UserError(
-    `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${current}.`,
   );
 }

@@ -18,7 +18,6 @@ export const readSettings = (directory: string, stage: string, like?: unknown): 
 /** What a stage sets, with the defaults of the rest. @throws UserError for settings that do not go together */
 export function completeSettings(own: StageFile, stage: string): Settings {
   const settings = { ...defaults, ...own };
-  rejectUnrecoverable(settings, stage);
   rejectOtherRegions(settings, stage);
   return settings;
 }
@@ -66,14 +65,6 @@ const noStage = (stage: string, directory: string) =>
 /** The settings that a stage gets from one that it is like. */
 const copied = (settings: StageFile): StageFile =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.some((own) => own === name)));
-
-/** cdk-nag rejects it too, in ten lines. */
-function rejectUnrecoverable({ pointInTimeRecovery, removalPolicy }: Settings, stage: string): void {
-  if (pointInTimeRecovery || removalPolicy === "destroy") return;
-  throw new UserError(
-    `The stage ${stage} keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.`,
-  );
-}
 
 /** CloudFormation rejects them, too, in the middle of a deployment. */
 function rejectOtherRegions({ region, certificateArn, alarmsTo }: Settings, stage: string): void {

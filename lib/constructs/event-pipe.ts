@@ -1,13 +1,7 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { Metric, type MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { EventBus } from "aws-cdk-lib/aws-events";
-import {
-  AccountPrincipal,
-  PolicyDocument,
-  PolicyStatement,
-  Role,
-  ServicePrincipal,
-} from "aws-cdk-lib/aws-iam";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnPipe } from "aws-cdk-lib/aws-pipes";
 import { Construct } from "constructs";
@@ -33,7 +27,6 @@ export class EventPipe extends Construct {
       eventBusName: this.name,
       description: "New leads, conversations and messages, changes and erased leads: docs/events.md",
     });
-    if (props.config.eventAccounts.length > 0) this.allowRules(props.config.eventAccounts);
     this.failures = new FailureQueue(this, "Failures");
     this.composer = new ServiceFunction(this, "compose-events", {
       ...props,
@@ -60,39 +53,6 @@ export class EventPipe extends Construct {
   metric(metricName: string, options?: MetricOptions): Metric {
     const dimensionsMap = { PipeName: this.name };
     return new Metric({ namespace: "AWS/EventBridge/Pipes", metricName, dimensionsMap, ...options });
-  }
-
-  /**
-   * Lets other AWS accounts make rules. Each account has access to its own rules only, which match only events of this
-   * service and send them only to its own buses: EventBridge supports no other targets in another account.
-   *
-   * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-bus-perms.html
-   */
-  private allowRules(accounts: readonly string[]): void {
-    const { account, partition, region } = Stack.of(this);
-    const caller = `\${aws:PrincipalAccount}`;
-    const allow = (sid: string, actions: string[], conditions: object = {}) =>
-      this.bus.addToResourcePolicy(
-        new PolicyStatement({
-          sid,
-          principals: accounts.map((id) => new AccountPrincipal(id)),
-          actions: actions.map((action) => `events:${action}`),
-          resources: [`arn:${partition}:events:${region}:${account}:rule/${this.name}/*`],
-          // CloudFormation describes a rule before it creates it, and such a rule has no creator.
-          conditions: { StringEqualsIfExists: { "events:creatorAccount": caller }, ...conditions },
-        }),
-      );
-    allow("PutRules", ["PutRule"], {
-      "ForAllValues:StringEquals": { "events:source": eventSource },
-      Null: { "events:source": "false" },
-    });
-    allow("PutTargets", ["PutTargets"], {
-      "ForAllValues:ArnLike": { "events:TargetArn": `arn:${partition}:events:*:${caller}:event-bus/*` },
-    });
-    allow("ManageRules", [
-      ...["DescribeRule", "EnableRule", "DisableRule", "DeleteRule", "ListTargetsByRule", "RemoveTargets"],
-      ...["TagResource", "UntagResource", "ListTagsForResource"],
-    ]);
   }
 
   private sourceParameters(): CfnPipe.PipeSourceParametersProperty {

@@ -59,7 +59,6 @@ export class ServiceFunction extends Construct {
     super(Stack.of(scope), name);
     this.name = name;
     const { release, removalPolicy } = props.config;
-    const reservedConcurrentExecutions = props.config.reservedConcurrency[name];
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
       removalPolicy,
@@ -72,7 +71,6 @@ export class ServiceFunction extends Construct {
       // CPU grows with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
-      ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
       environment: {
         // A function without grants on the table does not need its name.
         ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),

@@ -1,4 +1,4 @@
-import { Validations } from "aws-cdk-lib";
+import { RemovalPolicy, Validations } from "aws-cdk-lib";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   AttributeType,
@@ -13,12 +13,6 @@ import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
-const limited = ({ maxThroughput }: Config) =>
-  maxThroughput && {
-    maxReadRequestUnits: maxThroughput.readUnitsPerSecond,
-    maxWriteRequestUnits: maxThroughput.writeUnitsPerSecond,
-  };
-
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The one table. It starts with every index because a CloudFormation update can add only one. */
@@ -27,6 +21,7 @@ export class ServiceTable extends Table {
   readonly streamArn = String(this.tableStreamArn);
 
   constructor(scope: Construct, id: string, config: Config) {
+    const keepsData = config.removalPolicy === RemovalPolicy.RETAIN;
     super(scope, id, {
       tableName: stageTableName(config.stage),
       partitionKey: text("pk"),
@@ -36,10 +31,9 @@ export class ServiceTable extends Table {
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
       // An AWS owned key: the table needs no key policy of its own, and KMS would charge for each use of another key.
       encryption: TableEncryption.DEFAULT,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: config.pointInTimeRecovery },
-      deletionProtection: config.deletionProtection,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepsData },
+      deletionProtection: keepsData,
       removalPolicy: config.removalPolicy,
-      ...limited(config),
     });
     for (const [indexName, attribute] of Object.entries(indexes)) {
       this.addGlobalSecondaryIndex({
@@ -47,10 +41,9 @@ export class ServiceTable extends Table {
         partitionKey: text(attribute),
         sortKey: text("sk"),
         projectionType: ProjectionType.ALL,
-        ...limited(config),
       });
     }
-    if (!config.pointInTimeRecovery) this.acknowledgeNoRecovery();
+    if (!keepsData) this.acknowledgeNoRecovery();
   }
 
   /** Throttled reads or writes, of the table and of each index: the table's own metric does not include its indexes. */

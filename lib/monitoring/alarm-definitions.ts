@@ -1,4 +1,3 @@
-import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { accessAlarms } from "./access-alarms.ts";
 import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
@@ -15,7 +14,6 @@ export const alarmDefinitions = (resources: MonitoredResources): AlarmDefinition
   ...counting(resources),
   ...publishing(resources),
   ...releases(resources),
-  ...backups(resources),
 });
 
 /** The execution environments of all functions of the AWS account in the region that work at the same time. */
@@ -93,24 +91,3 @@ const releases = ({ deployment }: MonitoredResources): AlarmDefinitions =>
         },
       }
     : {};
-
-/** A backup that failed, or was never begun. */
-const backups = ({ backupVault }: MonitoredResources): AlarmDefinitions =>
-  backupVault === undefined
-    ? {}
-    : {
-        "backup-missing": {
-          meaning: "No backup of the table was completed for 36 hours: that of the last night failed.",
-          metric: new Metric({
-            namespace: "AWS/Backup",
-            metricName: "NumberOfBackupJobsCompleted",
-            dimensionsMap: { BackupVaultName: backupVault },
-            statistic: Stats.SUM,
-            period: Duration.hours(12),
-          }),
-          threshold: 1,
-          required: true,
-          // Backups of two nights may end at different hours.
-          periods: { breaching: 3, of: 3 },
-        },
-      };

@@ -1,12 +1,11 @@
-import { isDeepStrictEqual } from "node:util";
 import { Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
 import type { AlarmDefinition } from "./alarm-definition.ts";
 import { alarmDefinitions } from "./alarm-definitions.ts";
-import { AlarmTopic } from "./alarm-topic.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface AlarmsProps {
@@ -21,10 +20,8 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
     const { runbookUrl, alarmsTo } = config;
-    // The id "Default" is left out of the logical ids of the topic's resources.
-    const wake = alarmsTo && new AlarmTopic(this, "Default", alarmsTo.wake);
-    const isOne = isDeepStrictEqual(alarmsTo?.wake, alarmsTo?.look);
-    const look = alarmsTo && !isOne ? new AlarmTopic(this, "Look", alarmsTo.look) : wake;
+    const wake = alarmsTo && Topic.fromTopicArn(this, "Wake", alarmsTo.wake);
+    const look = alarmsTo && Topic.fromTopicArn(this, "Look", alarmsTo.look);
     this.all = Object.entries(alarmDefinitions(resources)).map(([name, definition]) => {
       const alarm = this.addAlarm(name, definition, runbookUrl);
       if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
@@ -53,9 +50,9 @@ export class Alarms extends Construct {
 }
 
 /** Notifies when an alarm is raised and when it clears. */
-function notify(alarm: Alarm, to: AlarmTopic | undefined): void {
+function notify(alarm: Alarm, to: ITopic | undefined): void {
   if (!to) return;
-  const action = new SnsAction(to.topic);
+  const action = new SnsAction(to);
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
 }

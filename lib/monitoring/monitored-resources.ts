@@ -19,8 +19,6 @@ export interface MonitoredResources {
   readonly certificate?: ICertificate;
   /** Uses the API from outside, if the stage has it. */
   readonly canary?: Canary;
-  /** The name of the vault with the table's backups, if there are any. */
-  readonly backupVault?: string;
   /** Shifts requests to new versions, if the stage deploys gradually. */
   readonly deployment?: GradualDeployment | undefined;
   /** Every function of the service. */

@@ -1,17 +1,15 @@
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { Construct } from "constructs";
-import { stageTableName } from "../../shared/stages.ts";
 import { Canary } from "../constructs/canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
 import { Alarms } from "./alarms.ts";
 import { ServiceDashboard } from "./dashboard.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
-import { MonthlyBudget } from "./monthly-budget.ts";
 
 type Constructs = Pick<MonitoredResources, "table" | "api" | "counting" | "events" | "deployment">;
 
-/** Metrics from the logs, a canary, alarms, a dashboard, and a budget. */
+/** Metrics from the logs, a canary, alarms, and a dashboard. */
 export class Monitoring extends Construct {
   /** The canary, if the stage has it. */
   readonly canary: Canary | undefined;
@@ -33,13 +31,10 @@ export class Monitoring extends Construct {
       logs: new LogMetrics(this, "Requests", constructs),
       ...(arn !== undefined && { certificate: Certificate.fromCertificateArn(this, "Certificate", arn) }),
       ...(canary && { canary }),
-      ...(config.backup && { backupVault: stageTableName(config.stage) }),
       functions: this.functions,
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });
-    const { release, runbookUrl, monthlyBudget: amount, alarmsTo } = config;
+    const { release, runbookUrl } = config;
     new ServiceDashboard(this, "Dashboard", { release, runbookUrl, alarms: alarms.all, resources });
-    if (amount !== undefined && alarmsTo)
-      new MonthlyBudget(this, "Budget", { amount, alarmsTo: alarmsTo.look });
   }
 }

@@ -6,8 +6,6 @@ import type { StageFile } from "../../lib/config/stage-schema.ts";
 const stages: Readonly<Record<string, StageFile>> = {
   dev: {
     removalPolicy: "destroy",
-    deletionProtection: false,
-    pointInTimeRecovery: false,
     throttleRate: 500,
     throttleBurst: 500,
     logRetentionDays: 7,

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createConfig, readConfig } from "../../../lib/config/config.ts";
 import { stagesWithFile } from "../../../lib/config/stage-file.ts";
 import { UserError } from "../../../lib/errors.ts";
 import type { TestSettings } from "../../support/stage-files.ts";
-import { createTestApp } from "../../support/synthesize.ts";
 import { writeStageFiles } from "./stage-files.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -31,33 +30,25 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
   expect(readConfig({ stage: "empty" }, await writeFiles({ empty: {} }))).toEqual({
     stage: "empty",
     release: expect.stringMatching(/^\d+\.\d+\.\d+/),
-    trustedAccounts: [],
-    tags: {},
     removalPolicy: "retain",
-    deletionProtection: true,
-    pointInTimeRecovery: true,
     throttleRate: 5000,
     throttleBurst: 2500,
     rateLimitRequests: 6000,
     rateLimitSeconds: 60,
     alarmsTo: undefined,
     runbookUrl: "docs/operations.md",
-    eventAccounts: [],
     corsOrigins: [],
     disableExecuteApiEndpoint: false,
     logRetentionDays: 90,
     authorizerCacheSeconds: 60,
     deployment: "all-at-once",
     canary: false,
-    reservedConcurrency: {},
-    onPurpose: [],
   });
 });
 
 const prod = {
   account: "123456789012",
   region: "eu-west-1",
-  tags: { team: "sales" },
   throttleRate: 900,
   throttleBurst: 1450,
 };
@@ -67,12 +58,8 @@ const own = {
   domainName: "api.example.com",
   certificateArn: certificate,
   disableExecuteApiEndpoint: true,
-  alarmsTo: "ops@example.com",
-  monthlyBudget: 250,
-  reservedConcurrency: { authorize: 100 },
-  backup: { keepDays: 35 },
-  eventAccounts: ["210987654321"],
-  onPurpose: ["throttleBurst"],
+  alarmsTo: "arn:aws:sns:eu-west-1:123456789012:alarms",
+  canary: true,
 };
 
 test.each([
@@ -84,14 +71,8 @@ test.each([
   const staging = { like: "prod", throttleRate: 20 };
   const config = readConfig(context, await writeFiles({ prod: { ...prod, ...own }, staging }));
   expect(config).toMatchObject({ ...prod, throttleRate, stage: context.stage });
-  expect(config).toMatchObject({
-    reservedConcurrency: {},
-    disableExecuteApiEndpoint: false,
-    eventAccounts: [],
-    onPurpose: [],
-  });
-  for (const name of ["domainName", "certificateArn", "monthlyBudget", "backup"])
-    expect(config).not.toHaveProperty(name);
+  expect(config).toMatchObject({ disableExecuteApiEndpoint: false, canary: false });
+  for (const name of ["domainName", "certificateArn"]) expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();
 });
 
@@ -107,11 +88,6 @@ test.each<[stage: string, settings: object, sentence: string]>([
     "The settings of the stage eu: throttleRate must be a whole number from 1 to 100000, not 0.",
   ],
   ["eu", { domainName: "api.example.com" }, "The settings of the stage eu: domainName needs certificateArn."],
-  [
-    "eu",
-    { pointInTimeRecovery: false },
-    "The stage eu keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.",
-  ],
   ["EU", {}, "The stage EU must have 1 to 21 lower-case letters, digits or '-', the first one a letter."],
 ])("the settings of %s as an object %j are rejected with one sentence", (stage, settings, expected) => {
   expect(() => createConfig(stage, settings)).toThrow(new UserError(expected));
@@ -122,7 +98,7 @@ type Rejected = [context: Readonly<Record<string, unknown>>, sentence: string];
 test.each<Rejected>([
   [
     { stage: "pord" },
-    "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, c, dev, prod.",
+    "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, dev, prod.",
   ],
   [
     { stage: "pr-42", like: "../stages/dev" },
@@ -131,10 +107,6 @@ test.each<Rejected>([
   [{ stage: "prod", like: "dev" }, "The stage prod has a file: put like into stages/prod.json."],
   [{ stage: "a" }, "The stages a, b, a are like each other in a circle."],
   [{ stage: "x", like: "b" }, "The stages b, a, b are like each other in a circle."],
-  [
-    { stage: "c" },
-    "The stage c keeps its data, so pointInTimeRecovery must be true, or removalPolicy destroy.",
-  ],
   ...["Prod", "-a", "a_b", "", "a".repeat(22)].map(
     (stage): Rejected => [
       { stage },
@@ -149,7 +121,7 @@ test.each<Rejected>([
     ],
   ),
 ])("%j is rejected with a sentence", async (context, sentence) => {
-  const stages = { dev: {}, prod: {}, a: { like: "b" }, b: { like: "a" }, c: { pointInTimeRecovery: false } };
+  const stages = { dev: {}, prod: {}, a: { like: "b" }, b: { like: "a" } };
   const directory = await writeFiles(stages);
   expect(() => readConfig(context, directory)).toThrow(new UserError(sentence));
 });
@@ -166,7 +138,10 @@ test.each<[settings: TestSettings, sentence: string]>([
     "The stage staging is in us-east-2, but its certificateArn is of eu-west-1: name a certificate of us-east-2.",
   ],
   [
-    { region: "eu-west-1", alarmsTo: { wake: "ops@example.com", look: topicInOhio } },
+    {
+      region: "eu-west-1",
+      alarmsTo: { wake: topicInOhio.replace("us-east-2", "eu-west-1"), look: topicInOhio },
+    },
     "The stage staging is in eu-west-1, but its alarmsTo is of us-east-2: name a topic of eu-west-1.",
   ],
   [
@@ -179,26 +154,9 @@ test.each<[settings: TestSettings, sentence: string]>([
 });
 
 test.each<TestSettings>([
-  { like: "pinned", trustedAccounts: ["333333333333"] },
   { domainName: "api.example.com", certificateArn: certificate, alarmsTo: topicInOhio },
-  { region: "us-east-2", alarmsTo: "ops@example.com" },
+  { region: "us-east-2", alarmsTo: topicInOhio },
 ])("settings that fit together, %j, are accepted", async (staging) => {
-  const directory = await writeFiles({ staging, pinned: { account: "123456789012" } });
+  const directory = await writeFiles({ staging });
   expect(readConfig({ stage: "staging" }, directory).stage).toBe("staging");
-});
-
-test("a stage of an AWS account is synthesized without credentials, with its own, and with trusted ones", async () => {
-  const pinned = { account: "111111111111", trustedAccounts: ["333333333333"] };
-  for (const current of [undefined, "111111111111", "333333333333"]) {
-    vi.stubEnv("CDK_DEFAULT_ACCOUNT", current);
-    await expect(createTestApp("prod", pinned, false)).resolves.toBeDefined();
-  }
-  vi.stubEnv("CDK_DEFAULT_ACCOUNT", "222222222222");
-  await expect(createTestApp("prod", pinned, false)).rejects.toThrow(
-    new UserError(
-      "The stage prod belongs to the AWS account 111111111111, but the credentials are of 222222222222.",
-    ),
-  );
-  await expect(createTestApp("prod", {}, false)).resolves.toBeDefined();
-  vi.unstubAllEnvs();
 });

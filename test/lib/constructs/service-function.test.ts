@@ -68,19 +68,6 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
-test("Environments are reserved for the functions that the stage names, and for no others", async () => {
-  const reserved = await synthesize("prod", {
-    reservedConcurrency: { authorize: 100, "maintain-counts": 20 },
-  });
-  const found = Object.entries(reserved.template.findResources("AWS::Lambda::Function")).flatMap(
-    ([id, { Properties }]) =>
-      Properties.ReservedConcurrentExecutions === undefined
-        ? []
-        : [[reserved.functions.get(id), Properties.ReservedConcurrentExecutions]],
-  );
-  expect(Object.fromEntries(found)).toEqual({ authorize: 100, "maintain-counts": 20 });
-});
-
 test("Without a rate limit, no function has its settings or permissions", async () => {
   const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
   const text = JSON.stringify(unlimited.toJSON());

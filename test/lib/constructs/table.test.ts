@@ -41,15 +41,3 @@ test("The table is on demand without a limit, streams both images and expires it
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
   });
 });
-
-test("The table and each index have a maximum if the stage says so", async () => {
-  const maxThroughput = { readUnitsPerSecond: 2000, writeUnitsPerSecond: 500 };
-  const table = only(
-    (await synthesize("prod", { maxThroughput })).template,
-    "AWS::DynamoDB::Table",
-  ).properties;
-  const OnDemandThroughput = { MaxReadRequestUnits: 2000, MaxWriteRequestUnits: 500 };
-  expect(table).toMatchObject({ OnDemandThroughput });
-  expect(table.GlobalSecondaryIndexes).toHaveLength(Object.keys(indexes).length);
-  for (const index of table.GlobalSecondaryIndexes) expect(index).toMatchObject({ OnDemandThroughput });
-});

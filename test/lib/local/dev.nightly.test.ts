@@ -11,7 +11,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm run dev", () => {
     // Each change synthesizes the stack, which takes long on a busy machine.
     timeout: 240_000,
   }, async () => {
-    const dev = { removalPolicy: "destroy", deletionProtection: false, pointInTimeRecovery: false } as const;
+    const dev = { removalPolicy: "destroy" } as const;
     const cwd = await copyProject({ dev: { ...dev, rateLimitRequests: 6000 } });
     const { scripts } = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
     const [, , ...nodeArgs] = scripts.dev.split(" ").slice(0, -1);

@@ -165,10 +165,6 @@ const expected: Readonly<Record<string, Definition>> = {
     ] as const),
     ...[...served, "maintain-counts" as const, "compose-events" as const].map(ofNewVersion),
   ],
-  "backup-missing": [
-    ...(["< 1 in 3 of 3", "breaching", "metric"] as const),
-    `AWS/Backup NumberOfBackupJobsCompleted BackupVaultName ${stackName} Sum of 43200 s`,
-  ],
 };
 
 const operators: Readonly<Record<string, string>> = {

@@ -40,10 +40,10 @@ test.each([
   expect(cost).toBeCloseTo(price * count(prod));
 });
 
-test("A custom domain and backups add a metric each to those of the alarms, and gradual deployments those that the page says", async () => {
+test("A custom domain adds a metric to those of the alarms, and gradual deployments those that the page says", async () => {
   const { template } = await synthesize("prod", withEveryAlarm);
   const [, gradual] = /costs 0\.70 a month for the (\d+) metrics of its alarm/.exec(page) ?? [];
-  expect(countMetrics(template)).toBe(countMetrics(prod) + 2 + Number(gradual));
+  expect(countMetrics(template)).toBe(countMetrics(prod) + 1 + Number(gradual));
 });
 
 test("The sums of the table are those of its rows", () => {

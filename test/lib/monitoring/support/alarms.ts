@@ -5,7 +5,6 @@ export const withEveryAlarm = {
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/abc-123",
   deployment: "canary",
-  backup: { keepDays: 35 },
 };
 
 interface TemplateMetric {
