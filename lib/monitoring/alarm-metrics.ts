@@ -1,5 +1,8 @@
-import type { Duration } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
+
+export const minute = { period: Duration.minutes(1) };
+export const fiveMinutes = { period: Duration.minutes(5) };
 
 const byId = (prefix: string, metrics: readonly IMetric[]) =>
   Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));

@@ -11,7 +11,7 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { concurrency } from "./alarm-definitions.ts";
+import { concurrency } from "./capacity-alarms.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface DashboardProps {

@@ -1,8 +1,8 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { ServiceFunction } from "../constructs/service-function.ts";
-import type { AlarmDefinition, AlarmDefinitions } from "./alarm-definition.ts";
 import { percentage } from "./alarm-metrics.ts";
+import type { MonitoredFault, MonitoredFaults } from "./monitored-fault.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 /**
@@ -13,17 +13,14 @@ import type { MonitoredResources } from "./monitored-resources.ts";
 export const serviceLevels = ({
   api: { stage, authorizer, handlers },
   logs,
-}: MonitoredResources): AlarmDefinitions => {
+}: MonitoredResources): MonitoredFaults => {
   const requests = stage.metricCount({ statistic: Stats.SUM });
   return {
     ...Object.fromEntries(
       [authorizer, ...handlers].map(({ name, lambda }) => {
         const failed = name === authorizer.name ? [] : [logs.sum(`FailedRequests-${name}`)];
         const alarm = serverErrors(name, [...failed, lambda.metricErrors()], lambda.metricInvocations());
-        return [
-          `server-errors-${name}`,
-          { ...alarm, wakes: true, rollsBack: true, section: "server-errors" },
-        ];
+        return [`server-errors-${name}`, { ...alarm, rollsBack: true, section: "server-errors" }];
       }),
     ),
     "server-errors-gateway": serverErrors("the gateway", [logs.sum("GatewayFailures")], requests),
@@ -31,22 +28,16 @@ export const serviceLevels = ({
     "error-budget": {
       meaning: "Requests fail with 5xx so often that the failures of a month are used up in days.",
       metric: percentage([stage.metricServerError({ statistic: Stats.SUM })], requests, 5, Duration.hours(6)),
-      // Three times what the objective allows.
-      threshold: 0.3,
     },
   };
 };
 
-const serverErrors = (name: string, bad: readonly IMetric[], all: IMetric): AlarmDefinition => ({
+const serverErrors = (name: string, bad: readonly IMetric[], all: IMetric): MonitoredFault => ({
   meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,
   metric: percentage(bad, all, 1, Duration.minutes(5)),
-  // 14.4 times what the objective allows: an hour of it uses up 2 % of what a month may have.
-  threshold: 1.44,
-  // With few requests, a single failure is a large percentage.
-  periods: { breaching: 2, of: 3 },
 });
 
-function slowAnswers({ name, lambda }: ServiceFunction): AlarmDefinition {
+function slowAnswers({ name, lambda }: ServiceFunction): MonitoredFault {
   // No function of a route may take as long as thirty seconds.
   const slow = lambda.metricDuration({ statistic: "TC(1000:30000)" });
   return {
@@ -57,8 +48,6 @@ function slowAnswers({ name, lambda }: ServiceFunction): AlarmDefinition {
       5,
       Duration.hours(1),
     ),
-    // Three times what the objective allows.
-    threshold: 3,
     rollsBack: true,
     section: "slow-answers",
   };

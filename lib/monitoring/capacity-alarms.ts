@@ -1,20 +1,7 @@
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { accessAlarms } from "./access-alarms.ts";
-import { type AlarmDefinitions, fiveMinutes, minute, persistent } from "./alarm-definition.ts";
-import { always, faultsDuring } from "./alarm-metrics.ts";
+import { always, faultsDuring, fiveMinutes, minute } from "./alarm-metrics.ts";
+import type { MonitoredFaults } from "./monitored-fault.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
-import { serviceLevels } from "./service-levels.ts";
-import { counting, publishing } from "./stream-alarms.ts";
-
-/** Every alarm by its name. `docs/operations.md` explains the thresholds. */
-export const alarmDefinitions = (resources: MonitoredResources): AlarmDefinitions => ({
-  ...serviceLevels(resources),
-  ...accessAlarms(resources),
-  ...throttles(resources),
-  ...counting(resources),
-  ...publishing(resources),
-  ...releases(resources),
-});
 
 /** The execution environments of all functions of the AWS account in the region that work at the same time. */
 export const concurrency = new Metric({
@@ -25,12 +12,10 @@ export const concurrency = new Metric({
 });
 
 /** Requests, invocations, reads and writes over a limit. */
-const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDefinitions => ({
+export const throttleAlarms = ({ api, table, functions, logs }: MonitoredResources): MonitoredFaults => ({
   "gateway-throttles": {
     meaning: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
     metric: logs.sum("ThrottledRequests").with(fiveMinutes),
-    threshold: 1,
-    periods: persistent,
   },
   "function-throttles": {
     meaning:
@@ -40,8 +25,6 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
       functions.map(({ lambda }) => lambda.metricThrottles()),
       fiveMinutes.period,
     ),
-    threshold: 1,
-    periods: persistent,
   },
   "concurrency-near-quota": {
     meaning:
@@ -52,8 +35,6 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
       label: "Percentage of the quota",
       ...fiveMinutes,
     }),
-    threshold: 80,
-    periods: persistent,
   },
   "table-read-throttles": {
     meaning: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
@@ -62,8 +43,6 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
       table.metricThrottleEvents("Read"),
       fiveMinutes.period,
     ),
-    threshold: 1,
-    periods: persistent,
   },
   "table-write-throttles": {
     meaning: "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or are refused.",
@@ -72,21 +51,16 @@ const throttles = ({ api, table, functions, logs }: MonitoredResources): AlarmDe
       table.metricThrottleEvents("Write"),
       fiveMinutes.period,
     ),
-    threshold: 1,
-    periods: persistent,
   },
 });
 
 /** Faults of the versions that requests shift to. */
-const releases = ({ deployment }: MonitoredResources): AlarmDefinitions =>
+export const releaseAlarms = ({ deployment }: MonitoredResources): MonitoredFaults =>
   deployment
     ? {
         "new-version-errors": {
           meaning: "A new version of a function crashes or times out: its requests fail with 5xx.",
           metric: always("error", deployment.metricErrors(), minute.period),
-          threshold: 1,
-          // Metrics come late.
-          periods: { breaching: 1, of: 3 },
           rollsBack: true,
         },
       }
