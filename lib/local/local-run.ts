@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
-import { listen, type Pages, startGateway } from "./gateway/gateway.ts";
+import { type Pages, startGateway } from "./gateway/gateway.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
@@ -72,7 +71,6 @@ async function start(
   const { dataDirectory, port = 0, throttling = true, streams = true, log = console.log } = options;
   const data = dataDirectory === undefined ? undefined : await openDataDirectory(dataDirectory);
   resources.defer(() => data?.close());
-  await checkPort(port);
   const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, resources));
   const { throttle, ...stack } = await readStack(
     options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources)),
@@ -94,13 +92,6 @@ async function start(
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data?.writeRun(run);
   return run;
-}
-
-/** Fails early when the port is taken: the rest of the start needs seconds. */
-async function checkPort(port: number): Promise<void> {
-  const server = createServer();
-  await listen(server, port);
-  await server[Symbol.asyncDispose]();
 }
 
 async function startEmbedded(

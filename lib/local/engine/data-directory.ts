@@ -1,24 +1,10 @@
-import {
-  access,
-  chmod,
-  constants,
-  lstat,
-  mkdir,
-  readdir,
-  realpath,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { access, chmod, constants, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, errorMessage, UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../errors.ts";
 import { lockFile } from "./file-lock.ts";
 
-/** The files that a run keeps in its data directory: the database and the lock with SQLite's own files, and what the run writes. */
-const dataFile = /^(?:(?:dynamodb\.sqlite|run\.lock)(?:-\w+)?|api-key|run\.json|stream\.json(?:\.new)?)$/;
-
 /**
- * Creates the directory if it does not exist, makes it and its files accessible to their owner only, and locks it for
+ * Creates the directory if it does not exist, makes it accessible to its owner only, and locks it for
  * this process.
  */
 export async function openDataDirectory(directory: string) {
@@ -53,17 +39,11 @@ async function prepareAndLock(directory: string) {
   }
 }
 
-/** Gives the directory the mode 0700 and its data files 0600. @throws Error for a shared directory, or a link */
+/** Gives the directory the mode 0700, whatever its files have. @throws Error for a shared directory */
 async function makePrivate(directory: string): Promise<void> {
   const isSticky = ((await stat(directory)).mode & 0o1000) !== 0;
   if (isSticky) throw new Error("other users share it");
-  // First, so that nobody else can replace a file by a link from now on.
   await chmod(directory, 0o700);
-  for (const name of (await readdir(directory)).filter((name) => dataFile.test(name))) {
-    const file = join(directory, name);
-    if (!(await lstat(file)).isFile()) throw new Error(`${name} is not a file`);
-    await chmod(file, 0o600);
-  }
 }
 
 /**
@@ -74,11 +54,6 @@ async function makePrivate(directory: string): Promise<void> {
  */
 async function lockDataDirectory(directory: string): Promise<() => void> {
   const file = join(directory, "run.lock");
-  // SQLite would create it with the access that the umask allows. If this process held the lock, to open the file and close
-  // it again would release it.
-  await writeFile(file, "", { flag: "wx", mode: 0o600 }).catch((error) => {
-    if (errorCode(error) !== "EEXIST") throw error;
-  });
   const unlock = lockFile(file);
   if (unlock) return unlock;
   throw new UserError(

@@ -30,10 +30,9 @@ export function findManifest(platform: string = process.platform, arch: string =
 /**
  * A shell that becomes the engine, and a second one that kills it when its stdin ends: this process has ended, or has
  * noticed the end of the engine. No other process can have the id by then, because it is also that of the group of both
- * (`detached`). The umask makes the engine's files accessible to their owner only.
+ * (`detached`).
  */
-const script = `umask 077
-exec 3<&0 </dev/null
+const script = `exec 3<&0 </dev/null
 { read -r end <&3; kill -9 $$; } 2>/dev/null &
 exec "$@" 3<&-`;
 

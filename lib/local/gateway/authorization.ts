@@ -3,7 +3,7 @@ import type { Invoke } from "../template/functions.ts";
 import { buildAuthorizerEvent, type RequestEvent } from "./request-event.ts";
 
 /** The result of an authorizer: why it refuses the caller, for the log, or a context, for the route's function. */
-export type Authorization =
+type Authorization =
   | { readonly status: 401 | 403 | 500; readonly reason?: string | undefined }
   | { readonly status: 200; readonly context: object };
 

@@ -67,7 +67,7 @@ export async function startGateway(api: Api, { port, invoke, pages, log }: Gatew
  *
  * @throws UserError when the port cannot be used
  */
-export async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
   server.listen(port, "127.0.0.1");
   try {
     await once(server, "listening");

@@ -7,14 +7,13 @@ export interface HttpRequest {
   /** The undecoded query. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly cookies: readonly string[];
   readonly protocol: string;
   readonly sourceIp: string;
   readonly port: number;
   readonly body: Buffer;
 }
 
-/** Headers that functions do not receive: those of the connection, and cookies, which the event has beside them. */
+/** Headers that functions do not receive: those of the connection, and cookies, which no route has. */
 const omittedHeaders = "connection keep-alive transfer-encoding upgrade expect te cookie".split(" ");
 
 /** Parses a request; undefined when the path cannot be decoded. */
@@ -23,7 +22,7 @@ export function parseRequest(request: IncomingMessage, body: Buffer): HttpReques
   return (
     target && {
       ...target,
-      ...parseHeaders(request.rawHeaders),
+      headers: parseHeaders(request.rawHeaders),
       method: request.method ?? "",
       protocol: `HTTP/${request.httpVersion}`,
       sourceIp: request.socket.remoteAddress ?? "",
@@ -44,7 +43,7 @@ export const isOwnHost = (host: string | undefined) =>
   host === undefined || /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/i.test(host);
 
 /** Splits a request target into decoded path and undecoded query; undefined when the path cannot be decoded. */
-export function parseTarget(target: string): Pick<HttpRequest, "path" | "query"> | undefined {
+function parseTarget(target: string): Pick<HttpRequest, "path" | "query"> | undefined {
   const [, path = "", query = ""] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/s.exec(target) ?? [];
   try {
     return { path: decodeURIComponent(path), query };
@@ -54,18 +53,15 @@ export function parseTarget(target: string): Pick<HttpRequest, "path" | "query">
 }
 
 /**
- * Converts header names to lower case, joins repeated headers and separates the cookies (docs/assumptions.md#repeated-headers).
+ * Converts header names to lower case and joins repeated headers (docs/assumptions.md#repeated-headers).
  *
  * @param rawHeaders alternating names and values
  */
-export function parseHeaders(rawHeaders: readonly string[]): Pick<HttpRequest, "headers" | "cookies"> {
+function parseHeaders(rawHeaders: readonly string[]): HttpRequest["headers"] {
   const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name.toLowerCase(), String(rawHeaders[index + 1])]] : [],
   );
-  return {
-    headers: joinRepeated(pairs.filter(([name]) => !omittedHeaders.includes(name))),
-    cookies: pairs.filter(([name]) => name === "cookie").flatMap(([, value]) => value.split(/; */)),
-  };
+  return joinRepeated(pairs.filter(([name]) => !omittedHeaders.includes(name)));
 }
 
 /** Decodes the parameters and joins repeated ones. */

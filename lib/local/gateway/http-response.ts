@@ -4,7 +4,7 @@ import { isRecord } from "../../is-record.ts";
 /** A response of the gateway. */
 export interface HttpResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
@@ -29,18 +29,14 @@ export function toHttpResponse(result: unknown): HttpResponse {
   if (!isRecord(result) || !("statusCode" in result)) {
     return { status: 200, headers: { "content-type": json }, body: JSON.stringify(result) };
   }
-  const { statusCode, headers = {}, cookies = [], body = "", isBase64Encoded = false } = result;
+  const { statusCode, headers = {}, body = "", isBase64Encoded = false } = result;
   const validHeaders = toHeaders(headers ?? {});
-  if (!isStatus(statusCode) || !validHeaders || !isStringArray(cookies) || typeof (body ?? "") !== "string") {
+  if (!isStatus(statusCode) || !validHeaders || typeof (body ?? "") !== "string") {
     return gatewayResponse(500);
   }
   return {
     status: statusCode,
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      ...validHeaders,
-      ...(cookies.length > 0 && { "set-cookie": cookies }),
-    },
+    headers: { "content-type": "text/plain; charset=utf-8", ...validHeaders },
     body: isBase64Encoded === true ? Buffer.from(String(body), "base64") : String(body ?? ""),
   };
 }
@@ -60,6 +56,3 @@ function toHeaders(headers: unknown): Record<string, string> | undefined {
 
 const isStatus = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 200 && value <= 599;
-
-const isStringArray = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === "string");

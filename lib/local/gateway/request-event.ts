@@ -23,14 +23,13 @@ export const createRequestId = () => randomBytes(11).toString("base64");
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export function buildRequestEvent(request: HttpRequest, { route, apiId, requestId, at }: RequestMeta) {
-  const { method, path, query, headers, cookies, protocol, sourceIp, port } = request;
+  const { method, path, query, headers, protocol, sourceIp, port } = request;
   const routeKey = `${route.method} ${route.path}`;
   return {
     version: "2.0",
     routeKey,
     rawPath: path,
     rawQueryString: query,
-    ...(cookies.length > 0 && { cookies }),
     headers: {
       ...headers,
       "x-forwarded-for": sourceIp,

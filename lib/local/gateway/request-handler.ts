@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
 import type { Api, ApiRoute } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
 import { createAuthorization } from "./authorization.ts";
@@ -25,8 +26,8 @@ export function createRequestHandler({ apiId, routes, throttle }: Api, invoke: I
   const takeToken = throttle ? createTokenBucket(throttle) : () => true;
 
   return async (incoming: IncomingMessage, requestId: string): Promise<Outcome> => {
-    const body = await readBody(incoming);
-    if (!body) return { response: gatewayResponse(413) };
+    const body = await buffer(incoming);
+    if (body.length > maxBodyBytes) return { response: gatewayResponse(413) };
     const request = parseRequest(incoming, body);
     if (!request) return { response: gatewayResponse(400) };
     if (!isOwnHost(request.headers.host))
@@ -53,18 +54,6 @@ async function call(invoke: Invoke, route: ApiRoute, event: object): Promise<Htt
   const timer = setTimeout(() => timeout.resolve(gatewayResponse(503)), route.timeout);
   const response = invoke(route.function, payload).then(toHttpResponse, () => gatewayResponse(500));
   return Promise.race([response, timeout.promise]).finally(() => clearTimeout(timer));
-}
-
-/** Reads the whole body; undefined when it exceeds the gateway's limit. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Chunks past the limit are read and dropped: a client that is still sending would not read a response.
-    if (size <= maxBodyBytes) chunks.push(chunk);
-  }
-  return size <= maxBodyBytes ? Buffer.concat(chunks) : undefined;
 }
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */

@@ -12,14 +12,9 @@ export interface Access {
 /** The values of the condition keys; a key that the request does not have is missing or has no values. */
 export type RequestContext = Readonly<Partial<Record<ConditionKey, readonly string[]>>>;
 
-export type Decision = "allowed" | "not allowed" | "explicitly denied";
-
-/** Evaluates a role's statements: an explicit deny wins, and an access that no statement allows is denied. */
-export function evaluate(statements: readonly Statement[], access: Access): Decision {
-  const matching = statements.filter((statement) => applies(statement, access));
-  if (matching.some(({ effect }) => effect === "Deny")) return "explicitly denied";
-  return matching.length > 0 ? "allowed" : "not allowed";
-}
+/** Evaluates a role's statements, of which none denies anything: an access that no statement allows is denied. */
+export const isAllowed = (statements: readonly Statement[], access: Access) =>
+  statements.some((statement) => applies(statement, access));
 
 function applies(
   { actions, resources, conditions }: Statement,

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
-import { type Access, evaluate } from "./iam-policy.ts";
+import { type Access, isAllowed } from "./iam-policy.ts";
 import { type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
 import type { Input } from "./request-context.ts";
 
@@ -21,18 +21,15 @@ interface ProxyOptions {
 }
 
 /**
- * Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. It also
- * rejects what only a web page sends: an `Origin`, or another host name than the proxy's.
+ * Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. A web page
+ * that reaches its port knows no access key.
  */
 export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyOptions) {
   const callers = new Map<string, LocalFunction>();
   const forward = createForward(engine);
-  let host = "";
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
-    if (incoming.headers.host !== host || incoming.headers.origin !== undefined)
-      return reject(response, 403, "AccessDeniedException", "Web pages have no access.");
     const [, accessKey = ""] = /Credential=([^/]+)\//.exec(incoming.headers.authorization ?? "") ?? [];
     const caller = callers.get(accessKey);
     if (!caller)
@@ -54,9 +51,8 @@ export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyO
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    endpoint: `http://${host}`,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Creates an access key id by which the proxy recognizes the function, and so its role. */
     createAccessKey(caller: LocalFunction) {
       const accessKey = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
@@ -115,22 +111,11 @@ export function checkAccess(
     // A request that cannot be parsed must not be forwarded.
     return errorMessage(error);
   }
-  for (const access of accesses) {
-    const decision = evaluate(caller.role.statements, access);
-    if (decision !== "allowed") return denialMessage(caller, access, decision);
-  }
-  return undefined;
+  const denied = accesses.find((access) => !isAllowed(caller.role.statements, access));
+  return denied && denialMessage(caller, denied);
 }
 
-function denialMessage(
-  { name, role }: LocalFunction,
-  { action, resource }: Access,
-  decision: string,
-): string {
+function denialMessage({ name, role }: LocalFunction, { action, resource }: Access): string {
   const user = `arn:aws:sts::${localAccountId}:assumed-role/${role.name}/${name}`;
-  const reason =
-    decision === "explicitly denied"
-      ? "with an explicit deny in an identity-based policy"
-      : `because no identity-based policy allows the ${action} action`;
-  return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${reason}`;
+  return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
 }

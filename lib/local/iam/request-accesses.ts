@@ -8,18 +8,12 @@ export type PartitionKeyLookup = (index?: string) => string | undefined;
 type AttributeValue = Readonly<Record<string, string>>;
 type Item = Readonly<Record<string, AttributeValue>>;
 
-interface WriteRequest {
-  readonly PutRequest?: { readonly Item: Item };
-  readonly DeleteRequest?: { readonly Key: Item };
-}
-
 /** The IAM action for each kind of item in a transaction. */
 const transactionActions: Readonly<Record<string, string>> = {
   Put: "PutItem",
   Update: "UpdateItem",
   Delete: "DeleteItem",
   ConditionCheck: "ConditionCheckItem",
-  Get: "GetItem",
 };
 
 /**
@@ -50,17 +44,14 @@ export function parseAccesses(
   switch (operation) {
     case "Query":
       return [toAccess(operation, input, [findQueriedKey(input, findPartitionKey)])];
-    case "TransactGetItems":
     case "TransactWriteItems":
       return (input.TransactItems as Record<string, Input>[]).flatMap((item) =>
         Object.entries(item).map(([kind, part]) => toAccess(transactionActions[kind] ?? kind, part)),
       );
     case "BatchGetItem":
-    case "BatchWriteItem":
-      return Object.entries(input.RequestItems as Record<string, Input>).map(([TableName, requests]) => {
-        const Keys = listBatchItems(requests);
-        return toAccess(operation, { ...requests, TableName, Keys }, partitionKeys(Keys));
-      });
+      return Object.entries(input.RequestItems as Record<string, Input>).map(([TableName, requests]) =>
+        toAccess(operation, { ...requests, TableName }, partitionKeys(requests.Keys as readonly Item[])),
+      );
     default:
       return [toAccess(operation, input)];
   }
@@ -70,13 +61,6 @@ function buildArn(table: unknown, index: unknown): string {
   const name = String(table).replace(/^arn:.*:table\//, "");
   const arn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/${name}`;
   return index === undefined ? arn : `${arn}/index/${index}`;
-}
-
-function listBatchItems(requests: unknown): readonly (Item | undefined)[] {
-  if (!Array.isArray(requests)) return (requests as { Keys: Item[] }).Keys;
-  return (requests as WriteRequest[]).map(
-    ({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key,
-  );
 }
 
 /** Finds the value that a query's key condition compares the partition key with. */

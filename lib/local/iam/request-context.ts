@@ -22,16 +22,7 @@ export function readContext(operation: string, input: Input, leadingKeys: readon
 }
 
 /** Parameters whose fields are attributes, or a list of such parameters. */
-const itemParameters = [
-  "Key",
-  "Keys",
-  "Item",
-  "AttributeUpdates",
-  "Expected",
-  "KeyConditions",
-  "QueryFilter",
-  "ScanFilter",
-];
+const itemParameters = ["Key", "Keys", "Item"];
 
 const expressionParameters = [
   "ProjectionExpression",
@@ -48,8 +39,7 @@ function readAttributes(input: Input): string[] {
   const inExpressions = expressionParameters
     .flatMap((parameter) => parseNames(String(input[parameter] ?? "")))
     .map((name) => names[name] ?? name);
-  const toGet = (input.AttributesToGet ?? []) as string[];
-  return [...new Set([...items.flatMap(Object.keys), ...toGet, ...inExpressions])];
+  return [...new Set([...items.flatMap(Object.keys), ...inExpressions])];
 }
 
 const keywords = /^(?:SET|REMOVE|ADD|DELETE|AND|OR|NOT|BETWEEN|IN)$/i;
@@ -61,8 +51,8 @@ const parseNames = (expression: string) =>
     .filter((name) => !keywords.test(name));
 
 /** What a read returns; an index has all attributes of its items, so the default is the same for it. */
-const readSelect = ({ Select, ProjectionExpression, AttributesToGet }: Input) =>
-  String(Select ?? (ProjectionExpression || AttributesToGet ? "SPECIFIC_ATTRIBUTES" : "ALL_ATTRIBUTES"));
+const readSelect = ({ Select, ProjectionExpression }: Input) =>
+  String(Select ?? (ProjectionExpression ? "SPECIFIC_ATTRIBUTES" : "ALL_ATTRIBUTES"));
 
 /** What a write returns, and what it returns if its condition fails. */
 const readReturnValues = ({ ReturnValues, ReturnValuesOnConditionCheckFailure }: Input) =>

@@ -10,7 +10,7 @@ interface StreamsOptions {
   readonly client: StreamClient;
   /** The stream's ARN in the engine. */
   readonly streamArn: string;
-  /** The directory that keeps positions and undelivered events; without it, the next run starts from the oldest record. */
+  /** The directory that keeps positions; without it, the next run starts from the oldest record. */
   readonly directory: string | undefined;
   /** Where events are posted; without it, they are only logged. */
   readonly eventsUrl: string | undefined;
@@ -29,7 +29,7 @@ export function startStreams(
     positions: openPositions(directory && join(directory, "stream.json")),
     log,
   };
-  const bus = openEventBus({ eventsUrl, directory: directory && join(directory, "events"), log });
+  const bus = openEventBus({ eventsUrl, log });
   const streams = [
     ...eventSources.map((source) =>
       startStream(source, {

@@ -1,5 +1,5 @@
 import { UserError } from "../../errors.ts";
-import { findFunction, invokedArn, type LocalFunction } from "./functions.ts";
+import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A Lambda authorizer of the API. */
@@ -42,13 +42,7 @@ const defaultTtl = 300;
 export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
   const [[apiId] = [""]] = findResources(template, "AWS::ApiGatewayV2::Api");
   const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
-  const permitted = readPermitted(template, resolve);
-  const resolveFunction = (uri: unknown) => {
-    const fn = findFunction(functions, resolve(uri), "The template calls");
-    const invoked = invokedArn(String(resolve(uri)));
-    if (permitted.has(invoked)) return fn;
-    throw new UserError(`The template has no permission for API Gateway to call ${invoked}.`);
-  };
+  const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
   const authorizers = new Map(
     findResources(template, "AWS::ApiGatewayV2::Authorizer").map(([id, properties]) => [
       id,
@@ -62,14 +56,6 @@ export function readApi(template: Template, resolve: Resolve, functions: readonl
   });
   return { apiId, routes, ...readThrottle(template) };
 }
-
-/** The ARNs of the functions and aliases that API Gateway may call. Who may call a function may not call its aliases. */
-const readPermitted = (template: Template, resolve: Resolve) =>
-  new Set(
-    findResources(template, "AWS::Lambda::Permission")
-      .filter(([, { Principal }]) => Principal === "apigateway.amazonaws.com")
-      .map(([, { FunctionName }]) => String(resolve(FunctionName))),
-  );
 
 function readRoute(
   { RouteKey, AuthorizationType = "NONE" }: Properties,

@@ -59,7 +59,7 @@ function findServiceFunctions(template: Template): [string, Properties][] {
 }
 
 /** The ARN in a URI by which API Gateway invokes a function or an alias; any other text is returned unchanged. */
-export const invokedArn = (uri: string) => /\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri;
+const invokedArn = (uri: string) => /\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri;
 
 /**
  * Finds the function that a part of the template invokes.

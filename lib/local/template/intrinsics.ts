@@ -25,7 +25,6 @@ const table = { name: "TableName", arn: `arn:aws:dynamodb:${regional}:table/` };
 /** The resource types that the local run resolves: the property with the name, and the ARN in front of the name. */
 const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn: string }>> = {
   "AWS::DynamoDB::Table": table,
-  "AWS::DynamoDB::GlobalTable": table,
   "AWS::Lambda::Function": lambda,
   "AWS::IAM::Role": { name: "RoleName", arn: `arn:aws:iam::${localAccountId}:role/` },
   "AWS::SQS::Queue": { name: "QueueName", arn: `arn:aws:sqs:${regional}:` },
@@ -50,7 +49,6 @@ export function createResolver(stackName: string, { Resources }: Template): Reso
   const intrinsics = new Map<string, (argument: never) => unknown>([
     ["Ref", getReference],
     ["Fn::GetAtt", getAttribute],
-    ["Fn::Sub", substitute],
     ["Fn::Join", ([separator, parts]: [string, unknown]) => (resolve(parts) as string[]).join(separator)],
     ["Fn::Split", ([separator, text]: [string, unknown]) => String(resolve(text)).split(separator)],
     ["Fn::Select", ([index, list]: [number, unknown]) => (resolve(list) as unknown[])[Number(index)]],
@@ -81,8 +79,7 @@ export function createResolver(stackName: string, { Resources }: Template): Reso
     return String(resolve(Properties[namedTypes[Type]?.name ?? ""] ?? id));
   }
 
-  function getAttribute(path: string | readonly string[]): string {
-    const [id = "", attribute = ""] = typeof path === "string" ? path.split(".") : path;
+  function getAttribute([id, attribute]: readonly [string, string]): string {
     const name = getReference(id);
     const type = namedTypes[Resources[id]?.Type ?? ""];
     if (type && attribute === "Arn") return type.arn + name;
@@ -90,14 +87,5 @@ export function createResolver(stackName: string, { Resources }: Template): Reso
     throw new UserError(
       `The local run does not support the attribute ${attribute} of ${id} in the template.`,
     );
-  }
-
-  function substitute(argument: string | readonly [string, Properties]): string {
-    const [text, variables] = typeof argument === "string" ? [argument, {}] : argument;
-    return text.replace(/\$\{([^}]+)\}/g, (_, name: string) => {
-      if (name.startsWith("!")) return `\${${name.slice(1)}}`;
-      if (Object.hasOwn(variables, name)) return String(resolve(variables[name]));
-      return name.includes(".") ? getAttribute(name) : getReference(name);
-    });
   }
 }

@@ -1,9 +1,8 @@
 import { UserError } from "../../errors.ts";
 import type { Properties, Resolve } from "./intrinsics.ts";
 
-/** A statement of an IAM policy about DynamoDB, with every intrinsic function resolved. */
+/** A statement of an IAM policy that allows something of DynamoDB, with every intrinsic function resolved. */
 export interface Statement {
-  readonly effect: "Allow" | "Deny";
   readonly actions: readonly string[];
   readonly resources: readonly string[];
   /** All of them must hold. */
@@ -50,11 +49,12 @@ function readStatement(statement: Properties, resolve: Resolve): Statement | und
     if (element in statement)
       throw new UserError(`The local run cannot evaluate ${element} in a role's policy.`);
   }
+  if (statement.Effect !== "Allow")
+    throw new UserError("The local run cannot evaluate a role's policy that denies something.");
   const actions = toList(resolve(statement.Action)).filter((action) => /^(\*|dynamodb:)/i.test(action));
   if (actions.length === 0) return undefined;
   const conditions = (resolve(statement.Condition) ?? {}) as Readonly<Record<string, Properties>>;
   return {
-    effect: statement.Effect === "Deny" ? "Deny" : "Allow",
     actions,
     resources: toList(resolve(statement.Resource)),
     conditions: Object.entries(conditions).flatMap(readConditions),

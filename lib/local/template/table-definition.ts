@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { UserError } from "../../errors.ts";
-import type { Resolve, Template } from "./intrinsics.ts";
+import { findResources, type Resolve, type Template } from "./intrinsics.ts";
 
 /** The stack's one table: the input that creates it, and the attribute that holds an item's expiry. */
 export interface TableDefinition {
@@ -8,20 +8,18 @@ export interface TableDefinition {
   readonly timeToLiveAttribute?: string;
 }
 
-const tableTypes = new Set(["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"]);
-
 interface TableProperties extends CreateTableCommandInput {
   readonly TimeToLiveSpecification?: { readonly AttributeName: string; readonly Enabled: boolean };
 }
 
 /** Reads the table from the template. */
 export function readTable(template: Template, resolve: Resolve): TableDefinition {
-  const tables = Object.entries(template.Resources).filter(([, { Type }]) => tableTypes.has(Type));
+  const tables = findResources(template, "AWS::DynamoDB::Table");
   const [table, ...others] = tables;
   if (!table || others.length > 0)
     throw new UserError(`The template has ${tables.length} tables; the local run supports exactly one.`);
-  const [id, { Properties = {} }] = table;
-  const properties = resolve(Properties) as TableProperties;
+  const [id, unresolved] = table;
+  const properties = resolve(unresolved) as TableProperties;
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
   return {
     input: {

@@ -7,7 +7,7 @@ import { signalProcess, startCommand, untilServing } from "./support/process.ts"
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start -- --stage", () => {
   test("serves a stage that belongs to an AWS account and has CORS, with data of its own", async () => {
     const staging = {
-      ...{ like: "dev", account: "123456789012", region: "eu-central-1", tags: { team: "sales" } },
+      ...{ like: "dev", account: "123456789012", region: "eu-central-1" },
       ...{ rateLimitRequests: 70, corsOrigins: ["https://app.example.com"] },
       deployment: "canary",
     };

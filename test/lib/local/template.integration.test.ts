@@ -93,11 +93,6 @@ test.each<[string, ReturnType<typeof change>, string]>([
     "$context.x",
   ],
   ["settings of a route", change("AWS::ApiGatewayV2::Stage", { RouteSettings: {} }), "RouteSettings"],
-  [
-    "a function that the gateway may not call",
-    change("AWS::Lambda::Permission", { Principal: "events.amazonaws.com" }),
-    "no permission for API Gateway to call",
-  ],
   ["a condition", policy({ Condition: { StringLike: { "dynamodb:LeadingKeys": "x" } } }), "StringLike on"],
   [
     "an operator for one value on a key with several",
@@ -105,6 +100,7 @@ test.each<[string, ReturnType<typeof change>, string]>([
     "StringEqualsIfExists on dynamodb:Attributes",
   ],
   ["NotAction", policy({ NotAction: "s3:*" }), "NotAction"],
+  ["a denial", policy({ Effect: "Deny" }), "denies something"],
   ["another start of a reader", source({ StartingPosition: "LATEST" }), "from TRIM_HORIZON"],
   ["an unknown setting of a reader", source({ TumblingWindowInSeconds: 5 }), "TumblingWindowInSeconds"],
   ["an unknown filter", source(filters({ a: [{ exists: true }] })), "cannot evaluate"],
