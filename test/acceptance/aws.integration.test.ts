@@ -12,13 +12,14 @@ import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vites
 import { defaults } from "../../lib/config/stage-schema.ts";
 import { errorMessage, UserError } from "../../lib/errors.ts";
 import { toUserError } from "../../lib/ops/common/aws-errors.ts";
+import { releaseKey } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import { Account, conversations } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 import { listening } from "../support/listening.ts";
-import { tableItems } from "../support/table-items.ts";
+import { remove, tableItems } from "../support/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
 import { type Control, clean, open, type Target } from "./open.ts";
 import { isOfEndedRun } from "./own-accounts.ts";
@@ -47,13 +48,23 @@ const eventsUrl = await listening(bus);
 const api = await startApi({ templateDirectory: outdir, streams: true, eventsUrl, maxEnvironments: 4 });
 
 let aws = new FakeAws(stage, api.url);
-/** How far ahead the clock is, by the times that were skipped, in milliseconds. */
+/** The clock of the runs, and how far ahead of it they are by the times that were skipped, in milliseconds. */
+let clock: () => number;
 let ahead: number;
+/** Ends the runs of the test. */
+let controller: AbortController;
 beforeEach(() => {
   aws = new FakeAws(stage, api.url);
+  clock = Date.now;
   ahead = 0;
+  controller = new AbortController();
 });
-afterEach(() => vi.restoreAllMocks());
+/** What a failed test leaves must fail no other one: each finds an empty table. */
+afterEach(async () => {
+  vi.restoreAllMocks();
+  controller.abort();
+  for (const item of (await tableItems()).values()) if (item.pk !== releaseKey.pk) await remove(item);
+});
 
 /** Short times pass, long ones are skipped. */
 const skipping = (signal: AbortSignal) => async (milliseconds: number) => {
@@ -75,14 +86,10 @@ interface Run {
 /** How much a run writes: enough for each check of it. */
 const littleLoad = 2;
 
-const controlBy = (
-  controller: AbortController,
-  onNote: NonNullable<Run["onNote"]> = () => {},
-  load = littleLoad,
-): Control => ({
+const control = (onNote: NonNullable<Run["onNote"]> = () => {}, load = littleLoad): Control => ({
   signal: controller.signal,
   note: (text) => onNote(text, () => controller.abort()),
-  now: () => Date.now() + ahead,
+  now: () => clock() + ahead,
   wait: skipping(controller.signal),
   eraseWait: (milliseconds) => setTimeout(Math.min(milliseconds, 20)),
   load,
@@ -93,7 +100,7 @@ const onStage = { stage, like: "dev" };
 
 /** Accepts the stage. */
 async function run({ only, target = {}, settings = {}, wasThrottled = false, onNote, load }: Run = {}) {
-  const acceptance = await open({ ...onStage, ...target }, controlBy(new AbortController(), onNote, load));
+  const acceptance = await open({ ...onStage, ...target }, control(onNote, load));
   aws.requestsOfKind = requestsOfKind(acceptance);
   const selected = phases.filter(({ name }) => only?.includes(name) ?? true);
   return accept(
@@ -161,7 +168,7 @@ const TABLE_NAME = stageTableName(stage);
 
 /** Leaves what killed runs leave. */
 async function leaveAll() {
-  const { accounts, cleanUp } = await open(onStage, controlBy(new AbortController()));
+  const { accounts, cleanUp } = await open(onStage, control());
   cleanUp.move();
   const name = `leads-accept-${stage}-${accounts?.mine.slice("accept-".length)}`;
   for (const kind of ["queue", "rule"]) aws.temporary.add(`${kind} ${name}`);
@@ -173,13 +180,13 @@ async function leaveAll() {
 /** Cleans when the runs must be over. */
 function cleanLater() {
   ahead = 3 * 3_600_000;
-  return clean(onStage, controlBy(new AbortController()));
+  return clean(onStage, control());
 }
 
 test("--clean takes away each part, also if another one fails, and leaves a run that may be under way", async () => {
   await leaveAll();
   aws.alarms.set("slow-answers", { StateValue: "ALARM", StateReason: "Threshold Crossed" });
-  expect(await clean(onStage, controlBy(new AbortController()))).toBe(0);
+  expect(await clean(onStage, control())).toBe(0);
   const left = [...aws.temporary];
   expect(left).toEqual([expect.stringMatching(/^queue /), expect.stringMatching(/^rule /)]);
   aws.failsRules = true;
@@ -250,8 +257,9 @@ const drift = (
 
 /** Responds to a revoked key, by the seconds since it was revoked. */
 function respondToRevoked(statusAfter: (seconds: number) => number) {
-  // Only waits take time, however busy the machine is.
-  vi.spyOn(Date, "now").mockReturnValue(Date.now());
+  // Only waits take time, however busy the machine is. `Date.now` goes on: erasing compares it with the table's clock.
+  const start = Date.now();
+  clock = () => start;
   let requests = 0;
   const { sendOnce } = Client.prototype;
   vi.spyOn(Client.prototype, "sendOnce").mockImplementation(function (this: Client, sending) {
@@ -503,7 +511,7 @@ test("a rule that cannot send to the queue ends the phase", async () => {
 });
 
 test("what could not be taken back is left to --clean, with the options of the run", async () => {
-  const acceptance = await open({ ...onStage, yes: true }, controlBy(new AbortController()));
+  const acceptance = await open({ ...onStage, yes: true }, control());
   acceptance.cleanUp.defer(() => Promise.reject(new Error("no network")));
   const { ended } = await accept(acceptance, []);
   expect(ended).toBe(
@@ -513,9 +521,7 @@ test("what could not be taken back is left to --clean, with the options of the r
 
 test("a stage without a file needs --like, before anything is asked of AWS", async () => {
   for (const start of [open, clean])
-    await expect(start({ stage }, controlBy(new AbortController()))).rejects.toThrow(
-      /^There is no .* --like/,
-    );
+    await expect(start({ stage }, control())).rejects.toThrow(/^There is no .* --like/);
   expect([...aws.calls]).toEqual([]);
 });
 
