@@ -29,19 +29,15 @@ export const phases: readonly Phase[] = [
 export const quickPhases: readonly Phase[] = [contract];
 
 /** Why a phase cannot be made; undefined if it can. */
-function whyNot({ needs }: Phase, { accounts, aws }: Acceptance): string | undefined {
-  if (needs === "table" && !accounts) return "it needs the table, and only an address is given";
-  if (needs === "aws" && !aws)
-    return accounts ? "the local run has no AWS" : "it needs AWS credentials, and only an address is given";
-  return undefined;
-}
+const whyNot = ({ needs }: Phase, { aws }: Acceptance): string | undefined =>
+  needs === "aws" && !aws ? "the local run has no AWS" : undefined;
 
 /** Makes the phases one after the other, takes back what they changed, and reports what was found until Ctrl-C. */
 export async function accept(acceptance: Acceptance, selected: readonly Phase[]): Promise<Report> {
   const { name, url, signal, cleanUp } = acceptance;
   const start = new Date();
   const findings: Report["findings"][number][] = [];
-  let ended: string | undefined;
+  const ends: string[] = [];
   for (const [n, phase] of selected.entries()) {
     const add = (finding: Finding) =>
       findings.push({ phase: phase.name, ...finding, restsOnIt: linesThatRestOn(finding.page) });
@@ -65,15 +61,18 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
     } catch (error) {
       const reason = signal.aborted ? "the run was ended" : errorMessage(error);
       add(notSeen({ ...rest, check: `The rest of the phase ${phase.name}` }, reason));
-      if (!signal.aborted) ended ??= `The phase ${phase.name} failed: ${reason}`;
+      if (!signal.aborted) ends.push(`The phase ${phase.name} failed: ${reason}.`);
     }
   }
-  if (signal.aborted) ended = "It was ended before all was checked.";
+  if (signal.aborted) ends.push("It was ended before all was checked.");
   try {
     await cleanUp.disposeAsync();
   } catch (error) {
-    ended = `Not everything was taken back (${errorMessage(error)}): run \`${acceptance.cleanCommand}\` in two hours.`;
+    ends.push(
+      `Not everything was taken back (${errorMessage(error)}): run \`${acceptance.cleanCommand}\` in two hours.`,
+    );
   }
   const seconds = (Date.now() - start.getTime()) / 1000;
+  const ended = ends.length > 0 ? ends.join(" ") : undefined;
   return { name, url, startedAt: start.toISOString(), seconds, ended, findings };
 }

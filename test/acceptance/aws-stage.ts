@@ -2,7 +2,6 @@ import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-clo
 import { CloudWatchClient } from "@aws-sdk/client-cloudwatch";
 import { CloudWatchLogsClient } from "@aws-sdk/client-cloudwatch-logs";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
-import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/errors.ts";
@@ -58,7 +57,6 @@ export async function openAwsStage(stage: string) {
     cloudFormation,
     cloudWatch: new CloudWatchClient(config),
     logs: new CloudWatchLogsClient(config),
-    lambda: new LambdaClient(config),
     sqs: new SQSClient(config),
     events: new EventBridgeClient(config),
   };

@@ -36,10 +36,6 @@ export function readCosts(): ReadonlyMap<string, Cost> {
   return costs;
 }
 
-/** How long each function takes to load its code, compared with a handler that has only the SDK, by docs/bench/start.md. */
-export const readLoadRatios = (): ReadonlyMap<string, number> =>
-  new Map(readTable("bench/start.md", "bundle (bytes)").map((cells) => [cells[0] ?? "", Number(cells[4])]));
-
 /** The write units of the rate limit that docs/deploying.md has in each figure. Few requests cost up to one each. */
 export const limiterWrites = 0.12;
 

@@ -10,18 +10,13 @@ import { OwnAccounts } from "./own-accounts.ts";
 import { type Acceptance, abortable, settle } from "./phase.ts";
 import { resetAlarms } from "./phases/alarms.ts";
 import { removeSubscriptions } from "./phases/events.ts";
-import { resetVariables } from "./phases/times.ts";
 
-/** What is accepted: exactly one of `stage`, `local` and `url`. */
+/** What is accepted: either `stage` or `local`. */
 export interface Target {
   readonly stage?: string;
   /** The stage whose settings it has, for a stage without a file. */
   readonly like?: string;
   readonly local?: boolean;
-  readonly url?: string;
-  /** Keys of two accounts, for an address alone. */
-  readonly key?: string;
-  readonly otherKey?: string;
   readonly quick?: boolean;
   /** Whether a stage that keeps its data is used, too. */
   readonly yes?: boolean;
@@ -50,28 +45,8 @@ const highLimit = 100_000;
  */
 export async function open(target: Target, control: Control): Promise<Acceptance> {
   const { signal, note, now = Date.now, wait = abortable(signal), load = 1000 } = control;
-  const base = { signal, note, startedAt: Date.now(), now, wait, load };
+  const base = { signal, note, startedAt: now(), now, wait, load };
   await using opening = new AsyncDisposableStack();
-  if (target.url !== undefined) {
-    const { url, key, otherKey } = target;
-    if (!key || !otherKey)
-      throw new UserError(
-        "--url needs two API keys of different accounts in the environment: API_KEY and OTHER_API_KEY.",
-      );
-    await reach(url);
-    const mine = await connect({ url, key, signal }, "API_KEY");
-    await connect({ url, key: otherKey, signal }, "OTHER_API_KEY");
-    const keys = { mine: key, other: otherKey };
-    return {
-      ...base,
-      name: new URL(url).host,
-      url,
-      keys,
-      mine,
-      isProduction: false,
-      cleanUp: opening.move(),
-    };
-  }
   const settings = readTargetSettings(target);
   const stage = await openStage(target, settings);
   const { accounts, url } = await openAccounts(
@@ -86,13 +61,12 @@ export async function open(target: Target, control: Control): Promise<Acceptance
     mine: (await accounts.issueKey(accounts.mine)).apiKey,
     other: (await accounts.issueKey(accounts.other)).apiKey,
   };
-  const mine = await connect({ url, key: keys.mine, signal }, "The key of its own");
+  const mine = await connect(url, keys.mine, signal);
   return {
     ...base,
     ...{ name: target.stage ?? "local", url, keys, mine, accounts },
     ...(stage && { aws: stage }),
     settings,
-    isProduction: isProduction(stage, settings),
     cleanCommand: cleanCommand(target),
     cleanUp: opening.move(),
   };
@@ -115,10 +89,7 @@ export async function clean(target: Target, control: Control): Promise<number> {
   const { accounts } = await openAccounts(target, { settings, apiUrl: stage?.output("ApiUrl") }, control);
   const now = (control.now ?? Date.now)();
   const erasing = accounts.eraseEndedRuns(now);
-  await settle([
-    erasing,
-    ...(stage ? [removeSubscriptions(stage, now), resetVariables(stage), resetAlarms(stage)] : []),
-  ]);
+  await settle([erasing, ...(stage ? [removeSubscriptions(stage, now), resetAlarms(stage)] : [])]);
   return erasing;
 }
 
@@ -164,16 +135,10 @@ async function reach(url: string): Promise<void> {
   if (status !== 401) throw new UserError(`The API at ${url} returns ${status} without a key, not 401.`);
 }
 
-interface Caller {
-  readonly url: string;
-  readonly key: string;
-  readonly signal: AbortSignal;
-}
-
 /** @throws UserError if the API refuses the key */
-async function connect({ url, key, signal }: Caller, name: string): Promise<Account> {
+async function connect(url: string, key: string, signal: AbortSignal): Promise<Account> {
   const account = new Account(url, key, signal);
   const { status } = await account.sendOnce({ path: `${leads}?limit=1` });
-  if (status !== 200) throw new UserError(`${name} gets ${status} from the API at ${url}, not 200.`);
+  if (status !== 200) throw new UserError(`A new key gets ${status} from the API at ${url}, not 200.`);
   return account;
 }

@@ -7,28 +7,25 @@ import type { OwnAccounts } from "./own-accounts.ts";
 
 /** What is accepted, and what its checks are made with. */
 export interface Acceptance {
-  /** The stage's name, `local`, or the host of an address. */
+  /** The stage's name, or `local`. */
   readonly name: string;
   readonly url: string;
   /** Keys of two accounts that nothing else uses. */
   readonly keys: { readonly mine: string; readonly other: string };
   /** Clients with these keys. */
   readonly mine: Account;
-  /** Undefined without access to the table: then nothing is measured that needs it, and nothing is erased. */
-  readonly accounts?: OwnAccounts;
-  /** The settings of the stage's file, if it has one. */
-  readonly settings?: Settings | undefined;
-  /** Undefined for the local run, and without credentials. */
+  readonly accounts: OwnAccounts;
+  /** The settings of the stage's file, or of the stage that it is like. */
+  readonly settings: Settings;
+  /** Undefined for the local run. */
   readonly aws?: AwsStage;
-  /** Whether the stage keeps its data: functions of such a stage are not changed. */
-  readonly isProduction: boolean;
   readonly signal: AbortSignal;
   /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */
   readonly load: number;
   /** Whether the phase `gateway` saw the throttle refuse requests. */
   wasThrottled?: boolean;
-  /** How to take away what a run left; undefined for an address alone. */
-  readonly cleanCommand?: string;
+  /** How to take away what a run left. */
+  readonly cleanCommand: string;
   /** Takes back what a check changed, when the run ends, the last one first. */
   readonly cleanUp: AsyncDisposableStack;
   /** Says what is going on within a phase. */
@@ -46,8 +43,8 @@ export interface Phase {
   readonly name: string;
   /** About how long it takes, in minutes. */
   readonly minutes: number;
-  /** What it needs beside an address and two keys. */
-  readonly needs?: "table" | "aws";
+  /** Whether it needs AWS, which the local run does not have. */
+  readonly needs?: "aws";
   run(acceptance: Acceptance): AsyncIterable<Finding>;
 }
 

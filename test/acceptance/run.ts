@@ -15,24 +15,19 @@ const command = new Command("npm run accept --")
   .description(
     "Compares a deployed stage with what the documentation promises and assumes. It uses accounts of its own, which it erases.",
   )
-  .addOption(
-    new Option("--stage <name>", "the deployed stage").argParser(parseStage).conflicts(["local", "url"]),
-  )
+  .addOption(new Option("--stage <name>", "the deployed stage").argParser(parseStage).conflicts("local"))
   .addOption(
     new Option("--like <name>", "for a stage without a file: the stage with its settings")
       .argParser(parseStage)
-      .conflicts(["local", "url"]),
+      .conflicts("local"),
   )
-  .addOption(new Option("--local", "the running `npm start`").conflicts("url"))
-  .addOption(new Option("--url <address>", "an address alone: what needs no AWS access").argParser(parseUrl))
-  .addOption(new Option("--quick", "only whether callers can read and write").conflicts("url"))
-  .addOption(
-    new Option("--clean", "take away what runs left that began two hours ago or earlier").conflicts("url"),
-  )
+  .option("--local", "the running `npm start`")
+  .option("--quick", "only whether callers can read and write")
+  .option("--clean", "take away what runs left that began two hours ago or earlier")
   .option("--yes", "use a stage that keeps its data, too")
   .addHelpText(
     "after",
-    "\n--url reads API_KEY and OTHER_API_KEY from the environment: API keys of two accounts, with full access.\nWrites accept-<stage>-<time>.md and .json. Exit codes: 0 nothing differs, 1 something differs or failed.",
+    "\nWrites accept-<stage>-<time>.md and .json. Exit codes: 0 nothing differs, 1 something differs or failed.",
   )
   .action(main);
 
@@ -41,16 +36,11 @@ function parseStage(text: string): string {
   throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
 }
 
-function parseUrl(text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  throw new InvalidArgumentError("An address is a URL such as https://api.example.com.");
-}
-
-async function main(options: Target & { readonly clean?: boolean }): Promise<void> {
-  const { API_KEY: key, OTHER_API_KEY: otherKey } = process.env;
-  const target = { ...options, ...(key && { key }), ...(otherKey && { otherKey }) };
-  if (!target.stage && !target.local && !target.url)
-    throw new UserError("Name what to accept: --stage NAME, --local, or --url ADDRESS.");
+async function main(target: Target & { readonly clean?: boolean }): Promise<void> {
+  if (!target.stage && !target.local)
+    throw new UserError(
+      "Name what to accept: --stage NAME or --local. `npm run test:contract` takes an address.",
+    );
   const control = { signal: abortOnSignals(), note };
   if (target.clean) {
     const erased = await clean(target, control);

@@ -70,7 +70,7 @@ async function raise(acceptance: Acceptance, aws: AwsStage, alarm: MetricAlarm):
   };
   const { settings } = acceptance;
   if (AlarmActions.length === 0)
-    return settings?.alarmsTo === undefined
+    return settings.alarmsTo === undefined
       ? notSeen(comparison, "the stage has no alarmsTo, so the alarm notifies nobody")
       : compared(comparison, "it has none");
   if (!ActionsEnabled) return compared(comparison, "its actions are disabled");

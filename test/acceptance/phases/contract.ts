@@ -28,14 +28,11 @@ export const contract: Phase = {
   },
 };
 
-/** Without access to the table, there are no keys for what needs a key that may only read, or with a low limit. */
 async function prepare({ url, keys, mine, accounts, signal }: Acceptance): Promise<Context> {
-  if (accounts) await accounts.setLimit(accounts.limited, ownLimit);
-  const own = accounts && {
-    readOnly: new Account(url, (await accounts.issueKey(accounts.mine, "read")).apiKey, signal),
-    limited: new Client(url, (await accounts.issueKey(accounts.limited)).apiKey, signal),
-  };
+  await accounts.setLimit(accounts.limited, ownLimit);
+  const readOnly = new Account(url, (await accounts.issueKey(accounts.mine, "read")).apiKey, signal);
+  const limited = new Client(url, (await accounts.issueKey(accounts.limited)).apiKey, signal);
   const other = new Account(url, keys.other, signal);
   const anonymous = new Client(url, undefined, signal);
-  return { mine, other, anonymous, key: keys.mine, ...own, shared: new Map() };
+  return { mine, other, anonymous, key: keys.mine, readOnly, limited, shared: new Map() };
 }

@@ -1,8 +1,9 @@
 import {
   DescribeStackDriftDetectionStatusCommand,
-  DescribeStackResourceDriftsCommand,
   DetectStackDriftCommand,
+  paginateDescribeStackResourceDrifts,
   type StackResourceDrift,
+  type StackResourceDriftStatus,
 } from "@aws-sdk/client-cloudformation";
 import type { AwsStage } from "../aws-stage.ts";
 import { compared, notSeen } from "../finding.ts";
@@ -59,18 +60,10 @@ export const deployed: Phase = {
 };
 
 async function readDrifts({ cloudFormation, stackName: StackName }: AwsStage): Promise<StackResourceDrift[]> {
+  const filters: StackResourceDriftStatus[] = ["MODIFIED", "DELETED"];
+  const changed = { StackName, StackResourceDriftStatusFilters: filters };
   const drifts: StackResourceDrift[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await cloudFormation.send(
-      new DescribeStackResourceDriftsCommand({
-        StackName,
-        NextToken,
-        StackResourceDriftStatusFilters: ["MODIFIED", "DELETED"],
-      }),
-    );
+  for await (const page of paginateDescribeStackResourceDrifts({ client: cloudFormation }, changed))
     drifts.push(...(page.StackResourceDrifts ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken !== undefined);
   return drifts;
 }

@@ -19,16 +19,6 @@ export const gateway: Phase = {
     }
     yield await encryptedOnly(acceptance);
     yield await throttled(acceptance);
-    yield* preflights(acceptance);
-    for (const status of [500, 503] as const)
-      yield notSeen(
-        {
-          check: `A function that ${status === 500 ? "fails" : "takes too long"}`,
-          page: assumption("gateway-failures"),
-          expected: describeOwn(status),
-        },
-        "nothing that callers may send makes the gateway return it",
-      );
   },
 };
 
@@ -94,18 +84,6 @@ const requests: readonly Request[] = [
     expected: "400 invalid_input",
     send: ({ mine }) => mine.post(leads, { name: "Accept" }, { "idempotency-key": ["a", "b"] }),
   },
-  {
-    check: "A body of bytes that are not UTF-8",
-    page: "bytes-that-are-not-utf-8",
-    expected: "400 invalid_input",
-    send: ({ mine }) => mine.post(leads, Buffer.from('{"name":"\u00ff"}', "latin1")),
-  },
-  {
-    check: "A JSON body with the type application/vnd.api+json, which is passed in base64",
-    page: "base64-bodies",
-    expected: "201",
-    send: ({ mine }) => mine.post(leads, { name: "Accept" }, { "content-type": "application/vnd.api+json" }),
-  },
 ];
 
 /** Whether the API can be reached without TLS. */
@@ -141,7 +119,6 @@ async function throttled(acceptance: Acceptance): Promise<Finding> {
     page: assumption("gateway-429"),
     expected,
   };
-  if (!settings) return notSeen(comparison, "the throttle is in the file of a stage, and none is named");
   const { throttleBurst, throttleRate } = settings;
   if (Math.max(throttleBurst, throttleRate) > mostThrottle)
     return notSeen(comparison, `${throttleBurst} requests at once would disturb other callers`);
@@ -170,37 +147,4 @@ async function throttled(acceptance: Acceptance): Promise<Finding> {
     comparison,
     `${describe(refused)}, ${retryAfter ? `Retry-After: ${retryAfter}` : "without Retry-After"}`,
   );
-}
-
-/** What browsers are told, of an origin that is allowed and of another one. */
-async function* preflights({ mine, settings, aws, keys }: Acceptance): AsyncGenerator<Finding> {
-  const [origin] = settings?.corsOrigins ?? [];
-  const allowed = {
-    check: "A preflight request from an origin that is allowed",
-    page: assumption("preflights"),
-    expected: `204, for ${origin}`,
-  };
-  const errors = {
-    check: "CORS headers on the gateway's own 403",
-    page: assumption("cors-headers-of-errors"),
-    expected: "none",
-  };
-  if (!aws || origin === undefined) {
-    const why = aws ? "the stage has no corsOrigins" : "only a deployed gateway has CORS";
-    yield notSeen({ ...allowed, expected: "204, for the origin" }, why);
-    yield notSeen(errors, why);
-    return;
-  }
-  const ask = {
-    origin,
-    "access-control-request-method": "POST",
-    "access-control-request-headers": "authorization,content-type,idempotency-key",
-  };
-  const preflight = await mine.sendOnce({ method: "OPTIONS", path: leads, headers: ask });
-  yield compared(allowed, `${preflight.status}, for ${preflight.headers["access-control-allow-origin"]}`);
-  const refused = await mine.sendOnce({
-    path: leads,
-    headers: { origin, authorization: `Basic ${keys.mine}` },
-  });
-  yield compared(errors, refused.headers["access-control-allow-origin"] ?? "none");
 }

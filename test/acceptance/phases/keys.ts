@@ -11,27 +11,21 @@ const margin = 5;
 export const keys: Phase = {
   name: "keys",
   minutes: 2,
-  needs: "table",
   async *run(acceptance) {
-    yield* revocation(acceptance);
+    yield await revocation(acceptance);
     yield await contextNumbers(acceptance);
   },
 };
 
-async function* revocation(acceptance: Acceptance): AsyncGenerator<Finding> {
-  const { url, settings, note, now, wait } = acceptance;
-  const accounts = acceptance.accounts as NonNullable<Acceptance["accounts"]>;
+async function revocation(acceptance: Acceptance): Promise<Finding> {
+  const { url, accounts, settings, note, now, wait } = acceptance;
   const { apiKey, keyId } = await accounts.issueKey(accounts.other);
   const client = new Client(url, apiKey);
   const status = async () => (await client.sendOnce({ path: `${leads}?limit=1` })).status;
-  const isNew = {
-    check: "A key that was just issued",
-    page: "docs/deploying.md#the-first-deployment",
-    expected: "200",
-  };
-  yield compared(isNew, `${await status()}`);
+  // So that the gateway's cache has the key.
+  await status();
   await accounts.revokeKey(accounts.other, keyId);
-  const cacheSeconds = settings?.authorizerCacheSeconds ?? 3600;
+  const cacheSeconds = settings.authorizerCacheSeconds;
   const revokedAt = now();
   note("waiting until a revoked key is refused");
   const longest = cacheSeconds + margin;
@@ -44,7 +38,7 @@ async function* revocation(acceptance: Acceptance): AsyncGenerator<Finding> {
     seconds = (now() - revokedAt) / 1000;
   }
   const expected = `works for ${cacheSeconds} s at most, then 403`;
-  yield compared(
+  return compared(
     { check: "A revoked key", page: assumption("revoked-keys"), expected },
     `works for ${Math.round(accepted)} s, then ${last}`,
     accepted <= longest && last === 403,
@@ -53,7 +47,7 @@ async function* revocation(acceptance: Acceptance): AsyncGenerator<Finding> {
 
 /** A limit of an account's own is a number in the context of the authorizer. */
 async function contextNumbers({ url, accounts }: Acceptance): Promise<Finding> {
-  const { limited, issueKey, setLimit } = accounts as NonNullable<Acceptance["accounts"]>;
+  const { limited, issueKey, setLimit } = accounts;
   await setLimit(limited, ownLimit);
   const client = new Client(url, (await issueKey(limited)).apiKey);
   const { headers } = await client.sendOnce({ path: `${leads}?limit=1` });
