@@ -22,7 +22,7 @@ import {
   type Message,
 } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
-import { admitLongList } from "./long-lists.ts";
+import { admitLongList } from "./list-admission.ts";
 import { storedName } from "./stored-name.ts";
 
 /** A page of the account's conversations, newest first. */

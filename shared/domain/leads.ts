@@ -18,7 +18,7 @@ import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
 import { readRecord, toRecord } from "../schemas/record.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotency.ts";
-import { admitLongList } from "./long-lists.ts";
+import { admitLongList } from "./list-admission.ts";
 import { storedName } from "./stored-name.ts";
 
 /**

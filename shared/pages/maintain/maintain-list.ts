@@ -1,35 +1,26 @@
-import { setTimeout } from "node:timers/promises";
-import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
-import { type Retry, withRetry } from "../../dynamodb/retry.ts";
+import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
-import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import { DamagedTreeError, isTreeChanged, treeKey } from "../tree/tree-store.ts";
-import { advance, type Progress } from "./advance.ts";
-import { advanceSublist, fill } from "./advance-sublist.ts";
+import type { Root } from "../tree/root.ts";
+import { isTreeChanged } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
-import { emptyTree } from "./empty-tree.ts";
-import { feed } from "./feed.ts";
+import { type FeedState, feedSourceTrees } from "./feed-source-trees.ts";
 import { inParallel } from "./in-parallel.ts";
-
-/** The means of a maintainer besides the table. */
-export interface Maintenance {
-  /** When it must have ended, in milliseconds since the epoch. */
-  readonly deadline: number;
-  readonly limits?: Limits;
-  readonly wait?: (milliseconds: number) => Promise<unknown>;
-  /** Makes a call at the pace of the caller, which repeats it while the table is busy. */
-  readonly paced?: Retry;
-}
+import { type ListState, newListState, stepList } from "./list-step.ts";
+import { type SublistState, stepFilling, stepSublist } from "./sublist-step.ts";
+import { type Maintenance, type TreeState, TreeSteps } from "./tree-steps.ts";
 
 /** What a maintainer has done for a list. */
 export interface Maintained {
   /** The rows whose records have to come again, the last ones of all. */
   readonly rest: readonly RowChange[];
-  /** What the list was like after the last step; undefined if there was none. */
-  readonly progress: Progress | undefined;
+  /** What the list was like after its last step; undefined if there was none. */
+  readonly list: ListState | undefined;
   /** The error that ended it before everything was counted, for which a retry does not help. */
   readonly error?: unknown;
 }
+
+/** How many rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
+const rowsAtOnce = 250;
 
 /**
  * Updates the trees of a list for rows that were created, changed or deleted: first that of the whole list, then those of
@@ -41,88 +32,76 @@ export interface Maintained {
 export async function maintainList(
   owner: CountedOwner,
   rows: readonly RowChange[],
-  { deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance,
+  maintenance: Maintenance,
 ): Promise<Maintained> {
-  const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
-  const means = { limits, retry };
-  /** How often each tree was emptied. */
-  const emptied = new Map<string, number>();
-  /** Repeats a step on a tree while it says that more is left. @throws TooExpensiveError when the time is up */
-  const repeat = async (step: () => Promise<boolean>) => {
-    const attempt = async () => {
-      try {
-        return await step();
-      } catch (error) {
-        if (!(error instanceof DamagedTreeError)) throw error;
-        const { pk } = treeKey(error.owner, "");
-        const times = emptied.get(pk) ?? 0;
-        if (times === mostEmptied) throw error;
-        emptied.set(pk, times + 1);
-        await emptyTree(error, means);
-        return true;
-      }
-    };
-    let isLeft = true;
-    while (isLeft) {
-      if (Date.now() >= deadline) throw new TooExpensiveError("too_slow", "The time of the list is up.");
-      isLeft = await withRetry(attempt, { deadline, isRetryable: isTreeChanged, wait });
-    }
-  };
-  const fillTree = (sublist: SublistOwner) => repeat(() => fill(sublist, means));
-  let progress: Progress | undefined;
-  let rest = rows;
+  const steps = new TreeSteps(maintenance);
+  let done: Maintained = { rest: rows, list: undefined };
   try {
     do {
-      const part = rest.slice(0, rowsAtOnce);
-      let changed: readonly string[] = part.flatMap(({ key, kind }) => (kind === "created" ? [] : key));
-      await repeat(async () => {
-        progress = await advance(owner, changed, means);
-        changed = progress.rest;
-        return changed.length > 0 || progress.more;
-      });
-      const { fed = "", expiresAt } = (progress as Progress | undefined)?.root ?? {};
+      const part = done.rest.slice(0, rowsAtOnce);
+      const changed = part.flatMap(({ key, kind }) => (kind === "created" ? [] : key));
+      const list = await steps.take(newListState(changed), (state, means) => stepList(owner, state, means));
       // The trees of an erased account stay away.
-      if (expiresAt !== undefined) return { rest: [], progress };
-      await inParallel(partBySublist(owner, part, fed), async ({ owner, isChanged, ...rows }) => {
-        let sks: readonly string[] = rows.sks;
-        await repeat(async () => {
-          sks = await advanceSublist(owner, { sks, isChanged }, fed, means);
-          return sks.length > 0;
-        });
-        await fillTree(owner);
-      });
-      rest = rest.slice(part.length);
-    } while (rest.length > 0);
-    await repeat(async () => {
-      const { more, filling } = await feed(owner, means);
-      await inParallel(filling, fillTree);
-      return more;
-    });
-    return { rest: [], progress };
+      if (list.root.expiresAt !== undefined) return { rest: [], list };
+      done = { ...done, list };
+      await countInSublists(owner, part, list.root, steps);
+      done = { rest: done.rest.slice(part.length), list };
+    } while (done.rest.length > 0);
+    await feedSublists(owner, done.list?.root, steps);
+    return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
     // To continue with the tail, the last record comes again.
-    return { rest: rest.length > 0 ? rest : rows.slice(-1), progress, ...(!isTimeUp && { error }) };
+    const rest = done.rest.length > 0 ? done.rest : rows.slice(-1);
+    return { ...done, rest, ...(!isTimeUp && { error }) };
   }
 }
 
-/** How often a tree is emptied at once: if it is damaged again and again, it is not the tree that is wrong. */
-const mostEmptied = 10;
+/** Counts rows in the sublists that have or had them. @param root that of the list, read after the commit of the list for them */
+async function countInSublists(
+  owner: CountedOwner,
+  rows: readonly RowChange[],
+  { fed = "" }: Root,
+  steps: TreeSteps,
+): Promise<void> {
+  await inParallel(partBySublist(owner, rows, fed), async ({ owner, first }) => {
+    const { root } = await steps.take(first, (state, means) => stepSublist(owner, state, fed, means));
+    await fillTree(owner, root, steps);
+  });
+}
 
-/** How many rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
-const rowsAtOnce = 250;
+/** Feeds the sublists while that pays. */
+async function feedSublists(owner: CountedOwner, root: Root | undefined, steps: TreeSteps): Promise<void> {
+  const first: FeedState = { root, more: true, filling: [] };
+  await steps.take(first, async (state, means) => {
+    const fed = await feedSourceTrees(owner, state, means);
+    await inParallel(fed.filling, (sublist) => fillTree(sublist, undefined, steps));
+    return fed;
+  });
+}
+
+/** Completes the tree of a sublist, if it was emptied. @param root as it was committed last; undefined to read it */
+async function fillTree(owner: SublistOwner, root: Root | undefined, steps: TreeSteps): Promise<void> {
+  const first: TreeState = { root, more: true };
+  await steps.take(first, (state, means) => stepFilling(owner, state, means));
+}
 
 /**
- * The rows of a batch that concern the tree of each sublist.
+ * The rows of a batch that concern the tree of each sublist, as the state before its first step.
  *
  * @param fed rows that routes created from here on are fed
  */
-function partBySublist({ account, list }: CountedOwner, rows: readonly RowChange[], fed: string) {
+function partBySublist(
+  { account, list }: CountedOwner,
+  rows: readonly RowChange[],
+  fed: string,
+): { readonly owner: SublistOwner; readonly first: SublistState }[] {
   const concerned = rows.filter(({ key, kind }) => kind === "changed" || key < fed);
   const origins = new Set(concerned.flatMap(({ origins }) => origins));
   return [...origins].map((origin) => {
     const own = concerned.filter((row) => row.origins.includes(origin));
     const isChanged = own.some(({ kind }) => kind === "changed");
-    return { owner: { account, list, origin }, sks: own.map(({ key }) => key), isChanged };
+    const sks = own.map(({ key }) => key);
+    return { owner: { account, list, origin }, first: { root: undefined, more: true, sks, isChanged } };
   });
 }

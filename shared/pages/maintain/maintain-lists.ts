@@ -3,7 +3,8 @@ import type { CountedOwner } from "../tree/counted-list.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
 import type { Changes, RowChange } from "./changes.ts";
 import { inParallel } from "./in-parallel.ts";
-import { type Maintenance, maintainList } from "./maintain-list.ts";
+import { maintainList } from "./maintain-list.ts";
+import type { Maintenance } from "./tree-steps.ts";
 
 /** Lists whose newest rows were too young to be counted, and when these are old enough, by the names of the lists. */
 export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly settledAt: number }>;
@@ -45,11 +46,11 @@ export async function maintainLists(
   let moreBehind = false;
   const update = async (owner: CountedOwner, rows: readonly RowChange[], time: number) => {
     const means = { limits, wait, deadline: Math.min(deadline, Date.now() + time) };
-    const { rest, progress, error } = await maintainList(owner, rows, means);
+    const { rest, list, error } = await maintainList(owner, rows, means);
     const name = `${owner.account} ${owner.list.type}`;
-    if (progress?.young) unsettled.set(name, { owner, settledAt: Date.now() + limits.allowedLateness });
-    else if (progress) unsettled.delete(name);
-    const { newest = "" } = progress ?? {};
+    if (list?.young) unsettled.set(name, { owner, settledAt: Date.now() + limits.allowedLateness });
+    else if (list) unsettled.delete(name);
+    const { newest = "" } = list ?? {};
     moreBehind ||= rows.length > 0 && rows.every(({ key }) => key < newest);
     const sequenceNumbers = rest.map(({ sequenceNumber }) => sequenceNumber);
     if (sequenceNumbers.length > 0 || error) unfinished.push({ owner, sequenceNumbers, error });

@@ -1,19 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Retry } from "../../dynamodb/retry.ts";
-import type { CountedOwner } from "../tree/counted-list.ts";
 import { cut, type Entry, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
-import type { CountedRow } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-import { type Node, readNode } from "../tree/tree-store.ts";
-import { settledAll } from "./in-parallel.ts";
-
-/** How trees are maintained. */
-export interface Means {
-  readonly limits: Limits;
-  /** Repeats a call while the table is busy. */
-  readonly retry: Retry;
-}
+import type { Node } from "../tree/tree-store.ts";
 
 /** A row to set in a tree: with its cell, or without it if the tree shall not have the row. */
 export interface RowEdit {
@@ -37,7 +26,8 @@ export interface Edited {
 export const isSame = (before: Root, { root, nodes }: Edited): boolean =>
   nodes.length === 0 && root.last === before.last;
 
-const nodeId = (level: number, start: string) => `${level} ${start}`;
+/** Identifies a node of a tree. */
+export const nodeId = (level: number, start: string) => `${level} ${start}`;
 
 function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
   const node = paths.get(nodeId(level, start));
@@ -46,63 +36,7 @@ function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
 }
 
 /** Whether a row is in the root, or would be. */
-const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length === 0 || sk >= lastStart;
-
-/**
- * Reads the nodes on the ways to rows, level by level, up to the limit.
- *
- * @param sks sorted
- * @param added how many rows the root may get: it may have to append rows to the nodes
- * @returns the nodes, and the sort keys whose ways they are: the first ones
- * @throws DamagedTreeError when a node is missing, or is not what its entry sums up
- * @throws TreeChangedError when that is so because another commit came first
- */
-export async function readPaths(
-  owner: CountedOwner,
-  root: Root,
-  sks: readonly string[],
-  added: number,
-  { limits, retry }: Means,
-): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
-  const paths = new Map<string, readonly Entry[]>();
-  const read = async (level: number, entry: Entry) => {
-    const id = nodeId(level, entry.start);
-    const entries = paths.get(id) ?? (await readNode(owner, root, level, entry, retry));
-    paths.set(id, entries);
-    return entries;
-  };
-  const inNodes = sks.filter((sk) => !isInRoot(root, sk));
-  let holders = [{ entries: root.entries, sks: inNodes }];
-  for (let level = root.level; level > 0; level--) {
-    const ways = holders.flatMap(({ entries, sks }) => {
-      const byEntry = Map.groupBy(sks, (sk) => indexAt(entries, sk));
-      return [...byEntry].map(([index, sks]) => ({ entry: entries[index] as Entry, sks }));
-    });
-    const reads = ways.slice(0, limits.nodesRead).map(async ({ entry, sks }) => {
-      return { entries: await read(level, entry), sks };
-    });
-    holders = await settledAll(reads);
-  }
-  let last = root.entries.at(-1);
-  // New nodes of rows are appended to the last node above them.
-  if (root.last.length + added > limits.nodeRows)
-    for (let level = root.level; level > 1 && last; level--) last = (await read(level, last)).at(-1);
-  const reached = holders.flatMap(({ sks }) => sks);
-  return { paths, reached: reached.length === inNodes.length ? sks : reached };
-}
-
-/** Sets rows, which are sorted, in a tree: as many of the first ones as a commit has room for. */
-export async function setRows(
-  owner: CountedOwner,
-  root: Root,
-  rows: readonly CountedRow[],
-  means: Means,
-): Promise<Edited> {
-  const some = rows.slice(0, means.limits.rowsAtOnce);
-  const sks = some.map(({ sk }) => sk);
-  const { paths, reached } = await readPaths(owner, root, sks, sks.length, means);
-  return editTree(root, paths, some.slice(0, reached.length), means.limits);
-}
+export const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length === 0 || sk >= lastStart;
 
 /**
  * Sets rows in a tree: as many of the first ones as a commit has room for.

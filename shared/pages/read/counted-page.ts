@@ -4,7 +4,7 @@ import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, logDamage } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
 import { findRow } from "./find-row.ts";
-import { type ListStart, readStart } from "./list-start.ts";
+import { type ListStart, readStart } from "./list-total.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { type Range, readPages, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";

@@ -22,6 +22,12 @@ export function countedRow({ account, list }: CountedOwner, { sk, status, ...ite
   };
 }
 
+/** Whether a row is in a list, or in a sublist. */
+export const isOf =
+  ({ origin }: CountedOwner) =>
+  (row: CountedRow): boolean =>
+    origin === undefined || row.origin === origin;
+
 /** Rows by their sort keys, from one call: at most 1 MB. */
 export interface Rows {
   readonly rows: readonly CountedRow[];

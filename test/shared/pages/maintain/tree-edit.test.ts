@@ -1,7 +1,8 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import { editTree, type RowEdit, readPaths } from "../../../../shared/pages/maintain/tree-edit.ts";
+import { readPaths } from "../../../../shared/pages/maintain/set-rows.ts";
+import { editTree, type RowEdit } from "../../../../shared/pages/maintain/tree-edit.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../../../shared/pages/tree/entry.ts";
 import { emptyRoot, type Root, rootItem } from "../../../../shared/pages/tree/root.ts";
