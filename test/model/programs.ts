@@ -4,7 +4,7 @@ import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainList } from "../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../shared/pages/maintain/maintain-lists.ts";
-import { forgetTails } from "../../shared/pages/read/tail.ts";
+import { forgetTails } from "../../shared/pages/read/remembered-tail.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
 import type { Program } from "./actors.ts";

@@ -8,7 +8,7 @@ import { newId } from "../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
 import type { Page, PageRequest } from "../../shared/pages/page.ts";
-import { forgetTails } from "../../shared/pages/read/tail.ts";
+import { forgetTails } from "../../shared/pages/read/remembered-tail.ts";
 import type { CreationTimes } from "../../shared/pages/read/window.ts";
 import { type CountedList, countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { Wait } from "../../../shared/dynamodb/pace.ts";
+import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
 import type { Reading } from "../../../shared/pages/audit/read-list.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
-import { type Finding, verify } from "../../../shared/pages/audit/verify.ts";
+import { verify } from "../../../shared/pages/audit/verify.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { errorMessage, UserError } from "../../errors.ts";

@@ -1,11 +1,10 @@
 import type { Pace } from "../../dynamodb/pace.ts";
 import { withRetry } from "../../dynamodb/retry.ts";
-import { inParallel } from "../maintain/in-parallel.ts";
 import { type CountedOwner, keyAt, latest } from "../tree/counted-list.ts";
-import { type CountedRow, readStates } from "../tree/rows.ts";
+import type { CountedRow } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged } from "../tree/tree-store.ts";
-import { type Range, readTreePart } from "./tree-part.ts";
+import { type KeyRange, readTreePart } from "./tree-part.ts";
 
 /** A row that a tree counts otherwise than it is in the table, by the cells; undefined for none. */
 export interface Difference {
@@ -27,6 +26,9 @@ export interface Comparison {
   damage: DamagedTreeError | undefined;
 }
 
+/** A tree that is wrong. */
+export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damage">>;
+
 /** A comparison that has not begun. @param fed that of the list */
 export const comparison = (owner: CountedOwner, fed: string, pace: Pace): Comparison => ({
   ...{ owner, fed, pace, needsRoot: false, differences: [], damage: undefined },
@@ -39,7 +41,11 @@ const mostDifferences = 10_000;
 const partTimeout = 60_000;
 
 /** Compares the rows of a tree in a range with those of the table, unless the tree is damaged. */
-export async function compareRange(tree: Comparison, { start, until }: Range, rows: readonly CountedRow[]) {
+export async function compareRange(
+  tree: Comparison,
+  { start, until }: KeyRange,
+  rows: readonly CountedRow[],
+) {
   try {
     for (let from: string | undefined = start; from !== undefined && !tree.damage; )
       from = await comparePart(tree, { start: from, until }, rows);
@@ -50,7 +56,7 @@ export async function compareRange(tree: Comparison, { start, until }: Range, ro
 }
 
 /** Compares the first rows of a range. @returns where the others begin; undefined if there are none */
-async function comparePart(tree: Comparison, range: Range, rows: readonly CountedRow[]) {
+async function comparePart(tree: Comparison, range: KeyRange, rows: readonly CountedRow[]) {
   const { owner, fed, pace, needsRoot, differences } = tree;
   const part = await withRetry(() => readTreePart(owner, range, pace), {
     ...{ deadline: Date.now() + partTimeout, isRetryable: isTreeChanged },
@@ -74,21 +80,4 @@ async function comparePart(tree: Comparison, range: Range, rows: readonly Counte
   if (differences.length > mostDifferences)
     throw new DamagedTreeError(owner, `More than ${mostDifferences} rows differ.`, root);
   return end;
-}
-
-/** Compares the rows with these sort keys, as far as a tree must have them. @param fed that of the list */
-export async function compareRows(
-  owner: CountedOwner,
-  sks: readonly string[],
-  fed: string,
-  pace: Pace,
-): Promise<Comparison> {
-  const tree = comparison(owner, fed, pace);
-  await inParallel(sks, async (sk) => {
-    const states = await readStates(owner, [sk], pace.retry);
-    await pace.spend(1);
-    const isIn = ({ origin }: CountedRow) => owner.origin === undefined || origin === owner.origin;
-    await compareRange(tree, { start: sk, until: `${sk}!` }, [...states.values()].filter(isIn));
-  });
-  return tree;
 }

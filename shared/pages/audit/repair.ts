@@ -6,7 +6,7 @@ import { maintainList } from "../maintain/maintain-list.ts";
 import type { Maintenance } from "../maintain/tree-steps.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
-import type { Finding } from "./verify.ts";
+import type { Finding } from "./compare-tree.ts";
 
 /**
  * Corrects the trees of a list and of its sublists: sets the rows that differ as they are in the table, and counts damaged

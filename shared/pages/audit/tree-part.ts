@@ -6,7 +6,7 @@ import type { Root } from "../tree/root.ts";
 import { damageOrChange, readNode, readRoot } from "../tree/tree-store.ts";
 
 /** From a sort key to before another one, or to the end. */
-export interface Range {
+export interface KeyRange {
   readonly start: string;
   readonly until: string | undefined;
 }
@@ -20,7 +20,7 @@ export interface Range {
  * @throws DamagedTreeError when a node is missing, or is not what the root says
  * @throws TreeChangedError when that is so because a commit came first
  */
-export async function readTreePart(owner: CountedOwner, range: Range, pace: Pace) {
+export async function readTreePart(owner: CountedOwner, range: KeyRange, pace: Pace) {
   const { start, until } = range;
   const root = await pace.retry(() => readRoot(owner));
   await pace.spend(1);
@@ -39,7 +39,7 @@ export async function readTreePart(owner: CountedOwner, range: Range, pace: Pace
 }
 
 /** Reads the nodes of rows of a range, those under one parent. @returns their entries, and where these begin and end */
-async function readNodes(owner: CountedOwner, root: Root, { start, until }: Range, pace: Pace) {
+async function readNodes(owner: CountedOwner, root: Root, { start, until }: KeyRange, pace: Pace) {
   let { entries, lastStart: to } = root;
   for (let level = root.level; level > 1; level--) {
     const index = indexAt(entries, start);

@@ -3,14 +3,9 @@ import type { CountedOwner } from "../tree/counted-list.ts";
 import type { CountedRow } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { readSoundRoot } from "../tree/tree-store.ts";
-import { type Comparison, compareRange, compareRows, comparison, type Difference } from "./compare-tree.ts";
+import { type Comparison, compareRange, comparison, type Finding } from "./compare-tree.ts";
 import { type Reading, readAllRows, readSublists } from "./read-list.ts";
-
-/** A tree that is wrong. */
-export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damage">>;
-
-/** When what was found is looked at again, in milliseconds: a change may be on its way to be counted. */
-const secondLook = 60_000;
+import { lookAgain } from "./second-look.ts";
 
 /**
  * Compares the trees of a list and of all its sublists with the rows in the table, which are read once, page by page and
@@ -27,9 +22,7 @@ export async function verify(list: CountedOwner, reading: Reading): Promise<read
   const fed = root?.fed ?? "";
   const found = await compareTrees(list, fed, reading);
   if (found.length === 0) return [];
-  await pace.wait(secondLook);
-  const same: Finding[] = [];
-  for (const tree of found) same.push(await lookAgain(tree));
+  const same = await lookAgain(found, pace);
   const isErased = (await pace.retry(() => readSoundRoot(list)))?.expiresAt !== undefined;
   return isErased ? [] : same.filter(isWrong);
 }
@@ -72,17 +65,4 @@ async function compareTrees(list: CountedOwner, fed: string, reading: Reading): 
     });
   }
   return [...trees.values()].filter(isWrong);
-}
-
-/** What is still the same of a tree that was wrong. */
-async function lookAgain({ owner, fed, pace, damage, differences }: Comparison): Promise<Finding> {
-  const root = await pace.retry(() => readSoundRoot(owner));
-  await pace.spend(1);
-  if (damage && root?.generation === damage.root?.generation) return { owner, differences, damage };
-  const sks = differences.map(({ sk }) => sk);
-  const found = await compareRows(owner, sks, fed, pace);
-  const now = new Map(found.differences.map((difference) => [difference.sk, difference]));
-  const isSame = ({ sk, counted, actual }: Difference) =>
-    now.get(sk)?.counted === counted && now.get(sk)?.actual === actual;
-  return { owner, differences: differences.filter(isSame), damage: found.damage };
 }

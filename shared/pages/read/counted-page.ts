@@ -4,9 +4,9 @@ import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, logDamage } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
 import { findRow } from "./find-row.ts";
-import { type ListStart, readStart } from "./list-total.ts";
+import { type ListTotal, readTotal } from "./list-total.ts";
 import { type Found, findPlain } from "./plain-page.ts";
-import { type Range, readPages, walk } from "./range.ts";
+import { type Range, readSegments, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import type { Window } from "./window.ts";
 
@@ -42,7 +42,7 @@ async function findPage(list: CountedRange, request: PageRequest, call: Call): P
   const offset = (page - 1) * limit;
   // A window that has ended seldom has rows of the tail.
   const maxRows = window.before === undefined ? limits.tail + 1 : 0;
-  const start = await readStart(list, page === 1 ? limit : maxRows, call);
+  const start = await readTotal(list, page === 1 ? limit : maxRows, call);
   const { keys, counted, total, newest } = start;
   if (offset >= total) return { items: [], total };
   if (offset < keys.length || !counted || offset === 0)
@@ -65,7 +65,7 @@ const areSmall = (items: readonly Item[]) => JSON.stringify(items).length <= sma
  */
 async function readTailPage(
   range: Range,
-  { keys, end, newest, counted }: ListStart,
+  { keys, end, newest, counted }: ListTotal,
   { page, limit }: PageRequest,
   call: Call,
   { from, before }: Window,
@@ -79,7 +79,7 @@ async function readTailPage(
   const reached = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? before);
   const bounds = { before: reached, downTo: counted ? from : end };
   const items = [...known];
-  for await (const segment of readPages(range, bounds, call, () => limit - items.length)) {
+  for await (const segment of readSegments(range, bounds, call, () => limit - items.length)) {
     items.push(...segment.items.filter(isListed));
     if (items.length >= limit) break;
   }

@@ -5,7 +5,7 @@ import {
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../../dynamodb/keys.ts";
-import type { CountedList, CountedOwner, Filter } from "../tree/counted-list.ts";
+import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list.ts";
 import type { Range } from "./range.ts";
 import type { Window } from "./window.ts";
 
@@ -23,7 +23,7 @@ export interface CountedRange {
 export function filteredRange(
   account: string,
   list: CountedList,
-  filter: Filter,
+  filter: ListFilter,
 ): Omit<CountedRange, "window"> {
   const { status, sourceOrChannel } = filter;
   const { type } = list;

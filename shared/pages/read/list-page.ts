@@ -3,7 +3,7 @@ import { indexes, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import type { Page, PageRequest } from "../page.ts";
-import { type CountedList, type Filter, isRowKey } from "../tree/counted-list.ts";
+import { type CountedList, isRowKey, type ListFilter } from "../tree/counted-list.ts";
 import { findCounted } from "./counted-page.ts";
 import { filteredRange } from "./counted-range.ts";
 import { type Found, findPlain } from "./plain-page.ts";
@@ -12,14 +12,14 @@ import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { isWithin, type Window } from "./window.ts";
 
 /** Which rows of a list are asked for: those that match all that is defined. */
-export interface Selection {
+export interface ListRequest {
   readonly account: string;
   readonly list: CountedList;
   /** Only rows with one of these. */
   readonly ids: readonly string[] | undefined;
   /** The partition of `by-parent` that has the rows. */
   readonly parent: string | undefined;
-  readonly filter: Filter;
+  readonly filter: ListFilter;
   readonly window: Window;
 }
 
@@ -30,21 +30,21 @@ export interface Selection {
  * @throws TooExpensiveError when the list would need too many calls or too much time
  */
 export async function listPage<T>(
-  selection: Selection,
+  asked: ListRequest,
   request: PageRequest,
   toRecord: (item: Item) => T,
   admitLongList: AdmitLongList,
 ): Promise<Page<T>> {
-  const { ids } = selection;
+  const { ids } = asked;
   const { items, total } = ids
-    ? await findByIds(selection, ids, request)
-    : await findRows(selection, request, admitLongList);
+    ? await findByIds(asked, ids, request)
+    : await findRows(asked, request, admitLongList);
   const data = items.flatMap((item) => ifWellFormed(() => toRecord(item)) ?? []);
   return { data, pagination: { ...request, total } };
 }
 
-function findRows(selection: Selection, request: PageRequest, admitLongList: AdmitLongList): Promise<Found> {
-  const { account, list, parent, filter, window } = selection;
+function findRows(asked: ListRequest, request: PageRequest, admitLongList: AdmitLongList): Promise<Found> {
+  const { account, list, parent, filter, window } = asked;
   const counted = filteredRange(account, list, filter);
   const isCounted =
     parent === undefined && (filter.status === undefined || list.statuses.includes(filter.status));
@@ -52,7 +52,7 @@ function findRows(selection: Selection, request: PageRequest, admitLongList: Adm
     parent === undefined
       ? counted.range
       : {
-          ...{ list, index: "by-parent", partition: parent, where: toConditions(selection) },
+          ...{ list, index: "by-parent", partition: parent, where: toConditions(asked) },
           rows: { pk: listPartition(list.type, account) },
         };
   return withinBudget(rangeId(range), admitLongList, (call) =>
@@ -63,22 +63,18 @@ function findRows(selection: Selection, request: PageRequest, admitLongList: Adm
 }
 
 /** The attributes that the selected rows have. */
-const toConditions = ({ list, filter: { status, sourceOrChannel } }: Selection) => ({
+const toConditions = ({ list, filter: { status, sourceOrChannel } }: ListRequest) => ({
   status,
   [list.attribute]: sourceOrChannel,
 });
 
 /** The rows with these ids that are selected, newest first; read consistently. */
-function findByIds(
-  selection: Selection,
-  ids: readonly string[],
-  { page, limit }: PageRequest,
-): Promise<Found> {
-  const { account, list, parent, window } = selection;
+function findByIds(asked: ListRequest, ids: readonly string[], { page, limit }: PageRequest): Promise<Found> {
+  const { account, list, parent, window } = asked;
   const keys = [...new Set(ids)]
     .filter((id) => isRowKey(list, id) && isWithin(window)(id))
     .map((id) => rowKey(list.type, account, id));
-  const where = { ...toConditions(selection), [indexes["by-parent"]]: parent };
+  const where = { ...toConditions(asked), [indexes["by-parent"]]: parent };
   return withBackoff(
     `ids ${listPartition(list.type, account)}`,
     "Too many ids are read at once.",

@@ -1,6 +1,6 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import type { PageRequest } from "../page.ts";
-import { type Range, readPages } from "./range.ts";
+import { type Range, readSegments } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import type { Window } from "./window.ts";
 
@@ -18,7 +18,7 @@ export async function findPlain(
 ): Promise<Found> {
   const found: Item[] = [];
   let total = 0;
-  for await (const { items } of readPages(range, { before: window.before, downTo: window.from }, call)) {
+  for await (const { items } of readSegments(range, { before: window.before, downTo: window.from }, call)) {
     const [first, end] = [(page - 1) * limit - total, page * limit - total].map((at) => Math.max(0, at));
     found.push(...items.slice(first, end));
     total += items.length;

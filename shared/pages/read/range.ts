@@ -57,7 +57,7 @@ export async function walk(
   call: Call,
 ): Promise<Segment> {
   const items: Item[] = [];
-  for await (const page of readPages(range, bounds, call, () => maxRows - items.length)) {
+  for await (const page of readSegments(range, bounds, call, () => maxRows - items.length)) {
     items.push(...page.items);
     if (items.length > maxRows) return { items: items.slice(0, maxRows), done: false };
     if (page.done || items.length === maxRows) return { items, done: page.done };
@@ -66,12 +66,12 @@ export async function walk(
 }
 
 /**
- * Reads a range page by page. A page has the rows of one call, at most 1 MB. Bounds between which no sort key lies make no
+ * Reads a range segment by segment. A segment has the rows of one call, at most 1 MB. Bounds between which no sort key lies make no
  * call: DynamoDB would reject it.
  *
  * @param wanted how many more rows the caller needs
  */
-export async function* readPages(
+export async function* readSegments(
   range: Range,
   bounds: Bounds,
   call: Call,

@@ -33,7 +33,7 @@ export interface CountedOwner {
 export type SublistOwner = CountedOwner & { readonly origin: string };
 
 /** The filter of a list. */
-export interface Filter {
+export interface ListFilter {
   readonly status?: string | undefined;
   readonly sourceOrChannel?: string | undefined;
 }

@@ -2,8 +2,8 @@ import { deepStrictEqual } from "node:assert";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import { filteredRange } from "../../../shared/pages/read/counted-range.ts";
-import { readPages } from "../../../shared/pages/read/range.ts";
-import { forgetTails } from "../../../shared/pages/read/tail.ts";
+import { readSegments } from "../../../shared/pages/read/range.ts";
+import { forgetTails } from "../../../shared/pages/read/remembered-tail.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { seeded } from "../../support/random.ts";
@@ -53,7 +53,7 @@ export function plainList(account: Account, filter: RowFilter): List {
   const { range } = filteredRange(account.name, countedLists.lead, { status, sourceOrChannel });
   const read: List["read"] = async ({ page, limit }) => {
     const rows = [];
-    for await (const { items } of readPages(range, {}, (send) => send({ abortSignal: signal })))
+    for await (const { items } of readSegments(range, {}, (send) => send({ abortSignal: signal })))
       rows.push(...items);
     const data = rows.slice((page - 1) * limit, page * limit);
     return { data, pagination: { page, limit, total: rows.length } };

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
-import { readPages, walk } from "../../../../shared/pages/read/range.ts";
+import { readSegments, walk } from "../../../../shared/pages/read/range.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -21,7 +21,7 @@ test.each([
     send.mockResolvedValueOnce({ Items: [{ sk, status }], LastEvaluatedKey: { pk: "p", sk } } as never);
   send.mockResolvedValueOnce({ Items: [{ sk: a, status }] } as never);
   const continues: unknown[] = [];
-  const pages = readPages(range, bounds, async (call, more) => {
+  const pages = readSegments(range, bounds, async (call, more) => {
     continues.push(more);
     return call({ abortSignal: new AbortController().signal });
   });

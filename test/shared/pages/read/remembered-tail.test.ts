@@ -1,7 +1,8 @@
 import type { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
-import { forgetTails, readTail } from "../../../../shared/pages/read/tail.ts";
+import { forgetTails } from "../../../../shared/pages/read/remembered-tail.ts";
+import { readTail } from "../../../../shared/pages/read/tail.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { throttled, type WatchedCall } from "../../../support/watched-table.ts";
