@@ -1,5 +1,5 @@
 import validate from "validate:send-message";
-import { sendMessage } from "../shared/domain/send-message.ts";
+import { sendMessage } from "../shared/domain/messages.ts";
 import { bodyParser } from "../shared/http/body-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { sendMessageRoute } from "../shared/routes.ts";

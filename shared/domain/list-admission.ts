@@ -1,5 +1,6 @@
-import { isHot, TooExpensiveError, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
 import { longListsKey } from "../dynamodb/keys.ts";
+import { isHot, TooManyAtOnceError } from "../dynamodb/throttling.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { addUsed } from "./used-requests.ts";
 

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isKeyThrottled, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import { table, tableName } from "../dynamodb/table-client.ts";
+import { isKeyThrottled, TooManyAtOnceError } from "../dynamodb/throttling.ts";
 
 /**
  * Adds to the used requests of a window, unless that would exceed the limit.

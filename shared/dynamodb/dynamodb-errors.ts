@@ -1,10 +1,8 @@
 import {
   ConditionalCheckFailedException,
   ProvisionedThroughputExceededException,
-  ThrottlingException,
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
-import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
 /** Thrown when an item is no longer as it was read; the caller may read it again and retry. */
 export class StaleReadError extends Error {
@@ -24,18 +22,6 @@ export class StaleReadError extends Error {
 /** Thrown when it is unknown whether a write took effect, so that a retry could repeat it. */
 export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
-}
-
-/** Thrown when an account asks for too much at once of something of its own, such as a conversation or a list. */
-export class TooManyAtOnceError extends Error {
-  override readonly name = "TooManyAtOnceError";
-  /** Until when this environment refuses more of it, in milliseconds since the epoch. */
-  readonly until: number;
-
-  constructor(message: string, { until = 0, cause }: { until?: number; cause?: unknown } = {}) {
-    super(message, { cause });
-    this.until = until;
-  }
 }
 
 /** Why a request is too expensive now; the log has it. */
@@ -66,47 +52,6 @@ export const isWriteConflict = (error: unknown) =>
 export const isRetryable = (error: unknown) =>
   error instanceof StaleReadError ||
   isCanceledFor(error, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded");
-
-/**
- * Whether an account used something of its own too much at once: other writers won, or its partition was throttled. The
- * reasons of a cancelled transaction do not tell which limit throttled it.
- */
-export const isHot = (error: unknown) =>
-  error instanceof TooManyAtOnceError || isRetryable(error) || isKeyThrottled(error);
-
-/** Whether the table throttled the call, after all of the SDK's retries. */
-export const isThrottled = (error: unknown) => error instanceof Error && isThrottlingError(error as SdkError);
-
-/**
- * Whether the table throttled an attempt because of the partition that its key is in. The other reasons are limits of the
- * table and of the AWS account. A throttle without a reason counts as one of the partition.
- *
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
- */
-export function isKeyThrottled(error: unknown): boolean {
-  const reasons = throttlingReasons(error);
-  return (
-    reasons !== undefined &&
-    (reasons.length === 0 || reasons.some(({ reason = "" }) => reason.endsWith("KeyRangeThroughputExceeded")))
-  );
-}
-
-/** The reasons of a throttle; undefined for another error. The SDK's two classes write them differently. */
-function throttlingReasons(error: unknown) {
-  if (error instanceof ThrottlingException) return error.throttlingReasons ?? [];
-  if (error instanceof ProvisionedThroughputExceededException) return error.ThrottlingReasons ?? [];
-  return undefined;
-}
-
-/** Whether the table could not be reached or throttled the call, after all of the SDK's retries. */
-export const isTableBusy = (error: unknown) =>
-  isThrottled(error) || (error instanceof Error && isTransientError(error as SdkError));
-
-type SdkError = Parameters<typeof isTransientError>[0];
-
-/** Whether the cause is the load on the table, or other writers that won: the caller may try again. */
-export const isBusy = (error: unknown) =>
-  isHot(error) || isTableBusy(error) || error instanceof TooExpensiveError;
 
 /** Whether the cause is what is stored, or the code, and not the table: the table refuses the call, or was not called. */
 export const isOfItems = (error: unknown) =>

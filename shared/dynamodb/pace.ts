@@ -1,13 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import {
-  isRetryable,
-  isTableBusy,
-  isThrottled,
-  isWriteConflict,
-  StaleReadError,
-  TooExpensiveError,
-} from "./dynamodb-errors.ts";
+import { isRetryable, isWriteConflict, StaleReadError, TooExpensiveError } from "./dynamodb-errors.ts";
 import { withRetry } from "./retry.ts";
+import { isTableBusy, isThrottled } from "./throttling.ts";
 
 /** Waits for a time in milliseconds, like `setTimeout`. */
 export type Wait = (milliseconds: number) => Promise<unknown>;

@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
-import { isBusy, isHot, TooManyAtOnceError, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
+import { UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
+import { isBusy, isHot, TooManyAtOnceError } from "../dynamodb/throttling.ts";
 import { ApiError, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";

@@ -1,7 +1,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { ValidateFunction } from "ajv";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
-import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotency.ts";
+import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotent-replay.ts";
 import { rateLimit } from "../domain/rate-limit.ts";
 import { ApiError } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";

@@ -7,7 +7,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { idempotentRequest } from "../../shared/domain/idempotency.ts";
+import { idempotentRequest } from "../../shared/domain/idempotent-replay.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
 import { mockClient } from "../support/mocked-client.ts";

@@ -1,10 +1,10 @@
 import {
-  isBusy,
   isWriteConflict,
   StaleReadError,
   UnknownOutcomeError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { isBusy } from "../../../shared/dynamodb/throttling.ts";
 import { MalformedItemError } from "../../../shared/errors.ts";
 import { errorCode, errorMessage, UserError } from "../../errors.ts";
 

@@ -1,8 +1,8 @@
-import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { releaseKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
 import { readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { isBusy } from "../../../shared/dynamodb/throttling.ts";
 import { UserError } from "../../errors.ts";
 import { releaseName } from "../../release.ts";
 

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
-import { isTableBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { table as tableClient } from "../../../shared/dynamodb/table-client.ts";
+import { isTableBusy } from "../../../shared/dynamodb/throttling.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { operatorConfig, type TableOptions } from "../common/options.ts";

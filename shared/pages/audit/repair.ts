@@ -1,5 +1,5 @@
-import { isBusy } from "../../dynamodb/dynamodb-errors.ts";
 import { withRetry } from "../../dynamodb/retry.ts";
+import { isBusy } from "../../dynamodb/throttling.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { maintainList } from "../maintain/maintain-list.ts";

@@ -1,7 +1,7 @@
-import { withBackoff } from "../../dynamodb/backoffs.ts";
 import { indexes, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
+import { withBackoff } from "../../dynamodb/throttling.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { type CountedList, isRowKey, type ListFilter } from "../tree/counted-list.ts";
 import { findCounted } from "./counted-page.ts";

@@ -1,5 +1,5 @@
-import { withBackoff } from "../../dynamodb/backoffs.ts";
-import { TooExpensiveError, TooManyAtOnceError } from "../../dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { TooManyAtOnceError, withBackoff } from "../../dynamodb/throttling.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;

@@ -1,4 +1,4 @@
-import { sendMessage } from "../../../shared/domain/send-message.ts";
+import { sendMessage } from "../../../shared/domain/messages.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { changeStatus, createLead } from "./changes.ts";

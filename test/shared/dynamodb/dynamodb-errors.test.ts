@@ -1,13 +1,12 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import {
-  isBusy,
   isRetryable,
-  isTableBusy,
   isWriteConflict,
   StaleReadError,
   UnknownOutcomeError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { isBusy, isTableBusy } from "../../../shared/dynamodb/throttling.ts";
 import { ApiError } from "../../../shared/errors.ts";
 import { canceled } from "../../support/cancellation.ts";
 

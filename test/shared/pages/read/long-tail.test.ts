@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { isThrottled, TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { isThrottled } from "../../../../shared/dynamodb/throttling.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { throttled } from "../../../support/watched-table.ts";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { TooExpensiveError, TooManyAtOnceError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { TooManyAtOnceError } from "../../../../shared/dynamodb/throttling.ts";
 import { type Call, withinBudget } from "../../../../shared/pages/read/read-budget.ts";
 
 const start = Date.UTC(2026, 0, 1);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { isRetryable, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
 import { ifWellFormed } from "../dynamodb/malformed-items.ts";
-import { withRetry } from "../dynamodb/retry.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
+import { retryBriefly } from "../dynamodb/throttling.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
 import { ApiError, MalformedItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
@@ -11,13 +11,6 @@ import { readRecord } from "../schemas/record.ts";
 
 /** How long a request is remembered, in seconds. */
 const lifetime = 24 * 60 * 60;
-
-/**
- * How long a write is retried after it first lost against other writers, and the longest backoff, in milliseconds. The
- * requests of one account must not keep the execution environments of all others: docs/capacity.md has the bound.
- */
-const patience = 200;
-const longestBackoff = 100;
 
 /** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {
@@ -123,15 +116,6 @@ export async function throwIfRecorded({ key }: IdempotentRequest): Promise<void>
   if (item && !isExpired) throw new AlreadyRecordedError(item);
 }
 
-/** Whether to retry after an error of a request: for some time after the first one. */
-function isRetryableFor(milliseconds: number): (error: unknown) => boolean {
-  let end = Number.POSITIVE_INFINITY;
-  return (error) => {
-    end = Math.min(end, Date.now() + milliseconds);
-    return isRetryable(error) && Date.now() < end;
-  };
-}
-
 /**
  * Carries a request out, or repeats its first response. An attempt that loses against other writers is retried for a short
  * time. A record that cannot be read counts as that of another request: it may be what is left of this one.
@@ -147,11 +131,7 @@ export async function runIdempotently<T extends object, Made extends Ids>(
   attempt: () => Promise<T>,
 ): Promise<T | Replayed<T>> {
   try {
-    return await withRetry(attempt, {
-      isRetryable: isRetryableFor(patience),
-      deadline: Number.POSITIVE_INFINITY,
-      longestBackoff,
-    });
+    return await retryBriefly(attempt);
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
     const record = ifWellFormed(() => readMade(error.record, prefixes));

@@ -14,7 +14,7 @@ afterEach(() => {
 
 /** `withBackoff` of an environment that has just started. */
 async function coldStart() {
-  const { withBackoff } = await import("../../../shared/dynamodb/backoffs.ts");
+  const { withBackoff } = await import("../../../shared/dynamodb/throttling.ts");
   return (id: string, error?: Error) =>
     withBackoff(id, "Too much.", async () => {
       if (error) throw error;
@@ -31,7 +31,7 @@ const refused = (after: number) => ({
 
 test("the reason of a refusal stays, but for attempts within its backoff", async () => {
   const work = await coldStart();
-  const { TooManyAtOnceError } = await import("../../../shared/dynamodb/dynamodb-errors.ts");
+  const { TooManyAtOnceError } = await import("../../../shared/dynamodb/throttling.ts");
   const error = new TooManyAtOnceError("Too many rows.");
   await expect(work("long", error)).rejects.toMatchObject({ ...refused(100), message: "Too many rows." });
   await expect(work("long")).rejects.toMatchObject(refused(100));

@@ -1,7 +1,7 @@
-import { withBackoff } from "../dynamodb/backoffs.ts";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
 import { isAsRead, tableName } from "../dynamodb/table-client.ts";
+import { withBackoff } from "../dynamodb/throttling.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, isId, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
@@ -19,7 +19,7 @@ import {
   runIdempotently,
   throwIfRecorded,
   transactOnce,
-} from "./idempotency.ts";
+} from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
 import { storedName } from "./stored-name.ts";
 
