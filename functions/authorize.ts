@@ -2,9 +2,8 @@ import type {
   APIGatewayRequestAuthorizerEventV2,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
-import { readAccountLimit } from "../shared/domain/account-limit.ts";
 import { type AuthorizerContext, findApiKey, type KeyRefusal } from "../shared/domain/api-keys.ts";
-import { rateLimit } from "../shared/domain/rate-limit.ts";
+import { rateLimit, readAccountLimit } from "../shared/domain/rate-limit.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 /** The result for a key that is refused. The gateway tells the caller nothing of the reason; the local run logs it. */

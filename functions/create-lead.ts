@@ -6,7 +6,7 @@ import { createLeadRoute } from "../shared/routes.ts";
 
 export const handler = routeHandler(
   createLeadRoute,
-  bodyParser(),
   validate,
   ({ account, body, idempotency }) => createLead(account, body, idempotency),
+  bodyParser(),
 );

@@ -6,7 +6,7 @@ import { sendMessageRoute } from "../shared/routes.ts";
 
 export const handler = routeHandler(
   sendMessageRoute,
-  bodyParser(),
   validate,
   ({ account, body, idempotency }) => sendMessage(account, body, idempotency),
+  bodyParser(),
 );

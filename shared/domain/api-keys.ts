@@ -3,11 +3,7 @@ import { checkKeys, ifWellFormed } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { readRecord } from "../schemas/record.ts";
 import { parseApiKey } from "./api-key-format.ts";
-
-/** What a key may do: everything, or only read. */
-export const accesses = ["full", "read"] as const;
-
-export type Access = (typeof accesses)[number];
+import { type Access, type ApiKey, apiKeyState, type KeyState } from "./api-key-validity.ts";
 
 /** What the authorizer passes to the routes. */
 export interface AuthorizerContext {
@@ -16,32 +12,6 @@ export interface AuthorizerContext {
   readonly access: Access;
   /** How many requests the account may make in a window; absent if it has the limit of its stage. */
   readonly rateLimitRequests?: number;
-}
-
-/** An API key as it is stored: without the key itself, of which only a digest is kept. */
-export interface ApiKey {
-  readonly keyId: string;
-  readonly accountId: string;
-  readonly label?: string;
-  readonly access: Access;
-  readonly createdAt: string;
-  /** ISO 8601 UTC timestamp of its expiry. */
-  readonly validUntil?: string;
-  /** ISO 8601 UTC timestamp of its revocation. */
-  readonly revokedAt?: string;
-}
-
-type KeyState = "live" | "expired" | "revoked" | "invalid";
-
-/**
- * The state of a key at a time, in milliseconds since the epoch. Treats an unreadable expiry as expired; a key
- * without a known access is invalid.
- */
-export function apiKeyState(key: ApiKey, now = Date.now()): KeyState {
-  const { access, validUntil, revokedAt } = key;
-  if (revokedAt !== undefined) return "revoked";
-  if (!accesses.includes(access)) return "invalid";
-  return validUntil === undefined || Date.parse(validUntil) > now ? "live" : "expired";
 }
 
 /** Why a text is refused as an API key: for logs, never for the caller. */

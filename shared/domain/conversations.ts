@@ -22,8 +22,8 @@ import {
   type Message,
 } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
+import { storedName } from "../stored-name.ts";
 import { admitLongList } from "./list-admission.ts";
-import { storedName } from "./stored-name.ts";
 
 /** A page of the account's conversations, newest first. */
 export async function listConversations(

@@ -17,9 +17,9 @@ import { creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
 import { readRecord, toRecord } from "../schemas/record.ts";
+import { storedName } from "../stored-name.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotent-replay.ts";
 import { admitLongList } from "./list-admission.ts";
-import { storedName } from "./stored-name.ts";
 
 /**
  * Stores a new lead.

@@ -5,6 +5,7 @@ import { withBackoff } from "../dynamodb/throttling.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, isId, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
+import { storedName } from "../stored-name.ts";
 import {
   addMessage,
   conversationItem,
@@ -21,7 +22,6 @@ import {
   transactOnce,
 } from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
-import { storedName } from "./stored-name.ts";
 
 /** What failed attempts found out about the conversation that the pointer names. */
 interface Findings {

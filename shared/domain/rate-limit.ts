@@ -1,3 +1,8 @@
+import { accountLimitKey } from "../dynamodb/keys.ts";
+import { ifWellFormed } from "../dynamodb/malformed-items.ts";
+import { readItem } from "../dynamodb/table-client.ts";
+import { readRecord } from "../schemas/record.ts";
+
 /** How many requests an account may make in a window; windows start at multiples of their length. */
 export interface RateLimit {
   readonly requests: number;
@@ -16,4 +21,16 @@ function readCount(name: string): number {
   const value = process.env[name] ?? "";
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`${name} must be a whole number above 0.`);
   return Number(value);
+}
+
+const limitSchema = {
+  type: "object",
+  properties: { requests: { type: "integer", minimum: 1 } },
+  required: ["requests"],
+} as const;
+
+/** Reads how many requests an account may make in a window; undefined if it has the limit of its stage. */
+export async function readAccountLimit(account: string): Promise<number | undefined> {
+  const item = await readItem(accountLimitKey(account));
+  return item && ifWellFormed(() => readRecord(limitSchema, item))?.requests;
 }

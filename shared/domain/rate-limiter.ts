@@ -30,6 +30,9 @@ const failOpenTime = 5000;
 /** How long an account is refused at least after a throttle, in milliseconds; at most twice as long. */
 const throttledTime = 1000;
 
+/** How long a request waits for a lease before it asks again, in milliseconds. */
+const patience = 500;
+
 /** How often a request asks for a lease that is late. */
 const asks = 2;
 
@@ -43,11 +46,10 @@ const asks = 2;
  * that is late is no failure, because a slow environment is late, too: the request borrows the permit that it waited for.
  *
  * @param limit of an account that has none of its own
- * @param timeout how long a request waits for a lease before it asks again or borrows, in milliseconds
  * @returns the function, which takes an account and its limit, if that is not the stage's. It returns a permit, or a
  *   promise of one when it needs a lease
  */
-export function rateLimiter(limit: RateLimit, timeout = 500) {
+export function rateLimiter(limit: RateLimit) {
   const { seconds } = limit;
   const windows = new RateWindows(seconds);
 
@@ -70,7 +72,7 @@ export function rateLimiter(limit: RateLimit, timeout = 500) {
     const leases: Promise<boolean>[] = [];
     while (leases.length < asks) {
       leases.push(lease(key, known, requests));
-      if (await Promise.race([...leases, falseAfter(timeout)])) return true;
+      if (await Promise.race([...leases, falseAfter(patience)])) return true;
     }
     return false;
   }

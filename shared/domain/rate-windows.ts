@@ -11,7 +11,7 @@ export interface AccountWindow {
 }
 
 /** How many accounts an environment remembers. One that it forgets costs another lease. */
-export const maxAccounts = 10_000;
+const maxAccounts = 10_000;
 
 /** What an environment remembers of the accounts that it has served in the current window. */
 export class RateWindows {

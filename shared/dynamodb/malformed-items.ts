@@ -55,9 +55,6 @@ export function logMalformed({ pk, sk = "", field }: LoggedItem, cause?: unknown
 
 const isPlain = (part: string) => /^[\w#%.!~*'()-]{1,300}$/.test(part);
 
-/** Forgets what was logged, as a new execution environment does. */
-export const forgetMalformed = () => logged.clear();
-
 /** How numbers are read: by default, the SDK throws for one that JavaScript cannot represent, and all of its response is lost. */
 export const readNumbers = {
   wrapNumbers: (text: string) => (String(Number(text)) === text ? Number(text) : NumberValueImpl.from(text)),

@@ -41,7 +41,7 @@ export function compressedResponses(): MiddlewareObj<RouteEvent> {
  * @param header as API Gateway passes it: a header that was sent several times is one, joined with commas
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
-export function acceptsGzip(header: string): boolean {
+function acceptsGzip(header: string): boolean {
   const weights = new Map(header.toLowerCase().split(",").map(readCoding));
   const others = weights.get("*") ?? 0;
   const gzip = weights.get("gzip") ?? others;

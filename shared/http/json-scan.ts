@@ -10,7 +10,7 @@ export const maxBodyBytes = 64 * 1024;
 const maxDepth = 100;
 
 /** The most values, of objects and arrays too; valid bodies have 54 at most. */
-export const maxValues = 1000;
+const maxValues = 1000;
 
 export const limitMessages = {
   too_deep: `must have at most ${maxDepth} levels of objects and arrays`,

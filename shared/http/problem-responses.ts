@@ -1,4 +1,5 @@
 import type { MiddlewareObj } from "@middy/core";
+import type { ErrorObject } from "ajv";
 import { UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { isBusy, isHot, TooManyAtOnceError } from "../dynamodb/throttling.ts";
 import { ApiError, problems } from "../errors.ts";
@@ -7,7 +8,6 @@ import { loggedError } from "../logging/logged-error.ts";
 import { release } from "../logging/release.ts";
 import type { Route } from "../routes.ts";
 import { invalidInput, maxFaults } from "./faults.ts";
-import { validationErrors } from "./request-validator.ts";
 import type { RouteEvent } from "./route-event.ts";
 import { toFaults } from "./schema-faults.ts";
 
@@ -38,6 +38,12 @@ function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (isHot(error)) return tooManyAtOnce(error);
   if (isBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
+}
+
+/** The errors that middy's validator found; undefined for an error that it did not throw. */
+function validationErrors({ cause }: Error): ErrorObject[] | undefined {
+  const { package: source, data } = (cause ?? {}) as { package?: string; data?: ErrorObject[] };
+  return source === "@middy/validator" ? data : undefined;
 }
 
 const busy = (cause: unknown) =>

@@ -1,21 +1,21 @@
 import middy, { type MiddlewareObj } from "@middy/core";
+import validator, { type Options } from "@middy/validator";
 import type { ValidateFunction } from "ajv";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotent-replay.ts";
 import { rateLimit } from "../domain/rate-limit.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, type Fault } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
 import { compressedResponses } from "./compressed-responses.ts";
-import { creationTimesCheck } from "./creation-times-check.ts";
-import { invalidInput } from "./faults.ts";
+import { addFaults, invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
+import { linkHeader } from "./link-header.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
 import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
-import { requestValidator, validInput } from "./request-validator.ts";
 import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 
 /** A valid request to a route. */
@@ -32,14 +32,14 @@ const responseMargin = 500;
 /**
  * The Lambda handler of a route: valid input in, one call, its result out as JSON.
  *
- * @param bodyParser parses the body, or refuses it: the bundle of a route that takes none has no parser
  * @param validate the route's validator, compiled from its schemas
+ * @param bodyParser parses the body: the bundle of a route that takes none has no parser
  */
 export function routeHandler<R extends Route>(
   route: R,
-  bodyParser: MiddlewareObj<RouteEvent>,
   validate: ValidateFunction,
   handle: (request: RouteRequest<R>) => Promise<object>,
+  bodyParser = noBody(),
 ) {
   const writes = route.kind === "write";
   const handler = middy<RouteEvent, APIGatewayProxyResultV2>({
@@ -51,9 +51,9 @@ export function routeHandler<R extends Route>(
     .use(problemResponses(route))
     .use(writes ? writeAccess() : [])
     .use(queryParser(route.query))
-    .use(writes ? idempotencyKeyParser() : creationTimesCheck())
+    .use(writes ? idempotencyKeyParser() : [])
     .use(bodyParser)
-    .use(requestValidator(validate))
+    .use(inputValidator(validate))
     .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
@@ -61,8 +61,8 @@ export function routeHandler<R extends Route>(
       const { accountId: account } = authorizedCaller(event);
       const idempotency =
         key === undefined ? key : idempotentRequest(account, route.name, key, body as object);
-      const request = { ...validInput<R>(event), account, idempotency };
-      return toResponse(route, query, await handle(request));
+      const input = { query, body } as unknown as RouteInput<R>;
+      return toResponse(route, query, await handle({ ...input, account, idempotency }));
     });
   // Middy throws what fails while an error is handled, with that error attached.
   return maskedFailures((event: RouteEvent, context: Context) => handler(event, context));
@@ -76,35 +76,13 @@ function toResponse(route: Route, query: object, result: object) {
       "content-type": "application/json",
       "cache-control": "no-store",
       ...(replayed && { "idempotency-replayed": "true" }),
-      ...(isPage(result) && { link: pageLinks(route.path, query, result.pagination) }),
+      ...(isPage(result) && { link: linkHeader(route.path, query, result.pagination) }),
     },
     body: JSON.stringify(replayed ? result.response : result),
   };
 }
 
 const isPage = (result: object): result is Page<unknown> => "pagination" in result;
-
-/**
- * The `Link` header of a page: `first`, `prev`, `next` and `last` as relative references, with the filters and the
- * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page.
- *
- * @param query of the request, valid
- * @see https://www.rfc-editor.org/rfc/rfc8288
- */
-export function pageLinks(path: string, query: object, { page, limit, total }: Page<unknown>["pagination"]) {
-  const last = Math.max(1, Math.ceil(total / limit));
-  const targets = {
-    first: 1,
-    ...(page > 1 && { prev: Math.min(page - 1, last) }),
-    ...(page < last && { next: page + 1 }),
-    last,
-  };
-  const links = Object.entries(targets).map(([rel, target]) => {
-    const parameters = new URLSearchParams({ ...query, page: String(target), limit: String(limit) });
-    return `<${path}?${parameters}>; rel="${rel}"`;
-  });
-  return links.join(", ");
-}
 
 /**
  * Refuses a request whose API key may only read, before anything of the request is parsed. The authorizer cannot refuse
@@ -118,3 +96,26 @@ function writeAccess(): MiddlewareObj<RouteEvent> {
     },
   };
 }
+
+/** On a route that takes no body, any body is a fault; the response lists it with the others. */
+function noBody(): MiddlewareObj<RouteEvent> {
+  return {
+    before: ({ event }) => {
+      if (event.body) addFaults(event, unexpectedBody);
+      event.body = undefined;
+    },
+  };
+}
+
+const unexpectedBody: Fault = {
+  in: "body",
+  field: "",
+  code: "unexpected",
+  message: "must be absent: this route takes none",
+};
+
+/** Middy's validator, with a function compiled beforehand, which its types do not know. */
+const inputValidator = (validate: ValidateFunction) =>
+  validator({
+    eventSchema: validate as unknown as NonNullable<Options["eventSchema"]>,
+  }) as MiddlewareObj<RouteEvent>;

@@ -9,7 +9,7 @@ import { Findings } from "../../lib/ops/erasure/findings.ts";
 import { listByParent } from "../../lib/ops/erasure/lead-items.ts";
 import { dropTrees } from "../../lib/ops/erasure/trees.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
-import type { ApiKey } from "../../shared/domain/api-keys.ts";
+import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace, type Wait } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";

@@ -1,11 +1,9 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import type { KeyRefusal } from "../../shared/domain/api-keys.ts";
 import { accountLimitKey } from "../../shared/dynamodb/keys.ts";
-import { forgetMalformed } from "../../shared/dynamodb/malformed-items.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { WatchedTable } from "../support/watched-table.ts";
@@ -14,6 +12,7 @@ import { WatchedTable } from "../support/watched-table.ts";
 vi.stubEnv("RATE_LIMIT_REQUESTS", "100");
 vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { handler } = await import("../../functions/authorize.ts");
+const { writeLimit } = await import("../../lib/ops/accounts/account-limit.ts");
 
 /** A key and its item, as an operator's command stored it. The digest is by Python's hashlib. */
 const issued = {
@@ -34,7 +33,6 @@ let logged = vi.spyOn(console, "error");
 beforeEach(() => {
   table = new WatchedTable();
   logged = vi.spyOn(console, "error").mockImplementation(() => {});
-  forgetMalformed();
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -80,9 +78,11 @@ describe("the authorizer", () => {
     ["accountId", ""],
     ["keyId", "another"],
   ])("rejects a key with the %s %j, and logs the item", async (name, value) => {
-    store({ ...issued.item, [name]: value });
-    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied("invalid"));
-    const { sk } = issued.item;
+    // Another key in each test: an environment logs an item once.
+    const { apiKey, keyId: sk } = await issueApiKey("acme");
+    const [item] = table.memory.items();
+    store({ ...item, [name]: value });
+    expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied("invalid"));
     expect(logged.mock.calls).toEqual([[expect.objectContaining({ event: "malformed item", sk })]]);
   });
 
@@ -197,11 +197,12 @@ describe("the limit of an account", () => {
     1.5,
     null,
   ])("passes none on for a limit of %j, and logs the item", async (requests) => {
-    store(issued.item);
-    store({ ...accountLimitKey("acme"), requests });
+    const accountId = `limit of ${requests}`;
+    store({ ...issued.item, accountId });
+    store({ ...accountLimitKey(accountId), requests });
     const { context } = (await authorize(`Bearer ${issued.apiKey}`)) as { context: object };
     expect(context).not.toHaveProperty("rateLimitRequests");
-    const line = { event: "malformed item", ...accountLimitKey("acme"), field: "requests" };
+    const line = { event: "malformed item", ...accountLimitKey(accountId), field: "requests" };
     expect(logged).toHaveBeenCalledWith(line);
   });
 

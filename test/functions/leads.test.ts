@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { pageLinks } from "../../shared/http/route-handler.ts";
+import { linkHeader } from "../../shared/http/link-header.ts";
 import { call } from "../support/call.ts";
 import { putLeads, useMemoryTable } from "../support/memory-leads.ts";
 import { aLead, aMessage } from "../support/requests.ts";
@@ -23,7 +23,7 @@ test("the longest links fit in the 10,240 bytes that all headers together may ha
   const longest = "\u{1F44B}".repeat(64);
   const query = { leadId: longest, channel: longest, status: longest };
   const total = 99_999_999_900;
-  const links = pageLinks("/api/v1/conversations", query, { page: 999_999_998, limit: 100, total });
+  const links = linkHeader("/api/v1/conversations", query, { page: 999_999_998, limit: 100, total });
   expect(links.split(", ")).toHaveLength(4);
   expect(links.length).toBeLessThan(9800);
 });

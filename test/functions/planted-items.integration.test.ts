@@ -13,7 +13,6 @@ import {
   leadKey,
   messageKey,
 } from "../../shared/dynamodb/keys.ts";
-import { forgetMalformed } from "../../shared/dynamodb/malformed-items.ts";
 import { type Item, readItem } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
@@ -31,7 +30,6 @@ let account: string;
 let logged: Item[];
 
 beforeEach(() => {
-  forgetMalformed();
   account = randomUUID();
   logged = [];
   vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
-import { readAccountLimit } from "../../../shared/domain/account-limit.ts";
+import { readAccountLimit } from "../../../shared/domain/rate-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { checkAccount } from "../common/known-account.ts";

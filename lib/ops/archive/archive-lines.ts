@@ -1,4 +1,3 @@
-import { storedName } from "../../../shared/domain/stored-name.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
@@ -10,6 +9,7 @@ import {
 } from "../../../shared/schemas/conversation-schemas.ts";
 import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
+import { storedName } from "../../../shared/stored-name.ts";
 import { isRecord } from "../../is-record.ts";
 import { largestLimit } from "../accounts/account-limit.ts";
 import type { Note } from "../common/unreadable.ts";

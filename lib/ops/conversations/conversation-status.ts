@@ -1,5 +1,4 @@
 import { conversationStatusKeys, isNotJoinable } from "../../../shared/domain/conversations.ts";
-import { storedName } from "../../../shared/domain/stored-name.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -12,6 +11,7 @@ import {
   conversation as conversationSchema,
 } from "../../../shared/schemas/conversation-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
+import { storedName } from "../../../shared/stored-name.ts";
 import { UserError } from "../../errors.ts";
 import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
 

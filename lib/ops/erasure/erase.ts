@@ -1,4 +1,5 @@
-import { apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
+import { apiKeyState } from "../../../shared/domain/api-key-validity.ts";
+import { toApiKey } from "../../../shared/domain/api-keys.ts";
 import {
   accountApiKeysPartition,
   accountPartition,

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import type { ApiKey } from "../../../shared/domain/api-keys.ts";
+import type { ApiKey } from "../../../shared/domain/api-key-validity.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { unknownItem } from "../common/known-account.ts";

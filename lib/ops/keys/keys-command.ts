@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import ms from "ms";
-import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-keys.ts";
+import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
 import { UserError } from "../../errors.ts";
 import { toPartialFailure } from "../common/aws-errors.ts";
 import { formatColumns } from "../common/columns.ts";

@@ -1,8 +1,8 @@
 import { encodeTime } from "ulid";
-import { storedName } from "../../../shared/domain/stored-name.ts";
 import { createdAt, idTimestamp } from "../../../shared/ids.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
+import { storedName } from "../../../shared/stored-name.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { fieldCheck, idFaults, notTimeOfId, timeFaults } from "../archive/check-fields.ts";
 import { type RowFault, rowFault } from "../archive/row.ts";

@@ -1,11 +1,11 @@
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { listLeads } from "../../../shared/domain/leads.ts";
-import { storedName } from "../../../shared/domain/stored-name.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
+import { storedName } from "../../../shared/stored-name.ts";
 import { errorCode, UserError } from "../../errors.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/options.ts";

@@ -1,6 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { forgetMalformed } from "../../../../shared/dynamodb/malformed-items.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../../shared/pages/tree/rows.ts";
@@ -14,7 +13,6 @@ const requests = [1, 2, 5, 9].map((page) => ({ page, limit: 7 }));
 
 let history: LeadHistory;
 beforeEach(async () => {
-  forgetMalformed();
   vi.spyOn(console, "error").mockReturnValue();
   history = new LeadHistory();
   for (let i = 0; i < 64; i++)
