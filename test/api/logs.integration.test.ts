@@ -4,12 +4,9 @@ import { connect } from "node:net";
 import { ulid } from "ulid";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
-import { errorResponse } from "../faults/aws-errors.ts";
-import { type Exchange, pass, type TableResponse } from "../faults/exchange.ts";
-import { startFaultyTable } from "../faults/proxy.ts";
 import { startApi } from "../support/api.ts";
 import { fetchChecked } from "../support/checked-fetch.ts";
-import { engineEndpoint } from "../support/engine-endpoint.ts";
+import { type Exchange, startFaultyTable, type TableResponse } from "../support/faulty-table.ts";
 import { findLeaks } from "../support/leaks.ts";
 import { exchange, parseResponses } from "../support/socket.ts";
 
@@ -57,12 +54,16 @@ const exception =
   (type: string, status = 400): Fault =>
   ({ reply }, text) =>
     reply(
-      errorResponse(status, type, {
-        message: text,
-        Message: text,
-        Item: createItem(text),
-        CancellationReasons: [{ Code: "ValidationError", Message: text, Item: createItem(text) }],
-      }),
+      withText(
+        status,
+        JSON.stringify({
+          __type: `com.amazonaws.dynamodb.v20120810#${type}`,
+          message: text,
+          Message: text,
+          Item: createItem(text),
+          CancellationReasons: [{ Code: "ValidationError", Message: text, Item: createItem(text) }],
+        }),
+      ),
     );
 
 /** The faults of a table's calls, each with more of the data than AWS would ever quote. */
@@ -87,7 +88,7 @@ const faults = {
 
 const canaries = new Canaries();
 const account = randomUUID();
-const engine = await startFaultyTable(engineEndpoint);
+const engine = await startFaultyTable();
 afterAll(() => engine.close());
 
 /** Lets calls of the table fail until the function that it returns is called, but for those whose input `passes`. */
@@ -96,11 +97,11 @@ function failCalls(fault: keyof typeof faults, passes: (input: string) => boolea
   engine.handle = async (exchange) => {
     const input = JSON.stringify(exchange.input);
     const isOfStream = /Stream|Shard|GetRecords/.test(exchange.operation);
-    if (isOfStream || passes(input)) return pass(exchange);
+    if (isOfStream || passes(input)) return exchange.pass();
     return faults[fault](exchange, `${text} ${input}`);
   };
   return () => {
-    engine.handle = pass;
+    engine.handle = ({ pass }) => pass();
   };
 }
 

@@ -117,6 +117,33 @@ describe("a call", () => {
     expect(errors[0]?.message).toBe("POST /api/v1/leads: 403 http_error: Forbidden (request abc)");
   });
 
+  test("follows no redirect, which would take its key to another address", async () => {
+    let received = 0;
+    const other = createServer((_, outgoing) => {
+      received++;
+      outgoing.end("{}");
+    });
+    onTestFinished(() => void other.close());
+    const location = await listening(other);
+    const server = createServer((_, outgoing) => void outgoing.writeHead(307, { location }).end());
+    onTestFinished(() => void server.close());
+    const client = createClient({ url: await listening(server), key: "key" });
+    for (const call of [client.listLeads(), client.createLead(lead)])
+      expect(await errorOf(call)).toMatchObject({ status: 307, code: "http_error" });
+    expect(received).toBe(0);
+  });
+
+  test.each(["", "/stage"])("has the path of its route behind a base URL that may end in a slash: %j", async (path) => {
+    const urls: string[] = [];
+    const fetch: typeof globalThis.fetch = async (input) => {
+      urls.push(String(input));
+      return new Response("{}");
+    };
+    for (const end of ["", "/"])
+      await createClient({ url: `http://127.0.0.1${path}${end}`, key: "key", fetch }).listLeads();
+    expect(urls).toEqual(Array(2).fill(`http://127.0.0.1${path}/api/v1/leads`));
+  });
+
   test("takes a date as Retry-After by the clock that wrote it", async () => {
     const date = "Wed, 25 Nov 2026 02:00:00 GMT";
     const headers = { date, "retry-after": "Wed, 25 Nov 2026 02:05:00 GMT" };
@@ -156,6 +183,19 @@ describe("pages", () => {
     expect(seen).toHaveLength(1000);
     expect(new Set(seen).size).toBe(1000);
     expect(stats.requests - 5 * 11).toBe(11);
+  });
+
+  test("do not end at a page that is short, because a lead on it was erased, while the total has more", async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => ({ id: `lead_${n}`, createdAt: "2026-11-25T02:00:00.000Z" }));
+    const fetch: typeof globalThis.fetch = async (input) => {
+      const page = Number(new URL(String(input)).searchParams.get("page"));
+      const data = page === 1 ? rows.slice(0, 99) : rows.slice(100 * (page - 1), 100 * page);
+      return Response.json({ data, pagination: { page, limit: 100, total: 150 } });
+    };
+    const client = createClient({ url: "http://127.0.0.1", key: "key", fetch });
+    const ids: string[] = [];
+    for await (const { data } of client.leadPages()) ids.push(...data.map(({ id }) => id));
+    expect(ids.at(-1)).toBe("lead_149");
   });
 
   test("of one millisecond are read by numbers", async () => {

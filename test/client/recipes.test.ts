@@ -125,6 +125,37 @@ describe.each([10, -10])("on a hostile server, with a client's clock that is %i 
   });
 });
 
+test("an event that is being delivered is a failure for its sender, and is neither delivered nor released", async () => {
+  const { api, client } = await startHostileServer();
+  const { id: leadId } = api.addLead(newId("lead"), { name: "Ada" });
+  await client.sendMessage({ leadId, channel: "whatsapp", message: "Hello" });
+  const detail = api.events.find(({ type }) => type === "message.sent");
+  const deliver = vi.fn(async () => {});
+  for (const state of ["busy", "delivered"] as const) {
+    const memory = { claim: async () => state, add: vi.fn(async () => {}), release: vi.fn(async () => {}) };
+    const delivering = deliverMessage({ detail }, "whatsapp", memory, deliver);
+    if (state === "busy") await expect(delivering).rejects.toThrow(`The message ${detail?.id} is being delivered.`);
+    else await delivering;
+    expect([memory.add, memory.release, deliver].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  }
+});
+
+test("spellings of an address have one idempotency key, which does not show it", async () => {
+  const keys: (string | undefined)[] = [];
+  const client = {
+    listLeads: async () => ({ data: [] }),
+    createLead: async (lead: Lead, { idempotencyKey }: { idempotencyKey?: string }) => {
+      keys.push(idempotencyKey);
+      return lead;
+    },
+  } as unknown as Client;
+  for (const email of ["Ada@Example.com", "ada@example.com", "grace@example.com"])
+    await findOrCreateLead(client, { name: "Ada", email });
+  expect(keys[0]).toMatch(/^lead-[0-9a-f]{64}$/);
+  expect(keys[1]).toBe(keys[0]);
+  expect(keys[2]).not.toBe(keys[0]);
+});
+
 test("an inbox is two requests", async () => {
   const { api, client, stats } = await startHostileServer();
   for (let n = 0; n < 50; n++) {

@@ -110,6 +110,8 @@ test.each(
   const common = { event: "request", replayed: false, account, requestId: "request-1", reads: 0, writes: 0 };
   expect(info.mock.lastCall).toEqual([{ ...common, route, status, ...(code && { code }) }]);
   if (!code) return expect(logged).not.toHaveBeenCalled();
+  // What the table's error says stays inside.
+  expect(JSON.stringify(response)).not.toContain("inside");
   const { title } = problems[code];
   expect(response.problem).toMatchObject({ type: `urn:problem-type:${code}`, title, status, code });
   const line = { event: "request failed", code, requestId: "request-1", detail: response.problem.detail };

@@ -25,6 +25,8 @@ test.each([
   [named("ProvisionedThroughputExceededException"), false, true, true, false],
   [named("RequestLimitExceeded"), false, true, true, false],
   [named("TimeoutError"), false, true, true, false],
+  [Object.assign(new Error("inside"), { code: "ECONNRESET" }), false, true, true, false],
+  [Object.assign(new Error("inside"), { $metadata: { httpStatusCode: 500 } }), false, true, true, false],
   [named("TransactionConflictException"), false, false, false, true],
   [new UnknownOutcomeError("inside"), false, false, false, false],
   [conditionFailed, false, false, false, true],

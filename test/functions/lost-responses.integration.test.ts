@@ -1,0 +1,216 @@
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { itemTypes, readPartition } from "../../shared/dynamodb/keys.ts";
+import type { Item } from "../../shared/dynamodb/table-client.ts";
+import type { RouteName } from "../../shared/routes.ts";
+import { call } from "../support/call.ts";
+import { pick, seeded } from "../support/random.ts";
+import { aLead, aMessage } from "../support/requests.ts";
+import {
+  type Attempt,
+  cancellation,
+  interceptAttempts,
+  tableFaults,
+  timedOut,
+} from "../support/table-faults.ts";
+import { tableItems } from "../support/table-items.ts";
+
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
+afterEach(() => void vi.restoreAllMocks());
+
+/** What the table has of an account. */
+async function stored(account: string) {
+  const items = [...(await tableItems()).values()].filter(
+    ({ pk }) => readPartition(String(pk))?.account === account,
+  );
+  const of = (type: string): readonly Item[] =>
+    items.filter(({ pk }) => readPartition(String(pk))?.itemType === type);
+  return {
+    leads: of(itemTypes.lead),
+    messages: of(itemTypes.message),
+    conversations: of(itemTypes.conversation),
+  };
+}
+
+const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
+
+/** Lets the first writes time out, and take effect after some milliseconds. @returns the promises of their effects */
+function delayFirst(writes: number, milliseconds: number): Promise<unknown>[] {
+  const landed: Promise<unknown>[] = [];
+  interceptAttempts(async ({ isWrite, forward }) => {
+    if (!isWrite || landed.length === writes) return forward();
+    landed.push(setTimeout(milliseconds).then(forward));
+    throw timedOut();
+  });
+  return landed;
+}
+
+describe("a write whose first attempt takes effect after its timeout", () => {
+  test("creates one lead", async () => {
+    const landed = delayFirst(1, 300);
+    const { body, status } = await call("create-lead", { account: "late-lead", body: { name: "Ada" } });
+    await Promise.all(landed);
+    expect([status, landed.length]).toEqual([201, 1]);
+    expect((await stored("late-lead")).leads).toMatchObject([{ id: body.id }]);
+  });
+
+  test.each(["starts", "joins"])("sends one message, which %s a conversation", async (does) => {
+    const account = `late-${does}`;
+    const { id: leadId } = await aLead(account);
+    if (does === "joins") await aMessage(account, leadId);
+    const landed = delayFirst(1, 300);
+    const body = { leadId, channel: "whatsapp", message: "Late" };
+    const sent = await call("send-message", { account, body });
+    await Promise.all(landed);
+    const { messages, conversations } = await stored(account);
+    expect(messages.filter(({ message }) => message === "Late")).toMatchObject([{ id: sent.body.id }]);
+    expect(conversations).toMatchObject([{ messageCount: does === "joins" ? 2 : 1 }]);
+  });
+
+  test.each([
+    "TransactionConflict",
+    "ThrottlingError",
+  ])("is not sent twice when its second attempt meets a %s, with an Idempotency-Key or without", async (code) => {
+    for (const key of ["", "m-1"]) {
+      const account = `${code} ${key}`;
+      const { id: leadId } = await aLead(account);
+      const landed: Promise<unknown>[] = [];
+      let writes = 0;
+      interceptAttempts(async (attempt) => {
+        if (attempt.isWrite) writes += 1;
+        if (!attempt.isWrite || writes > 2) return attempt.forward();
+        if (writes === 2) return cancellation(attempt, code);
+        landed.push(setTimeout(300).then(attempt.forward));
+        throw timedOut();
+      });
+      const body = { leadId, channel: "sms", message: "Hello" };
+      const { status } = await call("send-message", { account, body, ...(key && withKey(key)) });
+      await Promise.all(landed);
+      expect(status).toBe(key ? 201 : 503);
+      expect((await stored(account)).messages).toHaveLength(1);
+    }
+  });
+
+  // The client retries before the attempts have taken effect, or after.
+  test.each([
+    100, 0,
+  ])("is made once for a client that retries when both attempts are late, by %i ms", async (late) => {
+    const account = `late-twice-${late}`;
+    const { id: leadId } = await aLead(account);
+    for (const [name, body] of [
+      ["create-lead", { name: "Late" }],
+      ["send-message", { leadId, channel: "whatsapp", message: "Late" }],
+    ] as const) {
+      const landed = delayFirst(2, late);
+      const request = { account, body, ...withKey("late") };
+      const first = await call(name, request);
+      expect([first.status, first.problem.code]).toEqual([503, "busy"]);
+      if (late === 0) await Promise.all(landed);
+      expect((await call(name, request)).status).toBe(201);
+      await Promise.all(landed);
+    }
+    const { leads, messages, conversations } = await stored(account);
+    expect(leads.filter(({ name }) => name === "Late")).toHaveLength(1);
+    expect(messages).toHaveLength(1);
+    expect(conversations).toMatchObject([{ messageCount: 1 }]);
+  });
+});
+
+/** A write that a client sends, again after a failure if it has a key. */
+interface Write {
+  readonly marker: string;
+  id?: string;
+}
+
+/** Clients of an account, and what their requests returned. */
+class Clients {
+  readonly writes: Write[] = [];
+  readonly leads: string[] = [];
+  readonly account: string;
+  readonly #random: () => number;
+
+  constructor(account: string, random: () => number) {
+    this.account = account;
+    this.#random = random;
+  }
+
+  async run(client: number): Promise<void> {
+    for (let n = 0; n < 20; n++) {
+      const marker = `${client}-${n}`;
+      const leadId = this.leads[Math.floor(this.#random() ** 3 * this.leads.length)];
+      const channel = pick(this.#random, ["sms", "web"]);
+      if (leadId === undefined || this.#random() < 0.3) {
+        const id = await this.#write("create-lead", marker, { name: marker });
+        if (id) this.leads.push(id);
+      } else await this.#write("send-message", marker, { leadId, channel, message: marker });
+      if (n % 3 === 0) await this.#list();
+    }
+  }
+
+  async #write(name: RouteName, marker: string, body: object): Promise<string | undefined> {
+    const hasKey = this.#random() < 0.7;
+    const write: Write = { marker };
+    this.writes.push(write);
+    for (let tries = 0; tries < (hasKey ? 20 : 1); tries++) {
+      const response = await call(name, { account: this.account, body, ...(hasKey && withKey(marker)) });
+      if (response.status === 201) {
+        write.id = (response.body as { readonly id: string }).id;
+        return write.id;
+      }
+      expect([429, 503]).toContain(response.status);
+      expect(response.headers["retry-after"]).toMatch(/^\d$/);
+      await setTimeout(50);
+    }
+    return undefined;
+  }
+
+  /** The total has every lead that was acknowledged before, and none besides those requested. */
+  async #list(): Promise<void> {
+    const least = this.leads.length;
+    const { status, body } = await call("list-leads", { account: this.account, query: "limit=1" });
+    if (status !== 200) return expect([429, 503]).toContain(status);
+    expect(body.pagination.total).toBeGreaterThanOrEqual(least);
+    expect(body.pagination.total).toBeLessThanOrEqual(this.writes.length);
+  }
+}
+
+test.each([
+  1, 2, 3,
+])("acknowledged writes exist exactly once, whatever fails at random (seed %i)", async (seed) => {
+  const account = `random-${seed}`;
+  const random = seeded(seed);
+  const kinds = Object.keys(tableFaults);
+  const injected = new Set<string>();
+  interceptAttempts((attempt: Attempt) => {
+    if (random() > 0.2) return attempt.forward();
+    const kind = pick(random, kinds);
+    injected.add(kind);
+    return tableFaults[kind]?.(attempt) ?? attempt.forward();
+  });
+  const clients = new Clients(account, random);
+  await Promise.all(Array.from({ length: 6 }, (_, client) => clients.run(client)));
+  // Late attempts take effect.
+  await setTimeout(500);
+  vi.restoreAllMocks();
+  const { leads, messages, conversations } = await stored(account);
+  const records = [
+    ...leads.map(({ id, name }) => ({ id, marker: name })),
+    ...messages.map(({ id, message }) => ({ id, marker: message })),
+  ];
+  const copies = Map.groupBy(records, ({ marker }) => marker);
+  for (const { marker, id } of clients.writes) {
+    const ids = copies.get(marker)?.map((copy) => copy.id) ?? [];
+    expect([marker, ids]).toEqual([marker, id === undefined ? ids.slice(0, 1) : [id]]);
+  }
+  // A lead has at most one active conversation on a channel, and each counts its messages.
+  const pairs = conversations.map(({ leadId, channel }) => `${leadId} ${channel}`);
+  expect(new Set(pairs).size).toBe(pairs.length);
+  for (const { id, messageCount } of conversations)
+    expect([id, messageCount]).toEqual([
+      id,
+      messages.filter(({ conversationId }) => conversationId === id).length,
+    ]);
+  // Otherwise nothing was tested.
+  expect([...injected].sort()).toEqual(kinds.sort());
+  expect(clients.writes.filter(({ id }) => id).length).toBeGreaterThan(clients.writes.length / 2);
+});

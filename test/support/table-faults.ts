@@ -1,0 +1,97 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { vi } from "vitest";
+import { table } from "../../shared/dynamodb/table-client.ts";
+
+/** What the SDK's HTTP client resolves with. */
+interface Received {
+  readonly response: {
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Readable;
+  };
+}
+
+/** An attempt of a call of the table, within the SDK's retries. */
+export interface Attempt {
+  readonly isWrite: boolean;
+  /** How many items a transaction has. */
+  readonly items: number;
+  /** Sends it to the table. */
+  forward(): Promise<Received>;
+}
+
+const { requestHandler } = table.config;
+const forward = requestHandler.handle.bind(requestHandler) as (...args: unknown[]) => Promise<Received>;
+
+/** Lets a function decide the outcome of each attempt of the table's client, until mocks are restored. */
+export function interceptAttempts(decide: (attempt: Attempt) => Promise<Received>): void {
+  const handle = (
+    request: { readonly headers: Record<string, string>; readonly body: Uint8Array },
+    options: object,
+  ) => {
+    const operation = String(request.headers["x-amz-target"]).replace(/^.*\./, "");
+    const { TransactItems = [] } = JSON.parse(new TextDecoder().decode(request.body));
+    return decide({
+      isWrite: operation === "PutItem" || operation === "TransactWriteItems",
+      items: TransactItems.length,
+      // A response that nobody read would keep its connection.
+      forward: async () => {
+        const { response } = await forward(request, options);
+        return { response: { ...response, body: Readable.from([await buffer(response.body)]) } };
+      },
+    });
+  };
+  vi.spyOn(requestHandler, "handle").mockImplementation(handle as never);
+}
+
+/** A response in DynamoDB's error format. */
+const errorResponse = (statusCode: number, type: string, body: object = {}): Received => ({
+  response: {
+    statusCode,
+    headers: {},
+    body: Readable.from([
+      Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body })),
+    ]),
+  },
+});
+
+/** The error with which DynamoDB cancels a transaction because of its first item. */
+export const cancellation = ({ items }: Attempt, Code: string): Received => {
+  const none = Array.from({ length: Math.max(0, items - 1) }, () => ({ Code: "None" }));
+  return errorResponse(400, "TransactionCanceledException", { CancellationReasons: [{ Code }, ...none] });
+};
+
+/** The error of an attempt that had no response in time. */
+export const timedOut = () => Object.assign(new Error("no response"), { name: "TimeoutError" });
+
+const connectionLost = () => Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+
+/** Ways in which an attempt fails; after some of them the call may yet have taken effect. */
+export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<Received>>> = {
+  "lost before": async () => {
+    throw connectionLost();
+  },
+  "lost after": async ({ forward }) => {
+    await forward();
+    throw connectionLost();
+  },
+  late: async ({ forward }) => {
+    void setTimeout(100 * Math.random()).then(forward);
+    throw timedOut();
+  },
+  "a response that ends too early": async ({ forward }) => {
+    const { response } = await forward();
+    const body = new Readable({ read: () => void body.destroy(connectionLost()) });
+    return { response: { ...response, body } };
+  },
+  "an error of the server": async ({ forward }) => {
+    await forward();
+    return errorResponse(500, "InternalServerError");
+  },
+  throttled: async (attempt) =>
+    attempt.items > 0 ? cancellation(attempt, "ThrottlingError") : errorResponse(400, "ThrottlingException"),
+  "in conflict": async (attempt) =>
+    attempt.items > 0 ? cancellation(attempt, "TransactionConflict") : attempt.forward(),
+};
