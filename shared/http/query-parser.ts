@@ -6,7 +6,7 @@ import { addFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /**
- * Puts the query, parsed from `rawQueryString`, on `event.query`.
+ * Puts the query, parsed from `rawQueryString`, on `event.query`. The response lists faults of its times with the others.
  *
  * API Gateway joins a repeated parameter with a comma, so `queryStringParameters` is the same for `a=1,2` and
  * `a=1&a=2`. Here a repeated parameter becomes an empty array, and one that is not percent-encoded UTF-8 becomes null:

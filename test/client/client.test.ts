@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError, createClient, parseEvent } from "../../docs/client/client.ts";
 import { eventDetailExamples } from "../../lib/openapi/examples.ts";
@@ -235,9 +233,4 @@ describe("an event", () => {
     for (const received of ["{}", "null", "{", { ...detail, id: 1 }, undefined])
       expect(() => parseEvent(received)).toThrow("This is not an event of the API.");
   });
-});
-
-test("the client has at most 400 lines", async () => {
-  const client = await readFile(join(import.meta.dirname, "../../docs/client/client.ts"), "utf8");
-  expect(client.split("\n").length).toBeLessThanOrEqual(400);
 });

@@ -2,16 +2,13 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
-import { createClient, type Lead, parseEvent } from "../../docs/client/client.ts";
-import { createMirror, findOrCreateLead, syncLeads } from "../../docs/client/recipes.ts";
+import { createClient, parseEvent } from "../../docs/client/client.ts";
+import { createMirror } from "../../docs/client/recipes.ts";
 import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
-import { leadItem } from "../../shared/domain/leads.ts";
-import { createdAt, newId } from "../../shared/ids.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
-import { put } from "../support/table-items.ts";
 import { createCopy } from "./memory-copy.ts";
 
 const account = randomUUID();
@@ -67,31 +64,4 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.get(ids[0])?.status).toBe("booked");
   expect(leads.has(ids[1])).toBe(false);
   expect(leads.size).toBe(3);
-});
-
-test("forms with an address that are sent at once create one lead, and later ones find it", async () => {
-  const submit = (email: string, name: string) => findOrCreateLead(client, { name, email });
-  const address = "form@example.com";
-  const forms = await Promise.all(["Ada", "Ada", "Eve"].map((name) => submit(address, name)));
-  const later = await submit("Form@Example.com", "Eve");
-  expect(new Set([...forms, later].map(({ id }) => id)).size).toBe(1);
-  expect((await client.listLeads({ email: address })).data).toHaveLength(1);
-});
-
-test("a synchronization receives what was created before and is stored after the last one", async () => {
-  const received = new Set<string>();
-  const store = async (leads: readonly Lead[]) => {
-    for (const { id } of leads) received.add(id);
-  };
-  const start = Date.now();
-  const since = new Date(start - 60_000).toISOString();
-  const next = await syncLeads(client, since, store);
-  expect(next > since).toBe(true);
-  received.clear();
-  const late = newId("lead", start - 5000);
-  const times = { id: late, createdAt: createdAt(late) };
-  await put(leadItem(account, { name: "Ada", score: 0, status: "new", tags: [], ...times }));
-  const { id } = await client.createLead({ name: "Ada" });
-  await syncLeads(client, next, store);
-  expect([...received]).toEqual(expect.arrayContaining([late, id]));
 });

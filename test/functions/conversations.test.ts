@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { conversationKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
-import { createdAt } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 import { WatchedTable } from "../support/watched-table.ts";
@@ -28,18 +27,6 @@ const summary = async () =>
     status,
     messageCount,
   ]);
-
-test("the first message starts a conversation of one message, at its time", async () => {
-  // However slow the machine is.
-  let now = Date.now();
-  vi.spyOn(Date, "now").mockImplementation(() => ++now);
-  const sent = await aMessage(account, leadId);
-  expect(createdAt(sent.conversationId)).toBe(sent.createdAt);
-  const { body } = await call("list-conversations", { account });
-  expect(body.data).toMatchObject([
-    { id: sent.conversationId, messageCount: 1, lastMessageAt: sent.createdAt },
-  ]);
-});
 
 test("a message starts another conversation after one that has ended, or is gone", async () => {
   const first = await aMessage(account, leadId);

@@ -1,19 +1,16 @@
 import { createServer } from "node:http";
-import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type { NodeHttpHandler } from "@smithy/node-http-handler";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { listening } from "../support/listening.ts";
 
-/** The ids of the leads that each attempt would have stored. */
-const attempts: string[] = [];
+let attempts = 0;
 
 let onAttempt = () => {};
 
 /** A table that accepts every request and never responds. */
-const server = createServer(async (request) => {
-  const { Item } = (await json(request)) as { Item: { id: { S: string } } };
-  attempts.push(Item.id.S);
+const server = createServer(() => {
+  attempts++;
   onAttempt();
 });
 afterAll(() => server.closeAllConnections());
@@ -23,34 +20,16 @@ vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
 vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
 vi.spyOn(console, "error").mockImplementation(() => {});
 
-test("calls a table that never responds twice, for a second each, then returns 503", async () => {
+test("does not retry a call after the environment was frozen and thawed", async () => {
   // Imported here because the client reads its endpoint from the environment.
   const { call } = await import("../support/call.ts");
-  // On a busy machine, the second attempt could come too late.
-  vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
-  attempts.length = 0;
-  const start = performance.now();
-  const { status, headers, problem } = await call("create-lead", { body: { name: "Ada" } });
-  expect(performance.now() - start).toBeGreaterThanOrEqual(1990);
-
-  expect(status).toBe(503);
-  expect(headers["retry-after"]).toMatch(/^[123]$/);
-  expect(problem.code).toBe("busy");
-  expect(attempts).toHaveLength(2);
-  expect(new Set(attempts).size).toBe(1);
-});
-
-test("does not retry a call after the environment was frozen and thawed", async () => {
-  const { call } = await import("../support/call.ts");
-  attempts.length = 0;
   // The invocation ends while its first attempt is in progress, and the next one begins a minute later.
   onAttempt = () => vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
   expect((await call("create-lead", { body: { name: "Ada" } }, 600)).status).toBe(503);
-  await expect.poll(() => attempts).toHaveLength(1);
+  await expect.poll(() => attempts).toBe(1);
   await setTimeout(1500);
-  expect(attempts).toHaveLength(1);
+  expect(attempts).toBe(1);
 });
 
 test.each([
