@@ -131,7 +131,10 @@ describe("a call", () => {
     expect(received).toBe(0);
   });
 
-  test.each(["", "/stage"])("has the path of its route behind a base URL that may end in a slash: %j", async (path) => {
+  test.each([
+    "",
+    "/stage",
+  ])("has the path of its route behind a base URL that may end in a slash: %j", async (path) => {
     const urls: string[] = [];
     const fetch: typeof globalThis.fetch = async (input) => {
       urls.push(String(input));
@@ -184,7 +187,10 @@ describe("pages", () => {
   });
 
   test("do not end at a page that is short, because a lead on it was erased, while the total has more", async () => {
-    const rows = Array.from({ length: 150 }, (_, n) => ({ id: `lead_${n}`, createdAt: "2026-11-25T02:00:00.000Z" }));
+    const rows = Array.from({ length: 150 }, (_, n) => ({
+      id: `lead_${n}`,
+      createdAt: "2026-11-25T02:00:00.000Z",
+    }));
     const fetch: typeof globalThis.fetch = async (input) => {
       const page = Number(new URL(String(input)).searchParams.get("page"));
       const data = page === 1 ? rows.slice(0, 99) : rows.slice(100 * (page - 1), 100 * page);

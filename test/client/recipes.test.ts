@@ -134,7 +134,8 @@ test("an event that is being delivered is a failure for its sender, and is neith
   for (const state of ["busy", "delivered"] as const) {
     const memory = { claim: async () => state, add: vi.fn(async () => {}), release: vi.fn(async () => {}) };
     const delivering = deliverMessage({ detail }, "whatsapp", memory, deliver);
-    if (state === "busy") await expect(delivering).rejects.toThrow(`The message ${detail?.id} is being delivered.`);
+    if (state === "busy")
+      await expect(delivering).rejects.toThrow(`The message ${detail?.id} is being delivered.`);
     else await delivering;
     expect([memory.add, memory.release, deliver].flatMap(({ mock }) => mock.calls)).toEqual([]);
   }
