@@ -138,7 +138,7 @@ async function reach(url: string): Promise<void> {
 /** @throws UserError if the API refuses the key */
 async function connect(url: string, key: string, signal: AbortSignal): Promise<Account> {
   const account = new Account(url, key, signal);
-  const { status } = await account.sendOnce({ path: `${leads}?limit=1` });
+  const { status } = await account.get(`${leads}?limit=1`);
   if (status !== 200) throw new UserError(`A new key gets ${status} from the API at ${url}, not 200.`);
   return account;
 }
