@@ -61,17 +61,17 @@ function check<T>(schema: object, settings: unknown, source: string): T {
   if (isValid(settings)) return settings;
   // The last one is of the whole setting; those before it are of its alternatives.
   const error = isValid.errors?.at(-1);
-  throw new UserError(`${source}: ${error && describe(error)}.`);
+  throw new UserError(`${source}: ${error && describeMistake(error)}.`);
 }
 
 function parse(text: string, path: string): unknown {
-  const settings = parseJson(text, path);
+  const settings = parseStageJson(text, path);
   const [repeated] = scanJson(text).duplicates;
   if (repeated !== undefined) throw new UserError(`${path}: ${repeated} is there more than once: keep one.`);
   return settings;
 }
 
-function parseJson(text: string, path: string): unknown {
+function parseStageJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -79,7 +79,7 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-function describe({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {
+function describeMistake({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {
   const setting = toName(instancePath);
   switch (keyword) {
     case "additionalProperties": {

@@ -19,7 +19,7 @@ import { Construct } from "constructs";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
-import { accountLimitGrants, type Grant, grantStatement, rateLimitGrants } from "./grants.ts";
+import { accountLimitGrants, type Grant, grantStatement, rateLimitGrants } from "./function-permissions.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */

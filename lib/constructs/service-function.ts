@@ -18,7 +18,7 @@ import { dataFormat } from "../../shared/dynamodb/stored-release.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 import type { Config } from "../config/config.ts";
 import { describeVersion } from "../release.ts";
-import { grantStatement, grants } from "./grants.ts";
+import { grantStatement, grants } from "./function-permissions.ts";
 import type { ServiceTable } from "./table.ts";
 
 /** What a construct needs to create its functions. */

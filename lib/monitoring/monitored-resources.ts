@@ -1,9 +1,9 @@
 import type { ICertificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { Api } from "../constructs/api.ts";
-import type { Canary } from "../constructs/canary.ts";
 import type { Counting } from "../constructs/counting.ts";
 import type { EventPipe } from "../constructs/event-pipe.ts";
 import type { GradualDeployment } from "../constructs/gradual-deployment.ts";
+import type { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { ServiceTable } from "../constructs/table.ts";
 import type { LogMetrics } from "./log-metrics.ts";
@@ -18,7 +18,7 @@ export interface MonitoredResources {
   /** The certificate of the custom domain, if there is one. */
   readonly certificate?: ICertificate;
   /** Uses the API from outside, if the stage has it. */
-  readonly canary?: Canary;
+  readonly canary?: ScheduledCanary;
   /** Shifts requests to new versions, if the stage deploys gradually. */
   readonly deployment?: GradualDeployment | undefined;
   /** Every function of the service. */

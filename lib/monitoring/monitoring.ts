@@ -1,6 +1,6 @@
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { Construct } from "constructs";
-import { Canary } from "../constructs/canary.ts";
+import { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
 import { Alarms } from "./alarms.ts";
 import { ServiceDashboard } from "./dashboard.ts";
@@ -12,14 +12,16 @@ type Constructs = Pick<MonitoredResources, "table" | "api" | "counting" | "event
 /** Metrics from the logs, a canary, alarms, and a dashboard. */
 export class Monitoring extends Construct {
   /** The canary, if the stage has it. */
-  readonly canary: Canary | undefined;
+  readonly canary: ScheduledCanary | undefined;
   /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 
   constructor(scope: Construct, id: string, { config, bundles, ...constructs }: ServiceProps & Constructs) {
     super(scope, id);
     const { table, api, counting, events } = constructs;
-    this.canary = config.canary ? new Canary(this, "Canary", { config, table, bundles, api }) : undefined;
+    this.canary = config.canary
+      ? new ScheduledCanary(this, "Canary", { config, table, bundles, api })
+      : undefined;
     const { canary } = this;
     this.functions = [
       ...[api.authorizer, ...api.handlers, counting.maintainer, counting.auditor, events.composer],

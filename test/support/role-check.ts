@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { checkAccess } from "../../lib/local/iam/iam-proxy.ts";
+import { checkIamAccess } from "../../lib/local/iam/check-iam-access.ts";
 import { findPartitionKey } from "../../lib/local/template/table-definition.ts";
 import { readStack } from "../../lib/local/template/template.ts";
 
@@ -11,5 +11,7 @@ export function allows(label: string, operation: string, input: object): boolean
   const caller = stack.functions.find((fn) => fn.label === label);
   if (!caller) throw new Error(`There is no function ${label}.`);
   const body = Buffer.from(JSON.stringify({ TableName: stack.table.input.TableName, ...input }));
-  return checkAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index)) === undefined;
+  return (
+    checkIamAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index)) === undefined
+  );
 }

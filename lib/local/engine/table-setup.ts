@@ -27,7 +27,7 @@ export async function ensureTable(
   endpoint: string,
 ): Promise<void> {
   const { TableName } = definition.input;
-  const existing = await describe(client, TableName).catch((error: unknown) => {
+  const existing = await describeTable(client, TableName).catch((error: unknown) => {
     throw new UserError(`The DynamoDB at ${endpoint} failed: ${errorMessage(error)}.`);
   });
   if (!existing) return create(client, definition);
@@ -51,12 +51,12 @@ export async function prepareTable(definition: TableDefinition, endpoint: string
 
 /** Finds the ARN of the table's stream in the engine. */
 export async function findStreamArn(client: DynamoDBClient, tableName: string): Promise<string> {
-  const arn = (await describe(client, tableName))?.LatestStreamArn;
+  const arn = (await describeTable(client, tableName))?.LatestStreamArn;
   if (!arn) throw new UserError(`The table ${tableName} has no stream: delete it and start again.`);
   return arn;
 }
 
-async function describe(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
   } catch (error) {

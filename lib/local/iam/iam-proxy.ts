@@ -6,10 +6,8 @@ import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { errorMessage } from "../../errors.ts";
 import type { LocalFunction } from "../template/functions.ts";
-import { localAccountId } from "../template/intrinsics.ts";
-import { type Access, isAllowed } from "./iam-policy.ts";
-import { type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
-import type { Input } from "./request-context.ts";
+import { checkIamAccess } from "./check-iam-access.ts";
+import type { PartitionKeyLookup } from "./request-accesses.ts";
 
 interface ProxyOptions {
   /** The engine's URL. */
@@ -35,7 +33,7 @@ export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyO
     if (!caller)
       return reject(response, 400, "UnrecognizedClientException", "The security token is invalid.");
     const operation = String(incoming.headers["x-amz-target"]).replace(/^.*\./, "");
-    const denial = checkAccess(caller, operation, body, findPartitionKey);
+    const denial = checkIamAccess(caller, operation, body, findPartitionKey);
     if (denial === undefined) return forward(incoming, body, response);
     log(`[${caller.label}] AccessDeniedException: ${denial}`);
     reject(response, 400, "AccessDeniedException", denial);
@@ -90,32 +88,4 @@ function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "h
     response.writeHead(reply.statusCode ?? 500, forwarded);
     await pipeline(reply, response);
   };
-}
-
-/**
- * Checks a request to DynamoDB against the role of its caller.
- *
- * @param operation such as `PutItem`
- * @returns why the role does not allow the request, in AWS's words; undefined when it does
- */
-export function checkAccess(
-  caller: LocalFunction,
-  operation: string,
-  body: Buffer,
-  findPartitionKey: PartitionKeyLookup,
-): string | undefined {
-  let accesses: Access[];
-  try {
-    accesses = parseAccesses(operation, JSON.parse(body.toString()) as Input, findPartitionKey);
-  } catch (error) {
-    // A request that cannot be parsed must not be forwarded.
-    return errorMessage(error);
-  }
-  const denied = accesses.find((access) => !isAllowed(caller.role.statements, access));
-  return denied && denialMessage(caller, denied);
-}
-
-function denialMessage({ name, role }: LocalFunction, { action, resource }: Access): string {
-  const user = `arn:aws:sts::${localAccountId}:assumed-role/${role.name}/${name}`;
-  return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
 }

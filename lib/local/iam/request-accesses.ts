@@ -1,6 +1,14 @@
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
-import type { Access } from "./iam-policy.ts";
-import { type Input, readContext } from "./request-context.ts";
+import { type Input, type RequestContext, readContext } from "./request-context.ts";
+
+/** One access of a request to DynamoDB, as IAM evaluates it. */
+export interface Access {
+  /** Such as `dynamodb:PutItem`. */
+  readonly action: string;
+  /** The ARN of the table or of its index. */
+  readonly resource: string;
+  readonly context: RequestContext;
+}
 
 /** Finds the partition key attribute of the table, or of one of its indexes. */
 export type PartitionKeyLookup = (index?: string) => string | undefined;

@@ -1,4 +1,7 @@
-import type { RequestContext } from "./iam-policy.ts";
+import type { ConditionKey } from "../template/statements.ts";
+
+/** The values of the condition keys; a key that the request does not have is missing or has no values. */
+export type RequestContext = Readonly<Partial<Record<ConditionKey, readonly string[]>>>;
 
 /** The JSON of a request to DynamoDB, or of an item of a transaction. */
 export type Input = Readonly<Record<string, unknown>>;

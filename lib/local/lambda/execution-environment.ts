@@ -45,7 +45,7 @@ export class ExecutionEnvironment {
       this.#alive = false;
       this.#ended.reject(new Error(reason));
     };
-    this.#worker.once("error", (error) => onEnd(describe(error)));
+    this.#worker.once("error", (error) => onEnd(describeFailure(error)));
     this.#worker.once("exit", (code) => onEnd(`ended by itself with code ${code}`));
     this.#ready = Promise.race([this.#message.promise, this.#ended.promise]);
     // Between requests nothing awaits these promises.
@@ -92,7 +92,7 @@ export class ExecutionEnvironment {
   }
 }
 
-function describe(failure: unknown): string {
+function describeFailure(failure: unknown): string {
   if (errorCode(failure) === "ERR_WORKER_OUT_OF_MEMORY") return "ran out of memory";
   return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
 }

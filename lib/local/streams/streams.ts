@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Invoke } from "../template/functions.ts";
 import type { LocalStack } from "../template/template.ts";
-import { openEventBus } from "./event-bus.ts";
+import { openLocalEventBus } from "./local-event-bus.ts";
 import { startStream } from "./stream.ts";
 import type { StreamClient } from "./stream-client.ts";
 import { openPositions } from "./stream-positions.ts";
@@ -29,7 +29,7 @@ export function startStreams(
     positions: openPositions(directory && join(directory, "stream.json")),
     log,
   };
-  const bus = openEventBus({ eventsUrl, log });
+  const bus = openLocalEventBus({ eventsUrl, log });
   const streams = [
     ...eventSources.map((source) =>
       startStream(source, {

@@ -66,7 +66,7 @@ function readConditions([operator, keys]: [string, Properties]): Condition[] {
     const evaluated: readonly string[] = operators[operator as Operator] ?? [];
     if (!evaluated.includes(key)) {
       throw new UserError(
-        `The local run cannot evaluate the condition ${operator} on ${key} in a role's policy: add it to lib/local/template/statements.ts and lib/local/iam/iam-policy.ts.`,
+        `The local run cannot evaluate the condition ${operator} on ${key} in a role's policy: add it to lib/local/template/statements.ts and lib/local/iam/check-iam-access.ts.`,
       );
     }
     return { operator: operator as Operator, key: key as ConditionKey, values: toList(values) };

@@ -3,7 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import { Construct } from "constructs";
 import type { Api } from "./api.ts";
-import { canaryAccount } from "./grants.ts";
+import { canaryAccount } from "./function-permissions.ts";
 import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
@@ -12,7 +12,7 @@ interface CanaryProps extends ServiceProps {
 }
 
 /** A function that uses the API from outside every few minutes, with an account and a key of its own. */
-export class Canary extends Construct {
+export class ScheduledCanary extends Construct {
   readonly runner: ServiceFunction;
   readonly schedule: CfnSchedule;
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openEventBus } from "../../../../lib/local/streams/event-bus.ts";
+import { openLocalEventBus } from "../../../../lib/local/streams/local-event-bus.ts";
 import { startConnector } from "../support/connector.ts";
 
 const parameters = { source: "probes", typeField: "type" };
@@ -7,7 +7,7 @@ const sent = (id: string) => ({ type: "message.sent", id, message: "a secret" })
 
 function open(eventsUrl: string | undefined) {
   const log: string[] = [];
-  const bus = openEventBus({ eventsUrl, log: (line) => log.push(line) });
+  const bus = openLocalEventBus({ eventsUrl, log: (line) => log.push(line) });
   onTestFinished(() => bus.stop());
   return { ...bus, log, putMessages: (...ids: string[]) => bus.put(parameters, ids.map(sent)) };
 }

@@ -1,19 +1,40 @@
-import type { Condition, ConditionKey, Operator, Statement } from "../template/statements.ts";
+import { errorMessage } from "../../errors.ts";
+import type { LocalFunction } from "../template/functions.ts";
+import { localAccountId } from "../template/intrinsics.ts";
+import type { Condition, Operator, Statement } from "../template/statements.ts";
+import { type Access, type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
+import type { Input, RequestContext } from "./request-context.ts";
 
-/** One access of a request to DynamoDB, as IAM evaluates it. */
-export interface Access {
-  /** Such as `dynamodb:PutItem`. */
-  readonly action: string;
-  /** The ARN of the table or of its index. */
-  readonly resource: string;
-  readonly context: RequestContext;
+/**
+ * Checks a request to DynamoDB against the role of its caller.
+ *
+ * @param operation such as `PutItem`
+ * @returns why the role does not allow the request, in AWS's words; undefined when it does
+ */
+export function checkIamAccess(
+  caller: LocalFunction,
+  operation: string,
+  body: Buffer,
+  findPartitionKey: PartitionKeyLookup,
+): string | undefined {
+  let accesses: Access[];
+  try {
+    accesses = parseAccesses(operation, JSON.parse(body.toString()) as Input, findPartitionKey);
+  } catch (error) {
+    // A request that cannot be parsed must not be forwarded.
+    return errorMessage(error);
+  }
+  const denied = accesses.find((access) => !isAllowed(caller.role.statements, access));
+  return denied && denialMessage(caller, denied);
 }
 
-/** The values of the condition keys; a key that the request does not have is missing or has no values. */
-export type RequestContext = Readonly<Partial<Record<ConditionKey, readonly string[]>>>;
+function denialMessage({ name, role }: LocalFunction, { action, resource }: Access): string {
+  const user = `arn:aws:sts::${localAccountId}:assumed-role/${role.name}/${name}`;
+  return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+}
 
 /** Evaluates a role's statements, of which none denies anything: an access that no statement allows is denied. */
-export const isAllowed = (statements: readonly Statement[], access: Access) =>
+const isAllowed = (statements: readonly Statement[], access: Access) =>
   statements.some((statement) => applies(statement, access));
 
 function applies(

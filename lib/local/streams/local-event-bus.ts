@@ -24,7 +24,7 @@ const maxDelay = 10_000;
  * Opens an event bus with one target, the URL. Like EventBridge, it delivers each event by itself, in no order: one that is
  * refused is retried alone, until the run ends.
  */
-export function openEventBus({ eventsUrl, log }: EventBusOptions) {
+export function openLocalEventBus({ eventsUrl, log }: EventBusOptions) {
   const stopping = new AbortController();
   return {
     /**

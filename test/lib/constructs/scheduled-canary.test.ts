@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Template } from "aws-cdk-lib/assertions";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { checkAccess } from "../../../lib/local/iam/iam-proxy.ts";
+import { checkIamAccess } from "../../../lib/local/iam/check-iam-access.ts";
 import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
 import { deleteEarlierRows } from "../../../shared/canary/earlier-rows.ts";
 import { table } from "../../../shared/dynamodb/table-client.ts";
@@ -81,7 +81,7 @@ test("The canary may delete the rows of its account", async () => {
     const body = Buffer.from(JSON.stringify({ ...input, ...images, TableName }));
     const operation = Key ? "DeleteItem" : "Query";
     const pk: string = Key?.pk ?? values[":pk"];
-    const denial = checkAccess(canary, operation, body, (index) => findPartitionKey(local.table, index));
+    const denial = checkIamAccess(canary, operation, body, (index) => findPartitionKey(local.table, index));
     allowed[`${operation} ${pk.split("#")[0]}`] = denial === undefined;
     return { Items: [{ pk, sk: idOf("lead", 1) }] };
   }) as never);
