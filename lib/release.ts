@@ -6,7 +6,7 @@ import { UserError } from "./errors.ts";
  * The name of the release that is checked out: version and commit, such as `1.0.0+ab12cd3`, and `.modified` if a file
  * differs from the commit. Where git is missing, RELEASE_COMMIT names the commit.
  *
- * @throws UserError for a RELEASE_COMMIT that a tag, or the description of a version by which a rollback finds it, cannot hold
+ * @throws UserError for a RELEASE_COMMIT that a tag cannot hold
  */
 export function releaseName(): string {
   const commit = process.env.RELEASE_COMMIT || describeCommit();
@@ -28,14 +28,4 @@ function describeCommit(): string {
   } catch {
     return "unknown";
   }
-}
-
-/** The description of a function's version. */
-export const describeVersion = (release: string, dataFormat: number) =>
-  `${release}, data format ${dataFormat}`;
-
-/** Reads such a description; undefined for any other. */
-export function parseVersion(description = ""): { release: string; dataFormat: number } | undefined {
-  const [, release, dataFormat] = /^(\S+), data format (\d+)$/.exec(description) ?? [];
-  return release === undefined ? undefined : { release, dataFormat: Number(dataFormat) };
 }

@@ -49,8 +49,8 @@ test("GitHub's parser accepts the workflow", () => {
 test("its npm scripts exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const used = commands.flatMap((line) => /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? []);
-  expect([...new Set(used)].sort()).toEqual(["accept", "ci", "ops", "test", "test:nightly"]);
-  for (const script of ["accept", "ops", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
+  expect([...new Set(used)].sort()).toEqual(["accept", "ci", "test", "test:nightly"]);
+  for (const script of ["accept", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
 });
 
 test("each stage has a file, and waits for what must be done before", () => {
@@ -86,7 +86,12 @@ test("the credentials of a deployment outlast it", () => {
 
 test("each action has a version, and each is in the instructions to pin them", () => {
   expect(new Set(actions.map((action) => action.replace(/@v\d+$/, "")))).toEqual(
-    new Set(["actions/checkout", "actions/setup-node", "aws-actions/configure-aws-credentials"]),
+    new Set([
+      "actions/checkout",
+      "actions/setup-node",
+      "actions/upload-artifact",
+      "aws-actions/configure-aws-credentials",
+    ]),
   );
   for (const action of actions) expect(action).toMatch(/@(?:v\d+|[0-9a-f]{40})$/);
 });
@@ -99,17 +104,26 @@ test("only jobs that use AWS can ask for a token, and nothing can write to the r
   expect(text).not.toMatch(/AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID/);
 });
 
-test("a failed check of prod returns to the release that was there before the deployment", () => {
+test("what is deployed to prod is kept, and a failed check deploys again what passed before", () => {
   const prod = jobs.find(({ id }) => id.value === "deploy-prod");
-  const named = prod
-    ? stepsOf(prod).map((step) => [step.id, step.if?.expression, "run" in step && step.run.toString()])
+  const found = prod
+    ? stepsOf(prod).map((step) => ({
+        id: step.id,
+        condition: step.if?.expression,
+        does: "run" in step ? step.run.toString() : "uses" in step ? step.uses.value : "",
+      }))
     : [];
-  const at = (text: string) => named.findIndex(([, , run]) => String(run).includes(text));
-  expect(at("Item.releaseName")).toBeLessThan(at("cdk deploy"));
-  expect(at("cdk deploy")).toBeLessThan(at("npm run accept"));
-  expect(at("npm run accept")).toBeLessThan(at("ops -- rollback"));
-  const [, condition, run] = named[at("ops -- rollback")] ?? [];
-  expect(condition).toContain("steps.check.outcome == 'failure'");
-  expect(run).toContain("--to ");
-  expect(named[at("npm run accept")]?.[0]).toBe("check");
+  const at = (text: string) => found.findIndex(({ does }) => does.includes(text));
+  const order = ["gh run download", "cdk deploy -c stage=prod", "actions/upload-artifact", "npm run accept"];
+  const places = [...order, "cdk deploy --app before"].map(at);
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  const [download, , upload, check, back] = places.map((place) => found[place]);
+  // What a run deployed whose check failed is kept under the same name.
+  expect(download?.does).toContain("--status success");
+  const [, name] = /--name (\S+) --dir before/.exec(download?.does ?? "") ?? [];
+  expect(text).toContain(`          name: ${name}\n          path: cdk.out\n`);
+  expect(upload?.condition).toContain("always()");
+  expect([download?.id, check?.id]).toEqual(["before", "check"]);
+  expect(back?.condition).toContain("steps.check.outcome == 'failure' && steps.before.outputs.run != ''");
 });

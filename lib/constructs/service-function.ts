@@ -14,10 +14,8 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { dataFormat } from "../../shared/dynamodb/stored-release.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 import type { Config } from "../config/config.ts";
-import { describeVersion } from "../release.ts";
 import { grantStatement, grants } from "./function-permissions.ts";
 import type { ServiceTable } from "./table.ts";
 
@@ -49,7 +47,7 @@ export class ServiceFunction extends Construct {
   readonly name: FunctionName;
   readonly lambda: LambdaFunction;
   /**
-   * The alias `live` of the current version, which everything calls: a rollback moves it to an older version. Roles allow
+   * The alias `live` of the current version, which everything calls: a gradual deployment shifts it. Roles allow
    * the function, too, which a stage without aliases calls until its deployment has added them.
    */
   readonly alias: Alias;
@@ -78,7 +76,6 @@ export class ServiceFunction extends Construct {
         ...props.environment,
       },
       currentVersionOptions: {
-        description: describeVersion(release, dataFormat),
         // The version of a failed deployment is deleted: it would stop the next deployment of the same code.
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },

@@ -10,8 +10,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
     (await import("./conversations/conversations-command.ts")).conversationsCommand(),
   counts: async () => (await import("./counts/counts-command.ts")).countsCommand(),
   accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),
-  upgrade: async () => (await import("./releases/upgrade-command.ts")).upgradeCommand(),
-  rollback: async () => (await import("./releases/rollback-command.ts")).rollbackCommand(),
   events: async () => (await import("./events/events-command.ts")).eventsCommand(),
 };
 

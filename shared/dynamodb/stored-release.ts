@@ -7,9 +7,9 @@ import { releaseKey } from "./keys.ts";
 export const dataFormat = 1;
 
 /** The parameters of UpdateItem by which the table knows its release; what else the item has stays. */
-export const recordRelease = (TableName: string, release: string, format = dataFormat) => ({
+export const recordRelease = (TableName: string, release: string) => ({
   TableName,
   Key: { pk: { S: releaseKey.pk }, sk: { S: releaseKey.sk } },
   UpdateExpression: "SET releaseName = :release, dataFormat = :dataFormat",
-  ExpressionAttributeValues: { ":release": { S: release }, ":dataFormat": { N: String(format) } },
+  ExpressionAttributeValues: { ":release": { S: release }, ":dataFormat": { N: String(dataFormat) } },
 });

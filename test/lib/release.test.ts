@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { describeVersion, parseVersion, releaseName } from "../../lib/release.ts";
+import { releaseName } from "../../lib/release.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { createDirectory } from "../support/synthesize.ts";
 
@@ -17,7 +17,7 @@ test.each([
   "feature branch/1",
   "a".repeat(65),
   "Größe",
-])("RELEASE_COMMIT %j, by which no rollback could find the release, is refused", (commit) => {
+])("RELEASE_COMMIT %j, which no tag can hold, is refused", (commit) => {
   vi.stubEnv("RELEASE_COMMIT", commit);
   expect(releaseName).toThrow("RELEASE_COMMIT must have 1 to 64 letters");
 });
@@ -48,11 +48,4 @@ test("the name has the commit of the checkout, and says that files differ from i
   expect(name()).toBe(`1.2.3+${commit}`);
   writeFileSync(join(directory, "package.json"), '{ "version": "1.2.4" }');
   expect(name()).toBe(`1.2.4+${commit}.modified`);
-});
-
-test("the description of a version has the release and its data format", () => {
-  const description = describeVersion("1.0.0+ab12cd3.modified", 12);
-  expect(parseVersion(description)).toEqual({ release: "1.0.0+ab12cd3.modified", dataFormat: 12 });
-  for (const other of [undefined, "", "1.0.0+ab12cd3", `${description} or so`])
-    expect(parseVersion(other)).toBeUndefined();
 });

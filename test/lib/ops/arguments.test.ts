@@ -9,8 +9,6 @@ import { findBus } from "../../../lib/ops/events/event-bus.ts";
 import { eventsCommand, parseTime, parseTypes } from "../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
-import { rollbackCommand } from "../../../lib/ops/releases/rollback-command.ts";
-import { upgradeCommand } from "../../../lib/ops/releases/upgrade-command.ts";
 
 const commands = {
   keys: keysCommand,
@@ -19,8 +17,6 @@ const commands = {
   counts: countsCommand,
   events: () => eventsCommand(),
   accounts: () => accountsCommand(),
-  upgrade: () => upgradeCommand(),
-  rollback: rollbackCommand,
 };
 
 /** Makes a command and those below it throw instead of ending the process, and do nothing. */

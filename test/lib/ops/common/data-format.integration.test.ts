@@ -6,7 +6,6 @@ import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { eventsCommand } from "../../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
-import { upgradeCommand } from "../../../../lib/ops/releases/upgrade-command.ts";
 import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
 import { dataFormat } from "../../../../shared/dynamodb/stored-release.ts";
 import { runCommand } from "../../../support/command.ts";
@@ -43,7 +42,6 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
   ["accounts", accountsCommand, ["import", archive, ...person]],
   ["accounts", accountsCommand, ["erase", ...person, "--yes"]],
   ["events", eventsCommand, ["republish", ...person, "--since", "1769851800", "--bus", "b"]],
-  ["upgrade", upgradeCommand, []],
 ];
 
 test.each(writing)("%s: a table of another data format is refused", async (_, command, args) => {
