@@ -1,5 +1,11 @@
+import { Stack } from "aws-cdk-lib";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { QueryDefinition, QueryString } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import type { RequestLine } from "../../shared/http/request-log.ts";
+import { request } from "../../shared/logging/log-events.ts";
+import { stageTableName } from "../../shared/stages.ts";
+import type { Api } from "../constructs/api.ts";
 import { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
 import { Alarms } from "./alarms.ts";
@@ -38,5 +44,23 @@ export class Monitoring extends Construct {
     const alarms = new Alarms(this, "Alarms", { config, resources });
     const { release, runbookUrl } = config;
     new ServiceDashboard(this, "Dashboard", { release, runbookUrl, alarms: alarms.all, resources });
+    this.saveUsageQuery(api);
+  }
+
+  /** Saves a search of the logs: the requests of each account, with the units of the table that they used. */
+  private saveUsageQuery({ handlers }: Api): void {
+    const field = (name: keyof RequestLine) => `message.${name}`;
+    new QueryDefinition(this, "Usage", {
+      queryDefinitionName: `${Stack.of(this).stackName}/usage-by-account`,
+      logGroups: handlers.map(({ lambda }) => lambda.logGroup),
+      queryString: new QueryString({
+        filterStatements: [`${field("event")} = "${request}"`],
+        statsStatements: [
+          `count(*) as requests, sum(${field("reads")}) as reads, sum(${field("writes")}) as writes by ${field("account")}`,
+        ],
+        sort: "requests desc",
+        limit: 10_000,
+      }),
+    });
   }
 }

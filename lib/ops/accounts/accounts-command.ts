@@ -14,19 +14,17 @@ import { Unreadable } from "../common/unreadable.ts";
 import { eraseAccountCommand } from "../erasure/accounts-erase.ts";
 import { countAccounts, describeCounts } from "./account-items.ts";
 import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./account-limit.ts";
-import { usageCommand } from "./accounts-usage.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
 export const accountsCommand = (wait?: Wait): Command =>
   new Command("accounts")
-    .description("list accounts and their usage, move or erase everything of one, and set its rate limit")
+    .description("list accounts, move or erase everything of one, and set its rate limit")
     .addCommand(
       allAccountsCommand("list", "list all accounts with the number of their items; reads the whole table")
         .addOption(unitsOption())
         .addHelpText("after", leftOutCodes)
         .action(listAccounts),
     )
-    .addCommand(usageCommand(wait))
     .addCommand(exportAccountCommand())
     .addCommand(importAccountCommand(wait))
     .addCommand(eraseAccountCommand(wait))
