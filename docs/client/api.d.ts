@@ -65,7 +65,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was created
-         * @description Sent for each lead that a request creates or, with `imported`, an operator imports. It has no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent for each lead that a request creates or, with `imported`, an operator imports. It has no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveLeadCreated"];
         delete?: never;
@@ -85,7 +85,7 @@ export interface webhooks {
         put?: never;
         /**
          * A conversation was started
-         * @description Sent for each conversation, which its first message starts. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent for each conversation, which its first message starts. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveConversationStarted"];
         delete?: never;
@@ -105,7 +105,7 @@ export interface webhooks {
         put?: never;
         /**
          * A message was sent
-         * @description Sent for each message. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent for each message. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveMessageSent"];
         delete?: never;
@@ -125,7 +125,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was erased
-         * @description Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveLeadErased"];
         delete?: never;
@@ -145,7 +145,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was changed
-         * @description Sent when an operator's command changes a stored lead. It has the whole lead after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent when an operator's command changes a stored lead. It has the whole lead after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveLeadUpdated"];
         delete?: never;
@@ -165,7 +165,7 @@ export interface webhooks {
         put?: never;
         /**
          * A conversation was changed
-         * @description Sent when an operator's command changes a stored conversation, not when a message is sent. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.
+         * @description Sent when an operator's command changes a stored conversation, not when a message is sent. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveConversationUpdated"];
         delete?: never;
@@ -769,11 +769,6 @@ export interface components {
              * @example 2026-11-21T01:59:00.163Z
              */
             createdAt: string;
-            /**
-             * @description True if an operator sent the event again. The `id` is that of the first one.
-             * @example true
-             */
-            repeated?: boolean;
         };
         LeadCreatedEvent: {
             /**
@@ -803,6 +798,11 @@ export interface components {
              * @example 123456789012
              */
             account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
             /**
              * Format: date-time
              * @description When the event was put on the bus, in UTC.
@@ -860,11 +860,6 @@ export interface components {
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
-            /**
-             * @description True if an operator sent the event again. The `id` is that of the first one.
-             * @example true
-             */
-            repeated?: boolean;
         };
         ConversationStartedEvent: {
             /**
@@ -894,6 +889,11 @@ export interface components {
              * @example 123456789012
              */
             account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
             /**
              * Format: date-time
              * @description When the event was put on the bus, in UTC.
@@ -961,11 +961,6 @@ export interface components {
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
-            /**
-             * @description True if an operator sent the event again. The `id` is that of the first one.
-             * @example true
-             */
-            repeated?: boolean;
         };
         MessageSentEvent: {
             /**
@@ -995,6 +990,11 @@ export interface components {
              * @example 123456789012
              */
             account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
             /**
              * Format: date-time
              * @description When the event was put on the bus, in UTC.
@@ -1047,11 +1047,6 @@ export interface components {
              * @example 2026-11-21T09:31:35.820Z
              */
             createdAt: string;
-            /**
-             * @description True if an operator sent the event again. The `id` is that of the first one.
-             * @example true
-             */
-            repeated?: boolean;
         };
         LeadErasedEvent: {
             /**
@@ -1081,6 +1076,11 @@ export interface components {
              * @example 123456789012
              */
             account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
             /**
              * Format: date-time
              * @description When the event was put on the bus, in UTC.
@@ -1134,11 +1134,6 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description True if an operator sent the event again. The `id` is that of the first one.
-             * @example true
-             */
-            repeated?: boolean;
-            /**
              * @description The names of the fields that changed.
              * @example [
              *       "status"
@@ -1176,6 +1171,11 @@ export interface components {
              * @example 123456789012
              */
             account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
             /**
              * Format: date-time
              * @description When the event was put on the bus, in UTC.
@@ -1229,11 +1229,6 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description True if an operator sent the event again. The `id` is that of the first one.
-             * @example true
-             */
-            repeated?: boolean;
-            /**
              * @description The names of the fields that changed.
              * @example [
              *       "status"
@@ -1281,6 +1276,11 @@ export interface components {
              * @example 123456789012
              */
             account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
             /**
              * Format: date-time
              * @description When the event was put on the bus, in UTC.

@@ -105,6 +105,11 @@ export const stageSchema = {
       description:
         "The https address where you publish docs/errors.md. The `type` of each problem is then this address, `#` and the code.",
     }),
+    // Connectors have to remember the ids of events for 15 days.
+    eventArchiveDays: wholeNumber(1, 14, {
+      description:
+        "For how many days the event bus keeps its events, message texts included, so that they can be [sent again](operations.md#send-events-again). Without it, it keeps none.",
+    }),
     corsOrigins: {
       type: "array",
       items: text("an origin such as https://app.example.com", {

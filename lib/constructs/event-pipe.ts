@@ -27,6 +27,8 @@ export class EventPipe extends Construct {
       eventBusName: this.name,
       description: "New leads, conversations and messages, changes and erased leads: docs/events.md",
     });
+    const { eventArchiveDays } = props.config;
+    if (eventArchiveDays !== undefined) this.archiveFor(eventArchiveDays);
     this.failures = new FailureQueue(this, "Failures");
     this.composer = new ServiceFunction(this, "compose-events", {
       ...props,
@@ -53,6 +55,15 @@ export class EventPipe extends Construct {
   metric(metricName: string, options?: MetricOptions): Metric {
     const dimensionsMap = { PipeName: this.name };
     return new Metric({ namespace: "AWS/EventBridge/Pipes", metricName, dimensionsMap, ...options });
+  }
+
+  /** Keeps the events of this service, so that EventBridge can send them again. */
+  private archiveFor(days: number): void {
+    this.bus.archive("Archive", {
+      archiveName: this.name,
+      eventPattern: { source: [eventSource] },
+      retention: Duration.days(days),
+    });
   }
 
   private sourceParameters(): CfnPipe.PipeSourceParametersProperty {

@@ -4,7 +4,6 @@ import { QueryDefinition, QueryString } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { RequestLine } from "../../shared/http/request-log.ts";
 import { request } from "../../shared/logging/log-events.ts";
-import { stageTableName } from "../../shared/stages.ts";
 import type { Api } from "../constructs/api.ts";
 import { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";

@@ -21,7 +21,6 @@ const detailDescriptions = {
   lead: "The lead after the change.",
   conversation: "The conversation after the change.",
   createdAt: "The creation time of what `id` names, in UTC.",
-  repeated: "True if an operator sent the event again. The `id` is that of the first one.",
 };
 
 /** An event as EventBridge sends it to the target of a rule. */
@@ -37,6 +36,10 @@ const envelopeSchema = (type: EventType) =>
       "detail-type": { type: "string", const: type, description: "The type of the event." },
       source: { type: "string", const: "leads-and-conversations", description: "The source of all events." },
       account: { type: "string", description: "The AWS account of the service." },
+      "replay-name": {
+        type: "string",
+        description: "The replay that sent the event again, if one did.",
+      },
       time: { ...timestamp, description: "When the event was put on the bus, in UTC." },
       region: { type: "string", description: "The AWS region of the service." },
       resources: { type: "array", items: { type: "string" }, description: "Always empty." },
@@ -69,11 +72,12 @@ export const envelopeExample = (type: EventType) => ({
 export const eventComponents = Object.fromEntries(
   [...envelopeSchemas].flatMap(([type, envelope]) => {
     const name = pascalCase(type);
-    // Most events have neither `imported` nor `repeated`.
-    const example = { ...eventDetailExamples[type], imported: true, repeated: true };
+    // Most events have neither `imported` nor `replay-name`.
+    const example = { ...eventDetailExamples[type], imported: true };
+    const envelopeFields = { ...envelopeExample(type), "replay-name": "whatsapp-again" };
     return [
       [name, { schema: eventSchemas[type], descriptions: detailDescriptions, example }],
-      [`${name}Event`, { schema: envelope, example: envelopeExample(type) }],
+      [`${name}Event`, { schema: envelope, example: envelopeFields }],
     ];
   }),
 );

@@ -36,7 +36,7 @@ const words: Record<EventType, { summary: string; description: string }> = {
 };
 
 const delivery =
-  "EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. An operator may send it again at any time, with `detail.repeated`.";
+  "EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.";
 
 const webhook = (type: EventType, schema: object) => ({
   operationId: `receive${pascalCase(type)}`,

@@ -10,7 +10,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
     (await import("./conversations/conversations-command.ts")).conversationsCommand(),
   counts: async () => (await import("./counts/counts-command.ts")).countsCommand(),
   accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),
-  events: async () => (await import("./events/events-command.ts")).eventsCommand(),
 };
 
 /** The commands that go on where they ended, however that was. */

@@ -14,9 +14,6 @@ const common = ["type", "version", "id", "account", "createdAt"] as const;
 
 const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
 
-/** Only in an event that an operator sends again, with the id of the first one. */
-const repeated = { type: "boolean" } as const satisfies JSONSchema;
-
 /** The names of the record's fields that changed. */
 const changed = { type: "array", maxItems: 8, items: label } as const satisfies JSONSchema;
 
@@ -33,7 +30,6 @@ const messageSent = {
     channel: label,
     message: messageText,
     createdAt: timestamp,
-    repeated,
   },
   required: [...common, "leadId", "conversationId", "channel", "message"],
 } as const satisfies JSONSchema;
@@ -51,7 +47,6 @@ const leadCreated = {
     /** Only if an operator imported the lead. */
     imported: { type: "boolean" },
     createdAt: timestamp,
-    repeated,
   },
   required: common,
 } as const satisfies JSONSchema;
@@ -67,7 +62,6 @@ const conversationStarted = {
     leadId: id,
     channel: label,
     createdAt: timestamp,
-    repeated,
   },
   required: [...common, "leadId", "channel"],
 } as const satisfies JSONSchema;
@@ -82,7 +76,6 @@ const leadErased = {
     account,
     leadId: id,
     createdAt: timestamp,
-    repeated,
   },
   required: [...common, "leadId"],
 } as const satisfies JSONSchema;
@@ -93,7 +86,6 @@ const change = {
   account,
   leadId: id,
   createdAt: timestamp,
-  repeated,
   changed,
 };
 

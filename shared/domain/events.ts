@@ -80,7 +80,7 @@ function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefi
 }
 
 /** The event of an item, the same at any time after its creation; undefined for an item that has none. @throws MalformedItemError */
-export function itemEvent(item: Item): ServiceEvent | undefined {
+function itemEvent(item: Item): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
   const type = eventTypes.get(itemType);
   if (!type || (item.imported && type !== "lead.created")) return undefined;
@@ -88,7 +88,7 @@ export function itemEvent(item: Item): ServiceEvent | undefined {
 }
 
 /** The event of the last marked change of an item; undefined for an item that has none. @throws MalformedItemError */
-export function changeEvent(item: Item): ServiceEvent | undefined {
+function changeEvent(item: Item): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
   const change = changeTypes.get(itemType);
   if (!change || item.changeId === undefined) return undefined;

@@ -61,12 +61,13 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
 /** Settings with further resources. */
 const further = {
   deployment: "canary",
+  eventArchiveDays: 7,
   corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f",
 };
 
-test("Gradual deployments add one finding; CORS and a domain none", async () => {
+test("Gradual deployments add one finding; CORS, a domain and an archive none", async () => {
   const { app, report } = await synthesizeChecked("prod", further);
   expect(report?.pluginReports).toEqual([]);
   const role = `${stageTableName("prod")}/Deployment/Role/Resource`;

@@ -43,15 +43,21 @@ test("the outputs have what the runbook and the documents read", async () => {
   expect(outputs.filter((name) => !text.includes(`\`${name}\``) && !read.includes(name))).toEqual([]);
 });
 
-test("accounts usage finds the log group of each route by its logical id", () => {
+test("a saved query has the requests and units of each account, from the logs of all routes", () => {
+  const { Name, QueryString, LogGroupNames } = only(prod.template, "AWS::Logs::QueryDefinition").properties;
+  expect(Name).toBe("leads-and-conversations-prod/usage-by-account");
+  expect(QueryString.split("\n| ")).toEqual([
+    'filter message.event = "request"',
+    "stats count(*) as requests, sum(message.reads) as reads, sum(message.writes) as writes by message.account",
+    "sort requests desc",
+    "limit 10000",
+  ]);
   const resources = prod.template.toJSON().Resources;
   const routeFunctions = [...prod.functions].filter(([, name]) => Object.hasOwn(routes, name));
   expect(routeFunctions).toHaveLength(Object.keys(routes).length);
-  for (const [id, name] of routeFunctions) {
-    const group = resources[id].Properties.LoggingConfig.LogGroup.Ref;
-    expect(group).toMatch(new RegExp(`^${name.replaceAll("-", "")}Logs`));
-    expect(resources[group].Properties.LogGroupName).toBeUndefined();
-  }
+  const groups = routeFunctions.map(([id]) => resources[id].Properties.LoggingConfig.LogGroup);
+  expect(LogGroupNames).toEqual(expect.arrayContaining(groups));
+  expect(LogGroupNames).toHaveLength(groups.length);
 });
 
 test("the outputs have the URL of the API, and what operators call the rest", () => {

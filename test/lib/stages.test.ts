@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readConfig } from "../../lib/config/config.ts";
 import { only, synthesize } from "../support/synthesize.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
@@ -35,6 +36,15 @@ test("dev is deleted with its stack", () => {
     throttle: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
     cacheSeconds: 60,
   });
+});
+
+test("the shipped prod watches itself by the canary, and keeps its events for a week; the shipped dev does neither", () => {
+  const read = (stage: string) => {
+    const { canary, eventArchiveDays } = readConfig({ stage });
+    return { canary, eventArchiveDays };
+  };
+  expect(read("prod")).toEqual({ canary: true, eventArchiveDays: 7 });
+  expect(read("dev")).toEqual({ canary: false, eventArchiveDays: undefined });
 });
 
 test("prod keeps its data", () => {
@@ -92,16 +102,18 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
   "AWS::CodeDeploy::Application": ["ApplicationName", 100],
   "AWS::Pipes::Pipe": ["Name", 64],
   "AWS::Events::EventBus": ["Name", 256],
+  "AWS::Events::Archive": ["ArchiveName", 48],
   "AWS::ApiGatewayV2::Api": ["Name", 128],
   "AWS::CloudWatch::Alarm": ["AlarmName", 255],
   "AWS::CloudWatch::Dashboard": ["DashboardName", 255],
   "AWS::Logs::LogGroup": ["LogGroupName", 512],
   "AWS::Logs::MetricFilter": ["FilterName", 512],
+  "AWS::Logs::QueryDefinition": ["Name", 255],
 };
 
 test("the names of all resources fit at the longest name of a stage", async () => {
   const stage = `x${"0123456789-".repeat(2)}`.slice(0, 21);
-  const settings = { deployment: "canary" };
+  const settings = { deployment: "canary", eventArchiveDays: 7 };
   const { artifact, template, report } = await synthesize(stage, settings, { validated: true });
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
   expect(artifact.stackName.length).toBeLessThanOrEqual(128);

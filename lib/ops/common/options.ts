@@ -47,12 +47,11 @@ export const allAccountsCommand = (name: string, description: string) =>
   new Command(name)
     .description(description)
     .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
-    .addOption(stageOption().conflicts("table"))
+    .addOption(
+      new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage).conflicts("table"),
+    )
     .option("--table <name>", "the table with this name")
     .option("--json", "print JSON");
-
-export const stageOption = () =>
-  new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage);
 
 /** The option that sets the pace of a command. */
 export const unitsOption = () =>
@@ -70,11 +69,7 @@ export const writingCommand = (name: string, description: string) =>
 export const pacedWritingCommand = (name: string, description: string) =>
   withDryRun(pacedCommand(name, description));
 
-/** A command on an account or on all accounts that writes to the table, unless `--dry-run` is set. */
-export const writingAccountOrAllCommand = (name: string, description: string) =>
-  withDryRun(accountOrAllCommand(name, description));
-
-/** The same for a command that can do without the account if another option names one of its items. */
+/** A writing command that can do without the account if another option names one of its items. */
 export const itemCommand = (name: string, description: string) =>
   withDryRun(allAccountsCommand(name, description).addOption(accountOption()));
 

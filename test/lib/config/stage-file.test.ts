@@ -32,6 +32,7 @@ test.each<[string, ...unknown[]]>([
   ["like", "prod", "pr-42"],
   ["account", "123456789012"],
   ["region", "eu-central-1", "us-gov-west-1", "eusc-de-east-1"],
+  ["eventArchiveDays", 1, 14],
   ["removalPolicy", "destroy", "retain"],
   ["throttleRate", 1, 100_000],
   ["throttleBurst", 1, 100_000],
@@ -64,6 +65,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["like", "the name of another stage", "Prod", "", "a/b", 1],
   ["account", account, 123456789012, "12345678901", ""],
   ["region", "an AWS region such as eu-central-1", "eu-central", "Frankfurt"],
+  ["eventArchiveDays", "a whole number from 1 to 14", 0, 15, 1.5, "7"],
   ["removalPolicy", "destroy or retain", "snapshot", null],
   ["canary", "true or false", "true", 1],
   ["throttleRate", "a whole number from 1 to 100000", 0, "5", 1.5, 100_001],
@@ -108,7 +110,7 @@ test.each<[settings: object, sentence: string]>([
 });
 
 const known =
-  "$schema, like, account, region, removalPolicy, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, runbookUrl, errorsUrl, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds";
+  "$schema, like, account, region, removalPolicy, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, runbookUrl, errorsUrl, eventArchiveDays, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds";
 
 test.each([
   ["stage", "the settings are"],

@@ -111,6 +111,18 @@ test("Only this pipe may assume its role", () => {
   ]);
 });
 
+test("The bus keeps the events of this service for as many days as the stage says, and none without", async () => {
+  template.resourceCountIs("AWS::Events::Archive", 0);
+  const { template: archiving } = await synthesize("prod", { eventArchiveDays: 7 });
+  const { properties } = only(archiving, "AWS::Events::Archive");
+  expect(properties).toMatchObject({
+    ArchiveName: "leads-and-conversations-prod",
+    SourceArn: arn(bus.id),
+    EventPattern: { source: ["leads-and-conversations"] },
+    RetentionDays: 7,
+  });
+});
+
 test("The pipe logs errors without the data of events", () => {
   expect(pipe.properties.LogConfiguration).toEqual({
     CloudwatchLogsLogDestination: { LogGroupArn: arn(logs.id) },

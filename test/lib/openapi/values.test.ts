@@ -39,7 +39,6 @@ const eventValues = (name: string, type: string, prefix: string) => ({
   [`${name}.version`]: { valid: [1], invalid: [0, 2, "1"] },
   [`${name}.id`]: { valid: [`${prefix}_${ulid}`], invalid: [`other_${ulid}`, ulid, `${prefix}_1`] },
   [`${name}.createdAt`]: time,
-  [`${name}.repeated`]: { valid: [true], invalid: ["true"] },
   [`${name}Event.detail-type`]: { valid: [type], invalid: ["other", ""] },
   [`${name}Event.source`]: { valid: ["leads-and-conversations"], invalid: ["other", ""] },
   [`${name}Event.detail`]: { valid: [buildExample(name)], invalid: [{}, null] },

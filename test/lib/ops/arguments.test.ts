@@ -1,12 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, CommanderError } from "commander";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
-import { findBus } from "../../../lib/ops/events/event-bus.ts";
-import { eventsCommand, parseTime, parseTypes } from "../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 
@@ -15,7 +13,6 @@ const commands = {
   leads: leadsCommand,
   conversations: conversationsCommand,
   counts: countsCommand,
-  events: () => eventsCommand(),
   accounts: () => accountsCommand(),
 };
 
@@ -97,7 +94,6 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
     ...[onTable, ["0", "9999"], ["10000", "-1", "1.5", "x"]],
     "Seconds are a whole number from 0 to 9999.",
   ],
-  ["accounts usage --since", onTable, ["1h", "7d"], ["7", "", "yesterday"], duration],
   ["accounts export --output", onTable, ["a.jsonl"], ["a.csv", "jsonl", ""], "The file must end in .jsonl."],
   [
     "counts rebuild --units",
@@ -106,8 +102,6 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
     ["0", "10000000", ""],
     "Units are a whole number above 0.",
   ],
-  ["events republish --since", onTable, ["0000000000"], ["now", "-1", "2026"], "A time is"],
-  ["events republish --since=0000000000 --types", onTable, ["lead.created"], ["leads"], "The types are "],
 ] as never)("%s", async (line, args, valid, invalid, sentence) => {
   const words = line.split(" ");
   const command = words.slice(0, -1).join(" ");
@@ -126,37 +120,6 @@ test.each(
 )("%s names two tables, which no command accepts", async (two) => {
   for (const line of ["keys list --account a", "counts status --all", "accounts list", "keys revoke --key x"])
     expect(await mistake(`${line} ${two}`)).toMatch(/cannot be used with option/);
-});
-
-describe("events republish", () => {
-  const time = Date.UTC(2026, 0, 31, 9, 30, 0, 250);
-
-  test.each([
-    ["2026-01-31T10:30:00.250+01:00", time],
-    ["2026-01-31T09:30:00Z", time - 250],
-    ["1769851800", time - 250],
-    ["1769851800.250", time],
-    ["1769851800250", time],
-  ])("reads the time %s", (text, expected) => expect(parseTime(text)).toBe(expected));
-
-  test.each([
-    ...["", "yesterday", "2026-01-31", "2026-02-30T00:00:00Z", "2026", "-1769851800"],
-    ...["1969-12-31T23:59:59Z", "1769851800Z", "1e9"],
-  ])("refuses the time %j", (text) => expect(() => parseTime(text)).toThrow("A time is a timestamp"));
-
-  test("reads types in the order of the events, each once, and refuses others", () => {
-    expect(parseTypes("message.sent,lead.created")).toEqual(["lead.created", "message.sent"]);
-    for (const text of ["", "lead", "lead.created,", "lead.created, message.sent"])
-      expect(() => parseTypes(text)).toThrow(
-        "The types are lead.created, conversation.started, message.sent",
-      );
-  });
-
-  test.each([
-    [{ stage: "prod" }, "leads-and-conversations-prod"],
-    [{ stage: "prod", bus: "other" }, "other"],
-    [{ table: "restored", bus: "other" }, "other"],
-  ])("of %j sends to the bus %s", (options, name) => expect(findBus(options)).toBe(name));
 });
 
 const root = join(import.meta.dirname, "../../..");

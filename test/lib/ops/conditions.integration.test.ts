@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
 import { eraseCommand } from "../../../lib/ops/erasure/leads-erase.ts";
-import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../lib/ops/leads/leads-import.ts";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
@@ -130,7 +129,6 @@ const neighbour = randomUUID();
 beforeAll(() => fill(neighbour));
 
 const on = (account: string) => ["--account", account];
-const since = ["--since", "2020-01-01T00:00:00Z", "--dry-run"];
 
 describe.each([
   ["in small pages", smallPages],
@@ -148,7 +146,6 @@ describe.each([
     ],
     ["accounts export", () => accountsCommand(noWait), ["export", "--output"]],
     ["accounts erase --dry-run", () => accountsCommand(noWait), ["erase", "--dry-run"]],
-    ["events republish --dry-run", () => eventsCommand(noWait), ["republish", ...since]],
   ] as const)("by %s", async (_name, command, args) => {
     const account = await fill(randomUUID(), isOld);
     const read = async () => {

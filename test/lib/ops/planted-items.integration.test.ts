@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { marshall } from "@aws-sdk/util-dynamodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
 import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
-import { toEvents } from "../../../shared/domain/events.ts";
 import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/call.ts";
@@ -147,8 +145,6 @@ describe("a command that changes nothing", () => {
     expect((await ops("accounts", "import", path, ...ofAccount, "--replace", "--dry-run")).code).toBe(0);
   });
 
-  const since = ["--since", "2025-01-01T00:00:00Z"];
-
   test.each([
     [3, "leads", "erased", ...ofAccount],
     [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run"],
@@ -162,26 +158,8 @@ describe("a command that changes nothing", () => {
     [1, "counts", "verify", ...ofAccount],
     [1, "counts", "verify", "--all"],
     [0, "counts", "rebuild", ...ofAccount, "--dry-run"],
-    [3, "events", "republish", ...ofAccount, ...since, "--dry-run"],
-    [3, "events", "republish", "--all", ...since, "--dry-run"],
   ])("with the exit code %i: %s %s %s %s %s", async (code, ...args) => {
     expect(await ops(...args)).toMatchObject({ code });
-  });
-
-  test("events republish has the events that the stream had", async () => {
-    const args = [...ofAccount, ...since, "--dry-run", "--json"];
-    const { stdout } = await ops("events", "republish", ...args);
-    const types = ["LEAD", "CONVERSATION", "MESSAGE", "ERASED"] as const;
-    const images = itemsOf(before, account, [...types]).map((key) => marshall(before.get(key)));
-    vi.spyOn(console, "error").mockImplementation(() => {});
-    const events = images.flatMap((NewImage) =>
-      toEvents([{ eventName: "INSERT", dynamodb: { NewImage: NewImage as never } }]),
-    );
-    vi.restoreAllMocks();
-    const counts = Object.entries(Object.groupBy(events, ({ type }) => type));
-    expect(JSON.parse(stdout).events).toEqual(
-      Object.fromEntries(counts.map(([type, { length }]) => [type, length])),
-    );
   });
 
   test("a change of an item that is malformed", async () => {

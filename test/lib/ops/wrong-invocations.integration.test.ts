@@ -46,7 +46,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "counts status",
       "counts verify",
       "counts rebuild",
-      "events republish --since 1795219200 --dry-run",
     ].map((line) => `${line} --account nobody ${onTable}`),
   "The account acme has no lead lead_1.": [
     ...["set-status --status new", "set-score --score 1", "show", "erase --yes"].map(
@@ -87,7 +86,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "accounts list",
       "counts verify --account acme",
       "counts verify --all",
-      "events republish --all --since 1795219200 --dry-run",
     ].map((line) => `${line} --table nowhere`),
   "Name the table: --local, --stage NAME or --table NAME.": [
     "keys list --account acme",
@@ -101,17 +99,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     `counts status --account acme --all ${onTable}`,
   ],
   "--json needs --output, because stdout has the leads.": [`leads export --account acme ${onTable} --json`],
-  "The local run sends all events again if you stop it, delete stream.json in its data directory, and start it.":
-    ["events republish --account acme --local --since 1795219200"],
-  "The time of --since must be before that of --until.": [
-    `events republish --account acme ${onTable} --since 1769851800 --until 1769851800 --dry-run`,
-  ],
-  [`Name the event bus of the table ${tableName}: --bus NAME.`]: [
-    `events republish --account acme ${onTable} --since 1795219200`,
-  ],
-  "The local run keeps no logs to search: name a deployed stage with --stage.": [
-    "accounts usage --local --since 7d",
-  ],
   "error: unknown command 'forget'": ["keys forget --account acme"],
   "error: unknown command 'lead'\n(Did you mean leads?)": ["lead export --account acme"],
 };

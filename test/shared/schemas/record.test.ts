@@ -8,7 +8,7 @@ import { readRecord } from "../../../shared/schemas/record.ts";
 const key = { pk: "LEAD#acme", sk: "lead_1" };
 const createdAt = "2026-01-01T00:00:00.000Z";
 const ids = { id: newId("msg"), leadId: newId("lead"), conversationId: newId("conv") };
-const common = { version: 1, account: "acme", createdAt, repeated: true };
+const common = { version: 1, account: "acme", createdAt };
 
 /** A schema, with an item that has all of its properties. */
 const records = {

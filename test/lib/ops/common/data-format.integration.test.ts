@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { conversationsCommand } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { eventsCommand } from "../../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
@@ -41,7 +40,6 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
   ["accounts", accountsCommand, ["unset-limit", ...person]],
   ["accounts", accountsCommand, ["import", archive, ...person]],
   ["accounts", accountsCommand, ["erase", ...person, "--yes"]],
-  ["events", eventsCommand, ["republish", ...person, "--since", "1769851800", "--bus", "b"]],
 ];
 
 test.each(writing)("%s: a table of another data format is refused", async (_, command, args) => {
@@ -56,14 +54,7 @@ test.each(writing)("%s: a table of another data format is refused", async (_, co
 });
 
 test("each command with --dry-run is among them", () => {
-  const groups = [
-    keysCommand,
-    leadsCommand,
-    conversationsCommand,
-    countsCommand,
-    accountsCommand,
-    eventsCommand,
-  ];
+  const groups = [keysCommand, leadsCommand, conversationsCommand, countsCommand, accountsCommand];
   const withDryRun = groups.flatMap((group) =>
     group()
       .commands.filter(({ options }) => options.some(({ long }) => long === "--dry-run"))
