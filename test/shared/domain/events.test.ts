@@ -11,7 +11,8 @@ import { createdAt } from "../../../shared/ids.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 
-const account = "acme & söhne #1";
+// In both cases: connectors find an account by its name as it was written.
+const account = "Acme & söhne #1";
 const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
   (prefix) => `${prefix}_${ulid()}`,
 ) as [string, string, string];

@@ -74,6 +74,17 @@ test.each([
   expect(await listApiKeys("acme")).toHaveLength(2);
 });
 
+test("rotate --valid-for is how long the new key works", async () => {
+  const old = await issueApiKey("acme", { validUntil: after(hour) });
+  const { issued, replaced } = await run("rotate", ...acme, "--key", old.keyId, "--valid-for", "30d");
+  expect(replaced.validUntil).toBe(after(hour));
+  expect(issued.validUntil).toBe(after(30 * 24 * hour));
+  vi.setSystemTime(now + 30 * 24 * hour - 1);
+  expect(await findApiKey(issued.apiKey)).toMatchObject({ keyId: issued.keyId });
+  vi.setSystemTime(now + 30 * 24 * hour);
+  expect(await findApiKey(issued.apiKey)).toBe("expired");
+});
+
 test("rotate never extends a key, and names its end", async () => {
   const old = await issueApiKey("acme", { validUntil: after(hour) });
   const { stderr } = await keys("rotate", ...acme, "--key", old.keyId, "--overlap", "2h");
@@ -105,6 +116,17 @@ test.each([
   }
   expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
   expect(await listApiKeys("other")).toHaveLength(1);
+});
+
+test.each(["revoke", "rotate"])("%s takes a whole id only, no beginning of one", async (command) => {
+  const { keyId, apiKey } = await issueApiKey("acme");
+  for (const part of [keyId.slice(0, -1), keyId.slice(0, 10), keyId.slice(0, 1), ""]) {
+    const { code, stdout, stderr } = await keys(command, ...acme, "--key", part);
+    expect([part, code, stdout]).toEqual([part, 1, ""]);
+    expect(stderr).toContain(`The account acme has no key ${part}: see `);
+  }
+  expect(await findApiKey(apiKey)).toMatchObject({ keyId });
+  expect(await listApiKeys("acme")).toHaveLength(1);
 });
 
 test("revokes a whole key without its account, and rotates it", async () => {
