@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { validatorsVitePlugin } from "./lib/bundling/validators.ts";
 
 const integration = "test/**/*.integration.test.ts";
 const nightly = "test/**/*.nightly.test.ts";
@@ -19,7 +18,6 @@ const onEngine = {
 };
 
 export default defineConfig({
-  plugins: [validatorsVitePlugin()],
   test: {
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
     silent: process.env.ALLOW_LOG_LEAKS === "1" ? false : "passed-only",

@@ -1,12 +1,12 @@
-import validate from "validate:create-lead";
 import { createLead } from "../shared/domain/leads.ts";
 import { bodyParser } from "../shared/http/body-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
+import { validateCreateLead } from "../shared/http/route-validators.ts";
 import { createLeadRoute } from "../shared/routes.ts";
 
 export const handler = routeHandler(
   createLeadRoute,
-  validate,
+  validateCreateLead,
   ({ account, body, idempotency }) => createLead(account, body, idempotency),
   bodyParser(),
 );

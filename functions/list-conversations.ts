@@ -1,9 +1,9 @@
-import validate from "validate:list-conversations";
 import { listConversations } from "../shared/domain/conversations.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
+import { validateListConversations } from "../shared/http/route-validators.ts";
 import { pageRequest } from "../shared/pages/page.ts";
 import { listConversationsRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler(listConversationsRoute, validate, ({ account, query }) =>
+export const handler = routeHandler(listConversationsRoute, validateListConversations, ({ account, query }) =>
   listConversations(account, query, pageRequest(query)),
 );

@@ -41,8 +41,8 @@ const options = {
   absWorkingDir: root,
 } as const satisfies BuildOptions;
 
-/** They compile the validators in, and leave out the modules of the SDK that Lambda does not need. */
-const functionPlugins = [validatorsPlugin(), lambdaModulesPlugin];
+/** They compile the validators in, and leave out what the SDK has for other environments than Lambda. */
+const functionPlugins = [validatorsPlugin, lambdaModulesPlugin];
 
 /**
  * Bundles one entry file the way it is deployed.

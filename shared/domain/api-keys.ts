@@ -1,7 +1,7 @@
 import { apiKeyKey } from "../dynamodb/keys.ts";
 import { checkKeys, ifWellFormed } from "../dynamodb/malformed-items.ts";
+import { isText, readFields } from "../dynamodb/read-fields.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
-import { readRecord } from "../schemas/record.ts";
 import { parseApiKey } from "./api-key-format.ts";
 import { type Access, type ApiKey, apiKeyState, type KeyState } from "./api-key-validity.ts";
 
@@ -31,18 +31,10 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
   return { accountId, keyId, access };
 }
 
-const text = { type: "string", minLength: 1 } as const;
-
-/** What the authorizer relies on. */
-const checkedFields = {
-  type: "object",
-  properties: { keyId: text, accountId: text, access: text, validUntil: text, revokedAt: text },
-  required: ["keyId", "accountId", "access"],
-} as const;
-
 /** The API key of an item. @throws MalformedItemError */
 function checkApiKey(item: Item): ApiKey {
-  const { keyId } = readRecord(checkedFields, item);
+  const required = { keyId: isText, accountId: isText, access: isText };
+  const { keyId } = readFields(item, required, { validUntil: isText, revokedAt: isText });
   checkKeys(item, { pk: item.pk, sk: keyId });
   return toApiKey(item);
 }

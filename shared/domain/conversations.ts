@@ -18,10 +18,10 @@ import {
   active,
   type Conversation,
   type ConversationsQuery,
-  conversation as conversationSchema,
   type Message,
 } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
+import { validateConversation } from "../schemas/record-validators.ts";
 import { storedName } from "../stored-name.ts";
 import { admitLongList } from "./list-admission.ts";
 
@@ -61,7 +61,7 @@ export const conversationStatusKeys = (
 
 /** The conversation of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
 const toListed = (account: string) => (item: Item) => {
-  const conversation = readRecord(conversationSchema, item);
+  const conversation = readRecord(validateConversation, item);
   checkKeys(item, conversationItem(account, conversation), keyAttributes);
   return conversation;
 };

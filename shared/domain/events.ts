@@ -10,12 +10,15 @@ import {
   readPartition,
 } from "../dynamodb/keys.ts";
 import { checkKeys, ifWellFormed, logMalformed, readNumbers } from "../dynamodb/malformed-items.ts";
+import { isText, readFields } from "../dynamodb/read-fields.ts";
 import type { Item, Key } from "../dynamodb/table-client.ts";
 import { MalformedItemError } from "../errors.ts";
 import { createdAt, idTimestamp } from "../ids.ts";
-import { conversation } from "../schemas/conversation-schemas.ts";
-import { lead } from "../schemas/lead-schemas.ts";
-import { readRecord } from "../schemas/record.ts";
+import type { Conversation } from "../schemas/conversation-schemas.ts";
+import type { Lead } from "../schemas/lead-schemas.ts";
+import { readRecord, toRecord } from "../schemas/record.ts";
+import { validateConversation, validateLead, validateMessage } from "../schemas/record-validators.ts";
+import type { Validator } from "../schemas/validator.ts";
 import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas.ts";
 
 /** The `source` of every event. The bus tells the stages apart. */
@@ -31,9 +34,19 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
 
 /** The event of a change that an operator's command made, by the type of the changed item. */
 export const changeTypes = new Map([
-  [itemTypes.lead as string, { type: "lead.updated", noun: "lead", schema: lead }],
-  [itemTypes.conversation, { type: "conversation.updated", noun: "conversation", schema: conversation }],
+  [itemTypes.lead as string, { type: "lead.updated", noun: "lead", validate: validateLead }],
+  [
+    itemTypes.conversation,
+    { type: "conversation.updated", noun: "conversation", validate: validateConversation },
+  ],
 ] as const);
+
+/** What an item has to be for its event; of an erased lead, only the id is left. */
+const itemValidators: Partial<Readonly<Record<EventType, Validator<Item>>>> = {
+  "lead.created": validateLead,
+  "conversation.started": validateConversation,
+  "message.sent": validateMessage,
+};
 
 /**
  * How long after its id an item may be written and still cause an event, in milliseconds. The routes write within
@@ -84,7 +97,9 @@ function itemEvent(item: Item): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
   const type = eventTypes.get(itemType);
   if (!type || (item.imported && type !== "lead.created")) return undefined;
-  return compose(type, account, item, { imported: item.imported ? true : undefined });
+  const validate = itemValidators[type];
+  const record = validate ? readRecord(validate, item) : readFields(item, { leadId: isText }, {});
+  return compose(type, account, item, { ...record, id: item.id, imported: item.imported ? true : undefined });
 }
 
 /** The event of the last marked change of an item; undefined for an item that has none. @throws MalformedItemError */
@@ -92,21 +107,27 @@ function changeEvent(item: Item): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
   const change = changeTypes.get(itemType);
   if (!change || item.changeId === undefined) return undefined;
-  const { type, noun, schema } = change;
-  const record = readRecord<typeof lead | typeof conversation>(schema, item);
-  const others = { id: item.changeId, [`${noun}Id`]: item.id, [noun]: record };
+  const { type, noun, validate } = change;
+  const record = readRecord<Lead | Conversation>(validate, item);
+  const isChanged = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.length <= 8 && value.every((name) => validate.properties.includes(name));
+  const { changed } = readFields(item, { changed: isChanged }, {});
+  const others = { ...record, changed, id: item.changeId, [`${noun}Id`]: record.id, [noun]: record };
   return compose(type, account, item, others, "changeId");
 }
 
-/** @param idField the attribute with the id of the event */
-function compose(type: EventType, account: string, item: Item, others: Item, idField = "id"): ServiceEvent {
+/**
+ * @param checked what the event has of the item
+ * @param idField the attribute with the id of the event
+ */
+function compose(type: EventType, account: string, item: Item, checked: Item, idField = "id"): ServiceEvent {
   const { id, version } = eventSchemas[type].properties;
   const eventId = item[idField];
   if (typeof eventId !== "string" || !new RegExp(id.pattern).test(eventId))
     throw new MalformedItemError(item, idField);
-  const event = readRecord(eventSchemas[type], {
-    ...item,
-    ...others,
+  if (!account) throw new MalformedItemError(item, "account");
+  const event: ServiceEvent = toRecord(eventSchemas[type], {
+    ...checked,
     type,
     version: version.const,
     account,

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
 import { ifWellFormed } from "../dynamodb/malformed-items.ts";
+import { isCount, isText, readFields } from "../dynamodb/read-fields.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { retryBriefly } from "../dynamodb/throttling.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
 import { ApiError, MalformedItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { readRecord } from "../schemas/record.ts";
 
 /** How long a request is remembered, in seconds. */
 const lifetime = 24 * 60 * 60;
@@ -22,16 +22,9 @@ export interface IdempotentRequest {
 /** The ids that a request made. The rest of its response follows from the request itself. */
 type Ids = Readonly<Record<string, string>>;
 
-/** The fields of a record besides the ids. */
-const recordSchema = {
-  type: "object",
-  properties: { fingerprint: { type: "string" }, expiresAt: { type: "integer" } },
-  required: ["fingerprint", "expiresAt"],
-} as const;
-
 /** The fingerprint and the ids of a record. @throws MalformedItemError */
 function readMade<Made extends Ids>(item: Item, prefixes: Made) {
-  const { fingerprint } = readRecord(recordSchema, item);
+  const { fingerprint } = readFields(item, { fingerprint: isText, expiresAt: isCount }, {});
   const ids = (item.ids ?? {}) as Made;
   if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
     throw new MalformedItemError(item, "ids");

@@ -17,6 +17,7 @@ import { creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
 import { readRecord, toRecord } from "../schemas/record.ts";
+import { validateLead } from "../schemas/record-validators.ts";
 import { storedName } from "../stored-name.ts";
 import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotent-replay.ts";
 import { admitLongList } from "./list-admission.ts";
@@ -104,7 +105,7 @@ export const leadStatusKeys = (account: string, { status, source }: Lead) => ({
 
 /** The lead of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
 const toListed = (account: string) => (item: Item) => {
-  const lead = readRecord(leadSchema, item);
+  const lead = readRecord(validateLead, item);
   checkKeys(item, leadItem(account, lead), keyAttributes);
   return lead;
 };

@@ -1,7 +1,7 @@
 import { accountLimitKey } from "../dynamodb/keys.ts";
 import { ifWellFormed } from "../dynamodb/malformed-items.ts";
+import { isCount, readFields } from "../dynamodb/read-fields.ts";
 import { readItem } from "../dynamodb/table-client.ts";
-import { readRecord } from "../schemas/record.ts";
 
 /** How many requests an account may make in a window; windows start at multiples of their length. */
 export interface RateLimit {
@@ -23,14 +23,10 @@ function readCount(name: string): number {
   return Number(value);
 }
 
-const limitSchema = {
-  type: "object",
-  properties: { requests: { type: "integer", minimum: 1 } },
-  required: ["requests"],
-} as const;
+const isLimit = (value: unknown): value is number => isCount(value) && value > 0;
 
 /** Reads how many requests an account may make in a window; undefined if it has the limit of its stage. */
 export async function readAccountLimit(account: string): Promise<number | undefined> {
   const item = await readItem(accountLimitKey(account));
-  return item && ifWellFormed(() => readRecord(limitSchema, item))?.requests;
+  return item && ifWellFormed(() => readFields(item, { requests: isLimit }, {}))?.requests;
 }

@@ -1,7 +1,7 @@
 import { ApiError, type Fault } from "../errors.ts";
 import type { RouteEvent } from "./route-event.ts";
 
-/** How many faults a response lists at most. The search for further ones ends there, so that they cost nothing. */
+/** How many faults a response lists at most. */
 export const maxFaults = 100;
 
 /** How many faults the detail of a problem names at most. */

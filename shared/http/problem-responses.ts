@@ -33,7 +33,8 @@ export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
 function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (error instanceof ApiError) return error;
   const errors = error instanceof Error && validationErrors(error);
-  if (errors) return invalidInput([...toFaults(errors, route, event), ...(event.faults ?? [])]);
+  if (errors)
+    return invalidInput([...toFaults(errors.slice(0, maxFaults), route, event), ...(event.faults ?? [])]);
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
   if (isHot(error)) return tooManyAtOnce(error);
   if (isBusy(error)) return busy(error);

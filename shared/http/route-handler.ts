@@ -1,6 +1,5 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import validator, { type Options } from "@middy/validator";
-import type { ValidateFunction } from "ajv";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
 import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotent-replay.ts";
 import { rateLimit } from "../domain/rate-limit.ts";
@@ -8,6 +7,7 @@ import { ApiError, type Fault } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
+import type { Validator } from "../schemas/validator.ts";
 import { compressedResponses } from "./compressed-responses.ts";
 import { addFaults, invalidInput } from "./faults.ts";
 import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
@@ -37,7 +37,7 @@ const responseMargin = 500;
  */
 export function routeHandler<R extends Route>(
   route: R,
-  validate: ValidateFunction,
+  validate: Validator,
   handle: (request: RouteRequest<R>) => Promise<object>,
   bodyParser = noBody(),
 ) {
@@ -115,7 +115,7 @@ const unexpectedBody: Fault = {
 };
 
 /** Middy's validator, with a function compiled beforehand, which its types do not know. */
-const inputValidator = (validate: ValidateFunction) =>
+const inputValidator = (validate: Validator) =>
   validator({
     eventSchema: validate as unknown as NonNullable<Options["eventSchema"]>,
   }) as MiddlewareObj<RouteEvent>;

@@ -4,7 +4,7 @@ import { toFaults } from "../../../shared/http/schema-faults.ts";
 import { idTimestamp, isId } from "../../../shared/ids.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
-import { validation } from "../../bundling/validation.ts";
+import { requestOptions } from "../../../shared/schemas/validator.ts";
 import { type RowFault, rowFault } from "./row.ts";
 
 /** The schema of a JSON object; its numbers are whole. */
@@ -19,7 +19,7 @@ export interface FieldsSchema {
  * The bundles of the functions check the schemas; to do it here takes longer than to import a few rows. Its errors have the
  * bounds of numbers.
  */
-const ajv = new Ajv2020({ ...validation, meta: false, validateSchema: false, verbose: true });
+const ajv = new Ajv2020({ ...requestOptions, meta: false, validateSchema: false, verbose: true });
 
 /**
  * Creates a check of JSON values against a schema of the API, or one that is written like it.

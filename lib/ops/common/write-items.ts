@@ -35,9 +35,10 @@ export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
 
 /** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
-  const { schema } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
-  const fields = Object.keys(schema?.properties ?? {});
-  const changed = fields.filter((name) => name in changes && changes[name] !== read[name]);
+  const { validate } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
+  const changed = (validate?.properties ?? []).filter(
+    (name) => name in changes && changes[name] !== read[name],
+  );
   if (changed.length === 0) return changes;
   // Later than the change before, which a machine with another clock may have made.
   const before = isId("change", read.changeId) ? idTimestamp(read.changeId) : 0;

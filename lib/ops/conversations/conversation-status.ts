@@ -5,12 +5,9 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { isId } from "../../../shared/ids.ts";
-import {
-  active,
-  type Conversation,
-  conversation as conversationSchema,
-} from "../../../shared/schemas/conversation-schemas.ts";
+import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
+import { validateConversation } from "../../../shared/schemas/record-validators.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { UserError } from "../../errors.ts";
 import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
@@ -38,11 +35,11 @@ export function setConversationStatus(
       const key = conversationKey(account, id);
       const item = await readItem(key);
       if (!item) return undefined;
-      const conversation = { ...readRecord(conversationSchema, item), status };
+      const conversation = { ...readRecord(validateConversation, item), status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(key, asChange(item, set), { status: item.status });
       if (status !== active)
-        return dryRun ? conversation : readRecord(conversationSchema, await updateItem(update));
+        return dryRun ? conversation : readRecord(validateConversation, await updateItem(update));
       const { items, activeId } = await activation(account, conversation);
       if (activeId !== undefined)
         throw new UserError(

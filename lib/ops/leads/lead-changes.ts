@@ -3,8 +3,9 @@ import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { type Lead, lead as leadSchema } from "../../../shared/schemas/lead-schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
+import { validateLead } from "../../../shared/schemas/record-validators.ts";
 import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
 
 /**
@@ -43,12 +44,12 @@ function changeLead(
     async () => {
       const item = await readItem(key);
       if (!item) return undefined;
-      const lead = readRecord(leadSchema, item);
+      const lead = readRecord(validateLead, item);
       const change = buildChange(lead);
-      if (dryRun) return readRecord(leadSchema, { ...lead, ...change });
+      if (dryRun) return readRecord(validateLead, { ...lead, ...change });
       // Index keys contain the source, and the event tells what changed.
       const read = { source: lead.source, status: lead.status, score: lead.score };
-      return readRecord(leadSchema, await updateItem(buildUpdate(key, asChange(item, change), read)));
+      return readRecord(validateLead, await updateItem(buildUpdate(key, asChange(item, change), read)));
     },
     { deadline, isRetryable },
   );

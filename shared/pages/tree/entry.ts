@@ -101,16 +101,14 @@ const maxCells = 16;
 const maxRows = 2 ** 40;
 
 /** What sort keys of rows are, and the texts between them: in ASCII, JavaScript and DynamoDB sort them alike. */
-export const sortKeyPattern = "^[ -~]{0,64}$";
-
-const sortKey = new RegExp(sortKeyPattern);
+export const isSortKey = (value: unknown): value is string =>
+  typeof value === "string" && /^[ -~]{0,64}$/.test(value);
 
 type Encoded = readonly [string, ...number[]];
 
 const isEncoded = (entry: unknown): entry is Encoded =>
   Array.isArray(entry) &&
-  typeof entry[0] === "string" &&
-  sortKey.test(entry[0]) &&
+  isSortKey(entry[0]) &&
   entry.length <= 1 + maxCells &&
   entry.slice(1).every((rows) => Number.isSafeInteger(rows) && rows >= 0 && rows <= maxRows);
 

@@ -1,7 +1,7 @@
+import { isCount, readFields } from "../../dynamodb/read-fields.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
-import { readRecord } from "../../schemas/record.ts";
-import { decodeEntries, type Entry, encodeEntries, sortKeyPattern } from "./entry.ts";
+import { decodeEntries, type Entry, encodeEntries, isSortKey } from "./entry.ts";
 
 /** The top of a counted tree. */
 export interface Root {
@@ -60,26 +60,27 @@ export const rootItem = ({ entries, last, ...others }: Root) => ({
 });
 
 /** Small enough for numbers that a maintainer adds up. */
-const count = { type: "integer", minimum: 0, maximum: 2 ** 50 } as const;
-const sortKey = { type: "string", pattern: sortKeyPattern } as const;
+const isSum = (value: unknown): value is number => isCount(value) && value <= 2 ** 50;
+
+/** More levels than rows could ever fill are none. */
+const isLevel = (value: unknown): value is number => isCount(value) && value >= 1 && value <= 9;
+
+/** Raised by the first commit. */
+const isVersion = (value: unknown): value is number => isSum(value) && value >= 1;
 
 /** The fields of a root besides its entries. */
-const rootSchema = {
-  type: "object",
-  properties: {
-    version: { ...count, minimum: 1 },
-    generation: count,
-    // More levels than rows could ever fill.
-    level: { type: "integer", minimum: 1, maximum: 9 },
-    ...{ lastStart: sortKey, watermark: sortKey, fed: sortKey, filling: sortKey },
-    ...{ unfed: count, lookAt: count, changedAt: count, expiresAt: count },
-  },
-  required: ["version", "generation", "level", "lastStart", "watermark"],
-} as const;
+const required = {
+  ...{ version: isVersion, generation: isSum, level: isLevel },
+  ...{ lastStart: isSortKey, watermark: isSortKey },
+};
+const optional = {
+  ...{ fed: isSortKey, filling: isSortKey },
+  ...{ unfed: isSum, lookAt: isSum, changedAt: isSum, expiresAt: isSum },
+};
 
 /** The reverse of `rootItem`. @throws MalformedItemError */
 export function toRoot(item: Item): Root {
-  const fields = readRecord(rootSchema, item);
+  const fields = readFields(item, required, optional);
   const all = decodeEntries(item.entries);
   if (!all) throw new MalformedItemError(item, "entries");
   const nodes = all.filter(({ start }) => start < fields.lastStart).length;

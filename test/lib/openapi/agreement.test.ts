@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { expect, test } from "vitest";
-import { validation } from "../../../lib/bundling/validation.ts";
 import type { openApiDocument } from "../../../lib/openapi/document.ts";
 import { idempotencyKeyPattern } from "../../../shared/http/idempotency-key-parser.ts";
 import { type Route, routes } from "../../../shared/routes.ts";
+import { requestOptions } from "../../../shared/schemas/validator.ts";
 
 const document: ReturnType<typeof openApiDocument> = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
 const ajv = new Ajv2020({ strict: false, formats: { email: fullFormats.email, "date-time": true } });
@@ -53,7 +53,7 @@ test.each(lists)("$name accepts the values of each parameter that the document s
   const parameters = document.paths[path]?.get?.parameters ?? [];
   expect(parameters.map((parameter) => Reflect.get(parameter, "name"))).toEqual(Object.keys(properties));
   for (const [at, [name, schema]] of Object.entries(properties).entries()) {
-    const validate = new Ajv2020(validation).compile(schema);
+    const validate = new Ajv2020(requestOptions).compile(schema);
     const documented = ajv.getSchema(
       `document#/paths/${path.replaceAll("/", "~1")}/get/parameters/${at}/schema`,
     );
@@ -79,7 +79,7 @@ test.each(bodies)("a %s has in each field the values that the document says", (n
   const example = Object.fromEntries(
     Object.entries(valid.properties).map(([field, { examples }]) => [field, examples[0]]),
   );
-  const validate = new Ajv2020(validation).compile(body);
+  const validate = new Ajv2020(requestOptions).compile(body);
   const documented = ajv.getSchema(`document#/components/schemas/${name}`);
   expect([validate(example), documented?.(example)]).toEqual([true, true]);
   const changed = [...Object.keys(example), "other"].flatMap((field) =>

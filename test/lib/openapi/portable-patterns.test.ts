@@ -1,9 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { validation } from "../../../lib/bundling/validation.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { withPortablePattern } from "../../../lib/openapi/portable-patterns.ts";
 import { label, messageText, name } from "../../../shared/schemas/field-schemas.ts";
+import { requestOptions } from "../../../shared/schemas/validator.ts";
 
 const document = JSON.stringify(openApiDocument());
 
@@ -12,7 +12,7 @@ const documented = (schema: object) =>
   [true, false].map((unicodeRegExp) => new Ajv2020({ unicodeRegExp }).compile(withPortablePattern(schema)));
 
 describe.each(Object.entries({ label, name, messageText }))("the pattern of a %s", (_, schema) => {
-  const validate = new Ajv2020(validation).compile(schema);
+  const validate = new Ajv2020(requestOptions).compile(schema);
   const others = documented(schema);
 
   test("accepts the same characters, alone and in a text", () => {

@@ -1,0 +1,91 @@
+import { createRequire } from "node:module";
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+
+/** The schema of a JSON object. */
+export interface ObjectSchema {
+  readonly properties: object;
+  readonly required?: readonly string[];
+}
+
+/** Deferred until the schema is known: the type of every schema at once is too deep for the compiler. */
+export type Inferred<Schema> = Schema extends JSONSchema ? FromSchema<Schema> : never;
+
+/** Checks an object, as Ajv does. */
+export interface Validator<T = unknown> {
+  (value: unknown): value is T;
+  /** What is wrong with the last value. */
+  errors?: ErrorObject[] | null | undefined;
+  /** The names of the properties in the schema. */
+  readonly properties: readonly string[];
+}
+
+/** A validator that is compiled by its first call. Bundles have it compiled: see `lib/bundling/validators.ts`. */
+export interface UncompiledValidator<T = unknown> extends Validator<T> {
+  readonly schema: ObjectSchema;
+  readonly options: Options;
+}
+
+/** Ajv's options for requests, of which every fault is listed. */
+export const requestOptions = {
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  ownProperties: true,
+  messages: false,
+  formats: { email: fullFormats.email, "date-time": true },
+} as const satisfies Options;
+
+/** A time as the service writes it. */
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Ajv's options for stored records. An address was checked when it was stored: another release of Ajv must not lose leads. */
+const recordOptions = {
+  strict: true,
+  strictTypes: false,
+  messages: false,
+  formats: { email: true, "date-time": timestamp },
+} as const satisfies Options;
+
+/** A validator of requests. @throws Error at its first call when Ajv does not know the schema's keywords */
+export const requestValidator = (schema: ObjectSchema): Validator => validator(schema, requestOptions);
+
+/** Of properties whose schemas have no bounds. A part of a key is shorter than the text. */
+const storedBounds: Readonly<Record<string, object>> = {
+  string: { maxLength: 2048 },
+  integer: { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+};
+
+/** A validator of stored records, which may have further attributes. */
+export function recordValidator<Schema extends ObjectSchema>({
+  properties,
+  required = [],
+}: Schema): Validator<Inferred<Schema>> {
+  const bounded = Object.entries(properties).map(([name, property]) => [
+    name,
+    { ...storedBounds[property.type], ...property },
+  ]);
+  return validator({ properties: Object.fromEntries(bounded), required }, recordOptions);
+}
+
+function validator<T>(objectSchema: ObjectSchema, options: Options): UncompiledValidator<T> {
+  const schema = { type: "object", ...objectSchema };
+  let compiled: ValidateFunction<T> | undefined;
+  const validate = (value: unknown): value is T => {
+    compiled ??= compile<T>(schema, options);
+    const isValid = compiled(value);
+    all.errors = compiled.errors;
+    return isValid;
+  };
+  const properties = Object.keys(schema.properties);
+  const all: UncompiledValidator<T> = Object.assign(validate, { schema, options, properties });
+  return all;
+}
+
+function compile<T>(schema: object, options: Options): ValidateFunction<T> {
+  // Ajv takes longer to load than many a command takes to run.
+  const load = createRequire(import.meta.url);
+  const { Ajv } = load("ajv") as typeof import("ajv");
+  return new Ajv({ ...options, meta: false, validateSchema: false }).compile<T>(schema);
+}
