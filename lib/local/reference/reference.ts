@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { marked } from "marked";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
@@ -67,7 +66,7 @@ const pageDocument = once(async () => {
 
 const textPage = once(async () => renderPage(await pageDocument()));
 
-const scalar = once(extractScript);
+const scalar = once(readScript);
 
 const redirect = async (): Promise<HttpResponse> => ({
   status: 302,
@@ -85,18 +84,29 @@ const response = (extension: string, body: string | Buffer): HttpResponse => ({
   body,
 });
 
+/** The part of Fastify that the package registers its routes with. */
+interface Registration {
+  readonly url: string;
+  handler(request: object, reply: object): unknown;
+}
+
 /**
- * Reads the script of Scalar's page, which the package has as a string of its code. None of that code runs here.
+ * The script of Scalar's page, which the package serves by a route of Fastify: it is registered and called here, without
+ * a server.
  *
- * @throws Error when the package has no such string
+ * @throws Error when the package has no such route
  */
-async function extractScript(): Promise<string> {
-  const plugin = fileURLToPath(import.meta.resolve("@scalar/fastify-api-reference"));
-  const [, literal] = /^var standalone_default = (".*");$/m.exec(await readFile(plugin, "utf8")) ?? [];
-  if (literal === undefined) throw new Error(`${plugin} has no script of the page`);
-  // A string of JavaScript may have control characters, one of JSON may not.
-  const escaped = literal.replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1));
-  return JSON.parse(escaped) as string;
+async function readScript(): Promise<string> {
+  const { default: register } = await import("@scalar/fastify-api-reference");
+  const routes: Registration[] = [];
+  const fastify = { route: (registration: Registration) => routes.push(registration) };
+  register(fastify, { configuration: { url: "openapi.json" } }, () => {});
+  const route = routes.find(({ url }) => url.endsWith("/scalar.js"));
+  if (!route) throw new Error("@scalar/fastify-api-reference has no route for its script");
+  return new Promise((resolve) => {
+    const reply = { header: () => reply, send: resolve };
+    route.handler({}, reply);
+  });
 }
 
 interface Parameter {
