@@ -12,14 +12,15 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { bundle, bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
+import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
+import { startLocal } from "../../lib/local/local-run.ts";
 import { rebuild } from "../../lib/ops/counts/rebuild.ts";
 import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { Pace } from "../../shared/dynamodb/pace.ts";
-import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { authorizerEvent, routeEvent } from "../support/events.ts";
 import { buildRows, rowItem } from "./pages/lead-rows.ts";
-import { startEngineTable } from "./start/engine-table.ts";
 import { type Candidate, measureStarts } from "./start/measure.ts";
 import { report } from "./start/report.ts";
 
@@ -37,7 +38,15 @@ const reference = async (name: string, entry: string) => {
   return { name, bundle: outfile };
 };
 
-const stopEngine = await startEngineTable();
+// Its table in memory is all that is used of the local run; what this process starts uses it, too.
+const { dynamodbEndpoint, tableName, stop } = await startLocal({
+  ...{ streams: false, log: console.error, onEngineExit: () => process.exit(1) },
+});
+selectEngineTable(dynamodbEndpoint, tableName);
+Object.assign(process.env, {
+  ...{ TABLE_NAME: tableName, AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint, AWS_REGION: "local" },
+  ...{ AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+});
 try {
   const leads = buildRows(1000);
   for (const row of leads)
@@ -82,5 +91,5 @@ try {
   console.log(text);
   await writeFile(join(import.meta.dirname, "../../docs/bench/start.md"), text);
 } finally {
-  await stopEngine();
+  await stop();
 }

@@ -1,48 +1,36 @@
 import { number } from "../markdown.ts";
 import type { Report } from "./report.ts";
 
-const lightStyle = `  text { font: 13px system-ui, sans-serif; fill: #1f2937 }
-  .title { font-size: 15px; font-weight: 600 }
-  .background { fill: #ffffff }
-  .grid { stroke: #d1d5db; stroke-width: 1 }
-  .axis { stroke: #6b7280; stroke-width: 1 }
-`;
-
-/** The same for a dark page. */
-const darkStyle = `    text { fill: #e5e7eb }
-    .background { fill: #0d1117 }
-    .grid { stroke: #30363d }
-    .axis { stroke: #8b949e }
-`;
-
-/** A text at a position, in the plot's units. */
-const text = (atX: number, atY: number, words: string, anchor: "start" | "middle" | "end") =>
-  `<text x="${atX}" y="${atY}" text-anchor="${anchor}">${words}</text>`;
-
-const width = 760;
-const height = 500;
+const [width, height] = [760, 500];
 const [left, right, top, bottom] = [84, width - 48, 56, 360];
-
-/** The style of each line, in the order of the report: its colours on light and on dark pages, and its dashes. */
-const lineStyles = [
-  ["#1d4ed8", "#79a8ff", ""],
-  ["#c2410c", "#ff9b5e", ""],
-  ["#1d4ed8", "#79a8ff", "6 4"],
-  ["#c2410c", "#ff9b5e", "6 4"],
-] as const;
-
-const colourOf = (n: number, colour: string) =>
-  `  .line${n} path { stroke: ${colour} }\n  .line${n} circle { fill: ${colour} }\n`;
-
-const style = `
-${lightStyle}  g path { fill: none; stroke-width: 2 }
-${lineStyles.map(([light, , dashes], n) => `${colourOf(n, light)}  .line${n} .median { stroke-dasharray: ${dashes || "none"} }\n`).join("")}  @media (prefers-color-scheme: dark) {
-${darkStyle}${lineStyles.map(([, dark], n) => colourOf(n, dark)).join("")}  }
-`;
 
 /** From 1,000 leads to 1,000,000, and from 1 unit to 100,000. */
 const xOf = (leads: number) => Math.round(left + ((Math.log10(leads) - 3) / 3) * (right - left));
 const yOf = (units: number) => Math.round(bottom - (Math.log10(units) / 5) * (bottom - top));
+
+/** Lines of one list have a colour, on light and on dark pages; those of plain queries are dashed. */
+const style = `
+  text { font: 13px system-ui, sans-serif; fill: #1f2937 }
+  .title { font-size: 15px; font-weight: 600 }
+  .background { fill: #ffffff }
+  .grid { stroke: #d1d5db; stroke-width: 1 }
+  g { color: #1d4ed8 }
+  g.line1, g.line3 { color: #c2410c }
+  g path { fill: none; stroke: currentColor; stroke-width: 2 }
+  g circle { fill: currentColor }
+  .line2 .median, .line3 .median { stroke-dasharray: 6 4 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e5e7eb }
+    .background { fill: #0d1117 }
+    .grid { stroke: #30363d }
+    g { color: #79a8ff }
+    g.line1, g.line3 { color: #ff9b5e }
+  }
+`;
+
+/** A text at a position, in the plot's units. */
+const text = (x: number, y: number, words: string, anchor: "start" | "middle" | "end") =>
+  `<text x="${x}" y="${y}" text-anchor="${anchor}">${words}</text>`;
 
 /** Draws the cost of a page over the size of the account. */
 export function plot(lines: Report["lines"]): string {

@@ -10,50 +10,37 @@ export interface Result {
   readonly starts: readonly Start[];
 }
 
-/** The middle half of numbers, and their median. */
-const quartiles = (values: readonly number[]) => ({
-  low: percentile(values, 0.25),
-  median: percentile(values, 0.5),
-  high: percentile(values, 0.75),
-});
+const median = (values: readonly number[]) => percentile(values, 0.5);
+
+/** A median, and the middle half. */
+const spread = (values: readonly number[]) =>
+  `${number(median(values))} (${number(percentile(values, 0.25))}–${number(percentile(values, 0.75))})`;
 
 /** The page of the documentation. */
 export function report(results: readonly Result[], rounds: number, date: string): string {
-  const find = (name: string) => {
-    const result = results.find((candidate) => candidate.name === name);
-    if (!result) throw new Error(`${name} was not measured.`);
-    return result;
-  };
-  const costs = ({ starts }: Result, part: keyof Start) =>
-    starts.map((start) => start[part]).filter((cost) => cost !== undefined);
-  const median = (result: Result, part: keyof Start, kind: keyof Cost) =>
-    quartiles(costs(result, part).map((cost) => cost[kind])).median;
-  const spread = (result: Result, part: keyof Start, kind: keyof Cost) => {
-    const { low, median, high } = quartiles(costs(result, part).map((cost) => cost[kind]));
-    return `${number(median)} (${number(low)}–${number(high)})`;
-  };
-  // The machine's speed changes during a run: each start is compared with that of the bare SDK in the same round.
-  const ratio = (result: Result, part: keyof Start, kind: keyof Cost, net: number) => {
-    const bare = costs(find("bare SDK"), part);
-    const ratios = costs(result, part).map(
-      (cost, round) => (cost[kind] - net) / ((bare[round]?.[kind] ?? Number.NaN) - net),
-    );
-    return number(quartiles(ratios).median, 2);
-  };
-  const rows = (part: keyof Start) =>
+  const times = (name: string, part: keyof Start, kind: keyof Cost) =>
     results
-      .filter((result) => costs(result, part).length > 0)
-      .map((result) => {
-        const net = median(find("empty"), part, "processor");
-        return [
-          result.name,
-          spread(result, part, "processor"),
-          result.name === "empty" ? "–" : ratio(result, part, "processor", net),
-          spread(result, part, "wall"),
-          ratio(result, part, "wall", 0),
-          ...(part === "load" ? [number(result.bytes)] : []),
-        ];
-      });
+      .filter((result) => result.name === name)
+      .flatMap(({ starts }) => starts.flatMap((start) => start[part]?.[kind] ?? []));
+  // The machine's speed changes during a run: each start is compared with that of the bare SDK in the same round.
+  const ratio = (name: string, part: keyof Start, kind: keyof Cost, net: number) => {
+    const bare = times("bare SDK", part, kind);
+    const ratios = times(name, part, kind).map((time, n) => (time - net) / ((bare[n] ?? Number.NaN) - net));
+    return number(median(ratios), 2);
+  };
+  const rows = (part: keyof Start) => {
+    const net = median(times("empty", part, "processor"));
+    return results
+      .filter(({ name }) => times(name, part, "wall").length > 0)
+      .map(({ name, bytes }) => [
+        name,
+        spread(times(name, part, "processor")),
+        name === "empty" ? "–" : ratio(name, part, "processor", net),
+        spread(times(name, part, "wall")),
+        ratio(name, part, "wall", 0),
+        ...(part === "load" ? [number(bytes)] : []),
+      ]);
+  };
   const head = ["", "processor (ms)", "× bare SDK, both less empty", "wall (ms)", "× bare SDK"];
   return `# Cold starts
 
