@@ -1,69 +1,28 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import type { WorkerHeap } from "./heap.ts";
-
-/** The commands to the service's process, with their results. */
-export interface Outcomes {
-  readonly key: string;
-  readonly heap: readonly WorkerHeap[];
-  readonly stop: unknown;
-}
-
-/** A command to the service's process. */
-export interface Command {
-  readonly name: keyof Outcomes;
-  readonly account?: string;
-}
-
-/** The whole service on this machine, in a process of its own. */
-export type Service = Awaited<ReturnType<typeof startService>>;
-
-const directory = join(import.meta.dirname, "..", "..", "..", ".build", "bench");
-
 /**
- * Starts the service with the stage `dev` and the settings that override its own. Its log is
- * `.build/bench/<name>.log`.
- *
- * @throws Error when the process ends before it is stopped
+ * Runs the service as `npm start` does, in a process of its own beside the client: with a new data directory, and without the
+ * throttle of the stage, which is for all accounts together. Fork it with the requests that each account may make in a window,
+ * as JSON: it sends its URL and a key of each account, and ends when it is disconnected.
  */
-export async function startService(name: string, settings: Readonly<Record<string, number>>) {
-  await mkdir(directory, { recursive: true });
-  const args = [JSON.stringify(settings), join(directory, `${name}.log`)];
-  const child = fork(new URL("./service-process.ts", import.meta.url), args);
-  const url = (await readOutcome(child)) as string;
-  const send = async <Name extends keyof Outcomes>(command: Command & { readonly name: Name }) => {
-    child.send(command);
-    return (await readOutcome(child)) as Outcomes[Name];
-  };
-  return {
-    url,
-    /** Issues an API key of an account. */
-    issueKey: (account: string) => send({ name: "key", account }),
-    /** The memory of every execution environment, after a forced collection. */
-    heap: () => send({ name: "heap" }),
-    async stop() {
-      await send({ name: "stop" });
-      const ended = once(child, "exit");
-      child.disconnect();
-      await ended;
-    },
-  };
-}
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
+import { startLocal } from "../../../lib/local/local-run.ts";
+import { writeLimit } from "../../../lib/ops/accounts/account-limit.ts";
+import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 
-/** Waits for the process's next message. */
-async function readOutcome(child: ChildProcess): Promise<unknown> {
-  const waiting = new AbortController();
-  const { signal } = waiting;
-  const ended = once(child, "exit", { signal }).then(([code]) => {
-    throw new Error(`The service ended by itself with code ${code}; its log is in .build/bench.`);
-  });
-  try {
-    const [message] = await Promise.race([once(child, "message", { signal }), ended]);
-    return message.outcome;
-  } finally {
-    ended.catch(() => {});
-    waiting.abort();
-  }
+const limits: Readonly<Record<string, number>> = JSON.parse(process.argv[2] ?? "{}");
+const dataDirectory = await mkdtemp(join(tmpdir(), "bench-load-"));
+process.once("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
+process.once("disconnect", () => process.exit());
+
+const options = { throttling: false, log: () => {}, onEngineExit: () => process.exit(1) };
+const { url, dynamodbEndpoint, tableName } = await startLocal({ dataDirectory, ...options });
+selectEngineTable(dynamodbEndpoint, tableName);
+const keys: Record<string, string> = {};
+for (const [account, requests] of Object.entries(limits)) {
+  await writeLimit({ account, requests });
+  keys[account] = (await issueApiKey(account)).apiKey;
 }
+process.send?.({ url, keys });
