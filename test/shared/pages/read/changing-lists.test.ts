@@ -54,20 +54,6 @@ describe.each(filters)("leads with %o, while some are created between all calls,
   });
 });
 
-test.each([
-  {},
-  { source },
-])("a page just past the end of leads with %o is empty, and only the newest rows are read", async (filter) => {
-  const history = new LeadHistory();
-  history.addMany(200, { age: 60_000, source });
-  await history.deliver();
-  history.advance(100_000);
-  const request = { page: 11, limit: 20 };
-  const { result, calls } = await history.table.watch(() => history.list(filter, request));
-  expect(result).toEqual(history.expected(filter, request));
-  expect(calls.map(({ name }) => name).sort()).toEqual(["GetCommand", "QueryCommand"]);
-});
-
 test("a commit that comes between a root and its node is no damage: the list begins again", async () => {
   const history = new LeadHistory();
   history.addMany(200, { age: 60_000, source });
