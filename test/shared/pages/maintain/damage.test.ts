@@ -5,6 +5,7 @@ import { type Item, tableName } from "../../../../shared/dynamodb/table-client.t
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
+import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
 import { DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
@@ -58,14 +59,23 @@ function oldestNode(owner: CountedOwner, level: number): Item {
   if (!node) throw new Error(`There is no node of level ${level}.`);
   return node;
 }
+const loseNode = (level: number) => (owner: CountedOwner) => remove(oldestNode(owner, level));
+function loseRow(owner: CountedOwner): void {
+  const node = oldestNode(owner, 1);
+  put({ ...node, entries: encodeEntries(decodeEntries(node.entries)?.slice(1) ?? []) });
+}
 
-test.each([
-  ["a list", undefined],
-  ["a source", source],
-])("%s that lost a node stays exact, and its tree is counted again with the next batch, which counts all other lists", async (_, damaged) => {
+test.each<[string, string | undefined, (owner: CountedOwner) => void]>([
+  ["a list that lost a node of rows", undefined, loseNode(1)],
+  ["a list that lost a node of sums", undefined, loseNode(2)],
+  ["a list with a node that lost a row", undefined, loseRow],
+  ["a source that lost a node", source, loseNode(1)],
+  ["a source with a node that lost a row", source, loseRow],
+  ["a source that lost its root", source, (owner) => remove({ ...treeKey(owner, "root") })],
+])("%s stays exact, and its tree is counted again with the next batch, which counts all other lists", async (_, damaged, damage) => {
   const owner = treeOf(history, damaged);
   const before = await readRoot(owner);
-  remove(oldestNode(owner, 1));
+  damage(owner);
   await expectLists(history, filters, requests);
   const all = [await countedHistory(history.table), history];
   for (const some of all) some.setStatus([...some.rows.keys()][1] ?? "", "qualified");

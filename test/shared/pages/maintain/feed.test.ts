@@ -1,31 +1,88 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readRows } from "../../../../shared/pages/tree/rows.ts";
+import type { Limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { expectCounted, treeOf } from "../../../support/expect-counted.ts";
+import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
+import type { WatchedCall } from "../../../support/watched-table.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
+/** Names of which some begin with others. */
+const sources = ["web", "web2", "web#2", "we"];
+const filters = [undefined, ...sources].flatMap((source) => [
+  { ...(source && { source }) },
+  { ...(source && { source }), status: "booked" as const },
+]);
+const limits: Limits = { ...smallLimits, nodesWritten: 95, fedRows: 14 };
+
+let history: LeadHistory;
+beforeEach(() => {
+  history = new LeadHistory();
+});
+
+/** Adds leads of all sources in turn, old enough to be counted. */
+function addLeads(count: number): void {
+  for (let i = 0; i < count; i++)
+    history.add({
+      age: 60_000 - 100 * i,
+      source: sources[i % sources.length] ?? "",
+      status: i % 3 === 0 ? "booked" : "new",
+    });
+}
+
+const isCommit = ({ name }: WatchedCall) => name === "PutCommand" || name === "TransactWriteCommand";
+
+test("sources whose names begin alike have trees of their own", async () => {
+  addLeads(40);
+  await history.deliver(limits);
+  expect((await expectCounted(history, sources)).fed).toBe((await readRoot(history.owner))?.watermark);
+  const trees = await Promise.all(sources.map((source) => readRoot(treeOf(history, source))));
+  expect(trees.map((root) => root?.last.length)).not.toContain(0);
+  for (const [n, id] of [...history.rows.keys()].entries()) {
+    if (n % 5 === 0) history.setStatus(id, "qualified");
+    if (n % 7 === 0) history.delete(id);
+  }
+  await history.deliver(limits);
+  await expectCounted(history, sources);
+  await expectLists(history, filters);
+});
+
+test("a range ends before the row at its end", async () => {
+  addLeads(4);
+  const [first = "", second, third = ""] = history.rows.keys();
+  const { rows } = await readRows(history.owner, { start: first, end: third, maxRows: 10 });
+  expect(rows.map(({ sk }) => sk)).toEqual([first, second]);
+});
+
+test("a list that is far behind is fed in portions", async () => {
+  addLeads(100);
+  const { calls } = await history.table.watch(() => history.deliver(limits));
+  await expectCounted(history, sources);
+  const fed = calls.filter(isCommit).map(({ input }) => JSON.stringify(input).match(/"fed":"(\w+)!?"/)?.[1]);
+  expect(new Set(fed.filter((key) => key !== undefined)).size).toBeGreaterThanOrEqual(100 / limits.fedRows);
+});
+
 test("rare sources are looked at seldom, and have trees when the rows of all pay", async () => {
-  const history = new LeadHistory();
-  const limits = { ...smallLimits, nodesWritten: 95, sublistRows: 30, fedRows: 1000 };
+  const rareLimits = { ...limits, sublistRows: 30, fedRows: 1000 };
   const rare = (i: number) => `source ${i % 40}`;
   let looks = 0;
   const rounds = 50;
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < 18; i++) history.add({ age: 10_000, source: rare(18 * round + i) });
-    const { calls } = await history.table.watch(() => history.deliver(limits));
-    looks += calls.filter(({ input }) => input.Limit === limits.fedRows).length;
+    const { calls } = await history.table.watch(() => history.deliver(rareLimits));
+    looks += calls.filter(({ input }) => input.Limit === rareLimits.fedRows).length;
     history.advance(60_000);
     expect(await readRoot(treeOf(history, rare(round)))).toBeUndefined();
   }
   // At 36 rows, 72, 144, 288 and 576.
   expect(looks).toBe(5);
   history.addMany(120, { age: 10_000, source: rare(1) });
-  await history.deliver(limits);
+  await history.deliver(rareLimits);
   await expectCounted(
     history,
     Array.from({ length: 40 }, (_, i) => rare(i)),

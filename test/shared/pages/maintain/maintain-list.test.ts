@@ -30,13 +30,15 @@ async function countedHistory(): Promise<LeadHistory> {
 
 const nth = ({ rows }: LeadHistory, n: number) => [...rows.keys()].at(n) ?? "";
 
-test("a commit that conflicts with another is repeated", async () => {
+test.each([
+  ["conflicts with another", () => canceled("None", "TransactionConflict")],
+  ["fails for its condition", () => canceled("ConditionalCheckFailed", "None")],
+])("a commit that %s is repeated", async (_, createError) => {
   const history = new LeadHistory();
   history.addMany(60, { age: 60_000, source });
   let failures = 2;
   history.table.before = (command) => {
-    if (command instanceof TransactWriteCommand && failures-- > 0)
-      throw canceled("None", "TransactionConflict");
+    if (command instanceof TransactWriteCommand && failures-- > 0) throw createError();
   };
   await history.deliver(smallLimits);
   expect(failures).toBeLessThan(0);
@@ -130,6 +132,16 @@ test("an empty page that is not the last ends neither the tail of a maintainer n
   await expectLists(history, [{}], pages);
   await history.deliver();
   await expectLists(history, [{}], pages);
+});
+
+test("a watermark that an honest clock can have set stays", async () => {
+  const history = new LeadHistory();
+  history.addMany(20, { age: 60_000 });
+  await history.deliver(smallLimits, limits.skew);
+  const before = await readRoot(history.owner);
+  history.setStatus(nth(history, 0), "booked");
+  await history.deliver(smallLimits);
+  expect((await readRoot(history.owner))?.watermark).toBe(before?.watermark);
 });
 
 test("the root of an erased account expires, unless its list has rows again", async () => {
