@@ -53,9 +53,7 @@ function parseQuery(raw: string, isArray: (name: string) => boolean): Record<str
 
 function decode(text: string): string | null {
   try {
-    const decoded = decodeURIComponent(text.replaceAll("+", " "));
-    // An unpaired surrogate passes the decoder, but no key can hold one.
-    return decoded.isWellFormed() ? decoded : null;
+    return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
     return null;
   }

@@ -135,6 +135,11 @@ describe.each(posts)("%s rejects", (name) => {
     );
   });
 
+  test("repeated names beside 100 other faults, and lists the first 100", async () => {
+    const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
+    expect((await refuse(name, { body: `{${twice}}` })).faults).toHaveLength(100);
+  });
+
   test.each(["\0", emoji, "leadId"])("names of %j in a response of less than 64 KB", async (unit) => {
     const names = Array.from({ length: 100 }, (_, n) => [n + unit.repeat(64), 1]);
     const { problem } = await refuse(name, { body: Object.fromEntries(names) });
