@@ -13,7 +13,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 /** The commands that go on where they ended, however that was. */
-const resumable = ["leads import", "leads erase", "accounts import", "accounts erase", "counts rebuild"];
+const resumable = ["leads import", "leads erase", "accounts copy", "accounts erase", "counts rebuild"];
 
 /**
  * Runs `npm run ops` with the arguments of the process.

@@ -23,6 +23,9 @@ function readCount(name: string): number {
   return Number(value);
 }
 
+/** The most requests that an operator or a stage can allow in a window. */
+export const largestLimit = 100_000_000;
+
 const isLimit = (value: unknown): value is number => isCount(value) && value > 0;
 
 /** Reads how many requests an account may make in a window; undefined if it has the limit of its stage. */

@@ -11,18 +11,32 @@ import { type Item, table, tableName } from "./table-client.ts";
 /** What a query adds to its partition: an index, a range of sort keys, a filter, some of the attributes. */
 export type QuerySelection = Omit<QueryCommandInput, keyof Position | "ConsistentRead">;
 
+/** Another table than the selected one, and the client that reaches it. */
+export interface OtherTable {
+  readonly client: typeof table;
+  readonly name: string;
+}
+
 /** Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it. */
-export async function* queryItems(selection: QuerySelection, pace: AnyPace): AsyncGenerator<readonly Item[]> {
+export async function* queryItems(
+  selection: QuerySelection,
+  pace: AnyPace,
+  { client, name: TableName }: OtherTable = { client: table, name: tableName },
+): AsyncGenerator<readonly Item[]> {
   const ConsistentRead = selection.IndexName === undefined;
   const send = (position: Position) =>
-    table.send(new QueryCommand({ ...selection, ...position, ConsistentRead }));
+    client.send(new QueryCommand({ ...selection, ...position, TableName, ConsistentRead }));
   for await (const { Items = [] } of readPages(send, pace)) yield Items;
 }
 
 /** Reads the same items, and keeps them all. */
-export async function queryAll(selection: QuerySelection, pace: AnyPace): Promise<Item[]> {
+export async function queryAll(
+  selection: QuerySelection,
+  pace: AnyPace,
+  other?: OtherTable,
+): Promise<Item[]> {
   const all: Item[] = [];
-  for await (const items of queryItems(selection, pace)) all.push(...items);
+  for await (const items of queryItems(selection, pace, other)) all.push(...items);
   return all;
 }
 

@@ -72,10 +72,14 @@ export let tableName = process.env.TABLE_NAME ?? "";
 // A wrong deployment fails at cold start.
 if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_NAME is not set.");
 
+/** A client with other settings, which reads items as that of the table does. */
+export const connect = (config: DynamoDBClientConfig) =>
+  DynamoDBDocumentClient.from(new DynamoDBClient(config), translation());
+
 /** Selects another table, with another client's settings: for commands, which have no environment of a function. */
 export function selectTable(name: string, config: DynamoDBClientConfig): void {
   tableName = name;
-  table = DynamoDBDocumentClient.from(new DynamoDBClient(config), translation());
+  table = connect(config);
 }
 
 /** Reads an item, or a part of it, consistently. */

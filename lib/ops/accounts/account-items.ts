@@ -1,4 +1,3 @@
-import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { findOwner, type ItemType, notAnAccount } from "../common/item-owner.ts";
@@ -45,19 +44,5 @@ export function describeCounts(counts: ItemCounts) {
   return {
     ...{ leads: lead, conversations: conversation, messages: message },
     ...{ keys: apiKey, erasedLeads: erasedLead, others },
-  };
-}
-
-/** The filter of a scan for an account's items of some types, by their partition keys. */
-export function filterAccount(account: string, types: readonly ItemType[]) {
-  const values = types.map((type, i) => [`:t${i}`, accountPartition(type, account)] as const);
-  return {
-    FilterExpression: values.map(([name]) => `pk = ${name} OR begins_with(pk, ${name}p)`).join(" OR "),
-    ExpressionAttributeValues: Object.fromEntries(
-      values.flatMap(([name, value]) => [
-        [name, value],
-        [`${name}p`, `${value}#`],
-      ]),
-    ),
   };
 }

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
-import { readAccountLimit } from "../../../shared/domain/rate-limit.ts";
+import { largestLimit, readAccountLimit } from "../../../shared/domain/rate-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { checkAccount } from "../common/known-account.ts";
@@ -30,9 +30,6 @@ export async function writeLimit({ account, requests }: AccountLimit): Promise<v
     ? table.send(new DeleteCommand({ TableName: tableName, Key }))
     : table.send(new PutCommand({ TableName: tableName, Item: { ...Key, requests } })));
 }
-
-/** The most that a stage can set, too. */
-export const largestLimit = 100_000_000;
 
 /** `accounts set-limit`: a rate limit of an account's own. */
 export const setLimitCommand = (): Command =>

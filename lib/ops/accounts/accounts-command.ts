@@ -1,7 +1,5 @@
 import { Command } from "commander";
 import type { Wait } from "../../../shared/dynamodb/pace.ts";
-import { exportAccountCommand } from "../archive/accounts-export.ts";
-import { importAccountCommand } from "../archive/accounts-import.ts";
 import { formatColumns } from "../common/columns.ts";
 import {
   allAccountsCommand,
@@ -11,14 +9,16 @@ import {
   unitsOption,
 } from "../common/options.ts";
 import { Unreadable } from "../common/unreadable.ts";
-import { eraseAccountCommand } from "../erasure/accounts-erase.ts";
 import { countAccounts, describeCounts } from "./account-items.ts";
 import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./account-limit.ts";
+import { copyAccountCommand } from "./accounts-copy.ts";
+import { eraseAccountCommand } from "./accounts-erase.ts";
+import { exportAccountCommand } from "./accounts-export.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
 export const accountsCommand = (wait?: Wait): Command =>
   new Command("accounts")
-    .description("list accounts, move or erase everything of one, and set its rate limit")
+    .description("list accounts, copy, export or erase everything of one, and set its rate limit")
     .addCommand(
       allAccountsCommand("list", "list all accounts with the number of their items; reads the whole table")
         .addOption(unitsOption())
@@ -26,7 +26,7 @@ export const accountsCommand = (wait?: Wait): Command =>
         .action(listAccounts),
     )
     .addCommand(exportAccountCommand())
-    .addCommand(importAccountCommand(wait))
+    .addCommand(copyAccountCommand())
     .addCommand(eraseAccountCommand(wait))
     .addCommand(setLimitCommand())
     .addCommand(unsetLimitCommand())

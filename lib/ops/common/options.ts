@@ -81,7 +81,7 @@ export const withDryRun = (command: Command) =>
 
 export const isAccountId = (text: string) => /^[\w.-]{1,64}$/.test(text);
 
-function parseAccountId(text: string): string {
+export function parseAccountId(text: string): string {
   if (!isAccountId(text)) {
     throw new InvalidArgumentError("An account id has 1 to 64 letters, digits, '_', '.' or '-'.");
   }

@@ -21,10 +21,10 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
   noteMalformed = ({ pk, sk, field }: MalformedItem): void =>
     this.note({ pk, sk }, `its ${field} is malformed`);
 
-  describe(outcome = "left as they are"): string {
+  describe(outcome = "left as they are", problem = "could not be read"): string {
     const items = formatColumns([...this.values()].slice(0, shown));
     const more = this.size > shown ? `\nand ${this.size - shown} more` : "";
-    return `These items could not be read and were ${outcome}:\n${items}${more}`;
+    return `These items ${problem} and were ${outcome}:\n${items}${more}`;
   }
 
   /** @param hint what to do about them @throws UserError if there are any */
@@ -33,9 +33,9 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
   }
 
   /** Names them on stderr, if there are any, and sets the exit code of a command that has done the rest. */
-  report(): void {
+  report(problem?: string): void {
     if (this.size === 0) return;
-    console.error(this.describe("left out"));
+    console.error(this.describe("left out", problem));
     process.exitCode = someInvalid;
   }
 }

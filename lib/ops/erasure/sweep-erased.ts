@@ -1,9 +1,8 @@
-import { conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { filterAccount } from "../accounts/account-items.ts";
-import { findOwner } from "../common/item-owner.ts";
+import { findOwner, type ItemType } from "../common/item-owner.ts";
 import type { OnRows } from "../common/progress.ts";
 import { scanTable } from "../common/read-items.ts";
 import { deleteItems } from "../common/write-items.ts";
@@ -77,6 +76,20 @@ function selectItems({ account, leads }: Subject) {
     ...attributes,
     FilterExpression: `${filter.FilterExpression} OR accountId = :account`,
     ExpressionAttributeValues: { ...filter.ExpressionAttributeValues, ":account": account },
+  };
+}
+
+/** The filter of a scan for an account's items of some types, by their partition keys. */
+function filterAccount(account: string, types: readonly ItemType[]) {
+  const values = types.map((type, i) => [`:t${i}`, accountPartition(type, account)] as const);
+  return {
+    FilterExpression: values.map(([name]) => `pk = ${name} OR begins_with(pk, ${name}p)`).join(" OR "),
+    ExpressionAttributeValues: Object.fromEntries(
+      values.flatMap(([name, value]) => [
+        [name, value],
+        [`${name}p`, `${value}#`],
+      ]),
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
 import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
 import { UserError } from "../../errors.ts";
-import { type Row, rowFault } from "../archive/row.ts";
+import { type Row, rowFault } from "../files/row.ts";
 import { columns, toFields } from "./csv-cells.ts";
 
 interface CsvRecord {

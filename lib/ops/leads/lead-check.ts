@@ -1,11 +1,15 @@
 import { encodeTime } from "ulid";
-import { createdAt, idTimestamp } from "../../../shared/ids.ts";
+import { maxFaults } from "../../../shared/http/faults.ts";
+import { toFaults } from "../../../shared/http/schema-faults.ts";
+import { createdAt, idTimestamp, isId } from "../../../shared/ids.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
+import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
+import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
-import { fieldCheck, idFaults, notTimeOfId, timeFaults } from "../archive/check-fields.ts";
-import { type RowFault, rowFault } from "../archive/row.ts";
+import { type RowFault, rowFault } from "../files/row.ts";
 
 /** A row of a file of leads: the fields of a lead, of which only the name is required. */
 type LeadRow = Partial<Lead> & Pick<Lead, "name">;
@@ -18,11 +22,34 @@ export interface LeadFile {
   readonly startedAt: number;
 }
 
-const check = fieldCheck("a lead", {
+/** What the validators of the routes can say of a row. Requests have no numbers. */
+const row = {
   ...lead,
-  properties: { ...lead.properties, id: { type: "string" } },
+  properties: { ...lead.properties, id: { type: "string" }, score: {} },
   required: ["name"],
-});
+} as const;
+
+const validate = requestValidator({ properties: { body: row } });
+
+/** The faults of a row, in the words of the API. */
+function schemaFaults(body: unknown): RowFault[] {
+  if (validate({ body })) return [];
+  const schemas = { query: noQuery, body: row as never };
+  return toFaults(validate.errors ?? [], schemas, { query: {}, body } as never).map(
+    ({ field, code, message }) =>
+      rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
+  );
+}
+
+function scoreFaults(score: unknown): RowFault[] {
+  const { minimum, maximum } = lead.properties.score;
+  if (
+    score === undefined ||
+    (Number.isInteger(score) && Number(score) >= minimum && Number(score) <= maximum)
+  )
+    return [];
+  return [rowFault("score", "out_of_range", `must be a whole number from ${minimum} to ${maximum}`)];
+}
 
 /**
  * Checks a row as the API checks a new lead, and the fields that only an import can set.
@@ -35,10 +62,10 @@ export function checkLead(
   line: number,
   { digest, startedAt }: LeadFile,
 ): { readonly lead: Lead } | { readonly faults: readonly RowFault[] } {
-  const faults = check(value);
-  const { id, createdAt: time } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { id, createdAt: time, score: points } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const faults = [...schemaFaults(value), ...scoreFaults(points)].slice(0, maxFaults);
   const others = [
-    ...(typeof id === "string" ? idFaults("id", id, "lead", startedAt) : []),
+    ...(typeof id === "string" ? idFaults(id, startedAt) : []),
     ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),
   ];
   if (faults.length + others.length > 0) return { faults: [...faults, ...others] };
@@ -50,6 +77,14 @@ export function checkLead(
   return { lead: toRecord(lead, all) };
 }
 
+/** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */
+function idFaults(id: unknown, now: number): RowFault[] {
+  if (!isId("lead", id)) return [rowFault("id", "invalid_format", "must be lead_ followed by a ULID")];
+  return idTimestamp(id) <= now + limits.skew
+    ? []
+    : [rowFault("id", "out_of_range", "must not contain a future time")];
+}
+
 function creationFaults(text: string, id: unknown, now: number): RowFault[] {
   const field = "createdAt";
   const time = parseTimestamp(text);
@@ -57,10 +92,10 @@ function creationFaults(text: string, id: unknown, now: number): RowFault[] {
     const form = "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z";
     return [rowFault(field, "invalid_format", form)];
   }
-  const faults = timeFaults(field, new Date(time).toISOString(), now);
-  if (faults.length > 0 || typeof id !== "string" || idFaults("id", id, "lead", now).length > 0)
-    return faults;
-  return idTimestamp(id) === time ? [] : [notTimeOfId];
+  if (time < 0 || time > now + limits.skew)
+    return [rowFault(field, "out_of_range", "must be between 1970 and now")];
+  if (typeof id !== "string" || idFaults(id, now).length > 0 || idTimestamp(id) === time) return [];
+  return [rowFault(field, "not_allowed", "must be the time that the id contains")];
 }
 
 /**

@@ -12,7 +12,7 @@ import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/
 import { writeOutput } from "../common/output-file.ts";
 import { escapeLines } from "../common/printed-text.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
-import { type Note, Unreadable } from "../common/unreadable.ts";
+import { Unreadable } from "../common/unreadable.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
 interface ExportOptions extends PacedAccountOptions {
@@ -49,7 +49,7 @@ async function exportLeads(options: ExportOptions): Promise<void> {
     "Exporting",
     async () => (await listLeads(account, { status, source }, { page: 1, limit: 1 })).pagination.total,
     (onRows) => {
-      const text = formatLeads(options, pace, unreadable.note, (rows) => {
+      const text = formatLeads(options, pace, unreadable, (rows) => {
         exported += rows;
         onRows(rows);
       });
@@ -75,7 +75,7 @@ async function print(text: AsyncIterable<string>): Promise<void> {
 async function* formatLeads(
   options: ExportOptions,
   pace: Pace,
-  note: Note,
+  unreadable: Unreadable,
   onRows: OnRows,
 ): AsyncGenerator<string> {
   const { account, output, status } = options;
@@ -85,7 +85,7 @@ async function* formatLeads(
   const forReader = (text: string) =>
     output === undefined && process.stdout.isTTY ? escapeLines(text.replaceAll("\r\n", "\n")) : text;
   if (format === "csv") yield forReader(formatCsvHeader());
-  for await (const leads of readAllLeads(account, { status, source }, pace, note)) {
+  for await (const leads of readAllLeads(account, { status, source }, pace, unreadable)) {
     yield forReader(
       format === "csv" ? formatCsv(leads) : leads.map((lead) => `${JSON.stringify(lead)}\n`).join(""),
     );
@@ -98,19 +98,19 @@ async function* formatLeads(
  * except leads that are created or deleted in the meantime.
  *
  * @param filter the status and the source that the leads have; undefined for any
- * @param note called with each item that an import would refuse
+ * @param unreadable gets each item that an import would refuse
  */
 export async function* readAllLeads(
   account: string,
   { status, source }: { readonly status?: string | undefined; readonly source?: string | undefined },
   pace = new Pace(),
-  note: Note = () => {},
+  unreadable = new Unreadable(),
 ): AsyncGenerator<Lead[]> {
   // The schemas take a quarter of the start of every command.
-  const { readImportable } = await import("../archive/archive-lines.ts");
+  const { readStored } = await import("../common/stored-records.ts");
   const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
   for await (const items of queryItems(leads, pace))
     yield items
-      .flatMap((item) => readImportable("lead", item, note) ?? [])
+      .flatMap((item) => readStored("lead", item, unreadable) ?? [])
       .filter((lead) => (status ?? lead.status) === lead.status && (source ?? lead.source) === lead.source);
 }

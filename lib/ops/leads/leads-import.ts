@@ -1,29 +1,36 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
+import { leadItem } from "../../../shared/domain/leads.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { errorMessage, UserError } from "../../errors.ts";
-import { type ImportOptions as CommonOptions, importingCommand, importRows } from "../archive/import-rows.ts";
-import { parseJsonLines } from "../archive/jsonl-rows.ts";
-import type { RowFault } from "../archive/row.ts";
-import { openRowFile, type RowFile } from "../archive/row-file.ts";
+import { UserError } from "../../errors.ts";
+import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
-import { someInvalid } from "../common/options.ts";
+import { type PacedAccountOptions, pacedWritingCommand, someInvalid } from "../common/options.ts";
 import { toText } from "../common/printed-text.ts";
 import { type OnRows, withProgress } from "../common/progress.ts";
+import { storeOnce } from "../copy/store-item.ts";
+import { isErased, storeRows, suggestVerify } from "../copy/store-rows.ts";
+import { parseJsonLines } from "../files/jsonl-rows.ts";
+import { RejectsFile } from "../files/rejects-file.ts";
+import { openRowFile, type RowFile } from "../files/row-file.ts";
 import { parseCsv } from "./csv-rows.ts";
 
-interface ImportOptions extends CommonOptions {
+interface ImportOptions extends PacedAccountOptions {
+  readonly rate: number;
   readonly rejects?: string;
 }
 
+/** How many rows are written concurrently. */
+const parallel = 32;
+
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
 export const importCommand = (wait?: Wait): Command =>
-  importingCommand("store the leads of a file; after a failure, run it again to continue")
+  pacedWritingCommand("import", "store the leads of a file; after a failure, run it again to continue")
+    .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
     .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
     .addHelpText(
@@ -50,13 +57,27 @@ async function importLeads(path: string, options: ImportOptions, wait?: Wait): P
   }
   const pace = await selectPacedAccounts(options, wait);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
-  const lines = async function* (onRows: OnRows) {
-    for await (const lead of validLeads(file, rejects, startedAt, onRows))
-      yield { type: "lead" as const, ...lead };
-  };
-  await importRows(options, { count, phases: [lines] }, pace, ({ imported, present, erased }) =>
-    report(options, count, { imported, present, erased }, rejects),
-  );
+  const outcomes = { stored: 0, present: 0, erased: 0 };
+  await storeRows(options, pace, {
+    countStored: () => outcomes.stored + outcomes.present,
+    store: (storing) =>
+      withProgress(
+        "Importing",
+        () => count,
+        (onRows) =>
+          forEachAtRate(
+            validLeads(file, rejects, startedAt, onRows),
+            { rate: options.rate, parallel },
+            async (lead) => {
+              const item = leadItem(account, lead);
+              outcomes[isErased(storing, lead.id) ? "erased" : await storeOnce(storing, item)] += 1;
+            },
+          ),
+      ),
+  });
+  const { stored: imported, present, erased } = outcomes;
+  report(options, count, { imported, present, erased }, rejects);
+  if (!options.json && imported > 0) suggestVerify(options);
 }
 
 /**
@@ -116,24 +137,4 @@ function report({ account, json }: ImportOptions, rows: number, counts: Counts, 
     );
   }
   if (rejected > 0) process.exitCode = someInvalid;
-}
-
-/** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
-export class RejectsFile {
-  readonly path: string;
-  count = 0;
-
-  constructor(path: string) {
-    this.path = path;
-  }
-
-  /** @throws UserError when the file cannot be written */
-  async add(reject: { line: number; errors: readonly RowFault[]; row?: unknown }): Promise<void> {
-    const flag = this.count === 0 ? "w" : "a";
-    this.count += 1;
-    // Readable only by its owner, because it contains the data of leads.
-    await writeFile(this.path, `${JSON.stringify(reject)}\n`, { flag, mode: 0o600 }).catch((error) => {
-      throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
-    });
-  }
 }

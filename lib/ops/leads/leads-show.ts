@@ -39,10 +39,9 @@ type Shown<Stored> = Partial<Stored> & { readonly id: string };
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is. */
 async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
   // The schemas take a quarter of the start of every command.
-  const { readImportable } = await import("../archive/archive-lines.ts");
-  const { note } = unreadable;
+  const { readStored } = await import("../common/stored-records.ts");
   const id = String(item.sk);
-  const lead: Shown<Lead> = readImportable("lead", item, note) ?? { id };
+  const lead: Shown<Lead> = readStored("lead", item, unreadable) ?? { id };
   const found = new Findings({ account, leads: new Set([id]) }, unreadable);
   const conversations = [];
   const { ids } = await findConversations(account, id, pace);
@@ -52,13 +51,13 @@ async function readLead(account: string, item: Item, unreadable: Unreadable, pac
     const stored = own.get(key.sk);
     const messages = found.take(await readMessages(account, key.sk, pace));
     if (!stored && messages.length === 0) continue;
-    if (!stored) note(key, "it has messages of a lead that it does not name");
-    const conversation: Shown<Conversation> = (stored && readImportable("conversation", stored, note)) ?? {
+    if (!stored) unreadable.note(key, "it has messages of a lead that it does not name");
+    const conversation: Shown<Conversation> = (stored && readStored("conversation", stored, unreadable)) ?? {
       id: key.sk,
     };
     conversations.push({
       ...conversation,
-      messages: messages.flatMap((message) => readImportable("message", message, note) ?? []),
+      messages: messages.flatMap((message) => readStored("message", message, unreadable) ?? []),
     });
   }
   return { lead, conversations };

@@ -22,7 +22,7 @@ import {
   sourceOrChannelPartition,
   sublistKey,
 } from "../../../shared/dynamodb/keys.ts";
-import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
@@ -185,11 +185,8 @@ interface Change {
   readonly again?: (account: string) => ReturnType<typeof runCommand>;
 }
 
-let archive: string;
 let leads: string;
 beforeAll(async () => {
-  archive = filePath(".jsonl");
-  await runCommand(accountsCommand(noWait), "export", ...on(neighbour), "--output", archive);
   leads = await leadFile(
     "name,source,createdAt\nAda,fair,2026-01-01T00:00:00Z\nGrace,,2026-01-02T00:00:00Z\nMary,,2026-01-03T00:00:00Z\n",
   );
@@ -208,11 +205,12 @@ const changes: Readonly<Record<string, Change>> = {
   "leads erase --no-scan": {
     run: (account) => runCommand(eraseCommand(noWait), ...on(account), "--yes", "--no-scan", "--lead", ada),
   },
-  "accounts import": {
+  "accounts copy": {
     run: (account) =>
       runCommand(
-        accountsCommand(noWait),
-        ...["import", archive, ...on(account), "--rename", "--replace", "--yes"],
+        accountsCommand(),
+        ...["copy", ...on(neighbour), "--from-table", tableName, "--to-account", account],
+        ...["--replace", "--yes"],
       ),
     // A lead, a conversation with its messages and pointer, the limit, and the notes of an erasure and of an import.
     isAbsent: (account, { pk, sk, conversationId }) =>
@@ -222,7 +220,13 @@ const changes: Readonly<Record<string, Change>> = {
     isComplete: true,
     // And a lead that was changed, and a conversation whose messages are not counted.
     prepare: async (account) => {
-      await put({ ...leadKey(account, grace), id: grace, name: "Spoiled", status: "booked" });
+      await put({
+        ...leadKey(account, grace),
+        id: grace,
+        name: "Spoiled",
+        status: "booked",
+        createdAt: createdAt(grace),
+      });
       await put({ ...itemsOf(account).find(({ pk, sk }) => sk === mail && pk !== sk), messageCount: 1 });
     },
   },

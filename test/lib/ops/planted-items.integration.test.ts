@@ -121,7 +121,7 @@ describe("a command that changes nothing", () => {
     expect(stdout).toContain("Ada \\u202eecalevoL");
   });
 
-  test("accounts export, which an import takes", async () => {
+  test("accounts export, and a copy, which has the same", async () => {
     const path = filePath(".jsonl");
     const { code, stdout } = await ops("accounts", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
@@ -140,9 +140,12 @@ describe("a command that changes nothing", () => {
     for (const { conversation } of [ada, bob])
       for (const message of conversation.messages)
         expect(lines).toContainEqual({ type: "message", ...message });
-    const imported = await ops("accounts", "import", path, "--account", "copy", "--rename", "--dry-run");
-    expect(imported).toMatchObject({ code: 0, stderr: "" });
-    expect((await ops("accounts", "import", path, ...ofAccount, "--replace", "--dry-run")).code).toBe(0);
+    const copy = ["accounts", "copy", ...ofAccount, "--from-table", tableName, "--to-account", "copy"];
+    const copied = await ops(...copy, "--dry-run", "--json");
+    expect(copied.code).toBe(3);
+    const { stored, erased, left, unreadable } = JSON.parse(copied.stdout);
+    expect(stored + erased + left).toBe(lines.length);
+    expect(unreadable).toHaveLength(JSON.parse(stdout).unreadable);
   });
 
   test.each([

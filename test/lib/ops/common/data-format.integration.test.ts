@@ -8,7 +8,7 @@ import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
 import { dataFormat } from "../../../../shared/dynamodb/stored-release.ts";
 import { runCommand } from "../../../support/command.ts";
-import { filePath, leadFile } from "../../../support/lead-files.ts";
+import { leadFile } from "../../../support/lead-files.ts";
 import { aLead } from "../../../support/requests.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
 
@@ -16,9 +16,7 @@ const store = (item: object) => put({ ...releaseKey, ...item });
 
 const person = ["--account", "acme"];
 const file = await leadFile("name\nAda\n");
-const archive = filePath(".jsonl");
 await aLead("acme");
-await runCommand(accountsCommand(), "export", ...person, "--output", archive);
 
 /** Every command that writes, with what it needs; each would write, or fail for another reason. */
 const writing: [name: string, command: () => Command, args: string[]][] = [
@@ -38,7 +36,7 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
   ["counts", countsCommand, ["verify", ...person, "--repair"]],
   ["accounts", accountsCommand, ["set-limit", ...person, "--requests", "1"]],
   ["accounts", accountsCommand, ["unset-limit", ...person]],
-  ["accounts", accountsCommand, ["import", archive, ...person]],
+  ["accounts", accountsCommand, ["copy", ...person, "--from-table", "none"]],
   ["accounts", accountsCommand, ["erase", ...person, "--yes"]],
 ];
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Settings } from "../../../../lib/config/stage-schema.ts";
-import { findCacheSeconds } from "../../../../lib/ops/erasure/accounts-erase.ts";
+import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
 
 const settings = new Map([
   ["staging", { authorizerCacheSeconds: 300 }],

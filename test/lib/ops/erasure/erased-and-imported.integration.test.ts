@@ -1,25 +1,47 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { activeConversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
-import { Pace, type Wait } from "../../../../shared/dynamodb/pace.ts";
-import { readItem } from "../../../../shared/dynamodb/table-client.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
+import { copyTable } from "../../../support/copied-table.ts";
 import { filePath, leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
 
-/** The commands that import an account, and what they call a row of its lead, or of what belongs to the lead. */
+/** What happens while a command waits for the writes of others to end, in place of the time. */
+const waiting = vi.hoisted(() => ({ times: [] as number[], meanwhile: async () => {} }));
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async (time: number) => {
+    // Others are of the rate.
+    if (time < 10_000) return;
+    waiting.times.push(time);
+    await waiting.meanwhile();
+  },
+}));
+beforeEach(() => Object.assign(waiting, { times: [], meanwhile: async () => {} }));
+
+/** The commands that store an account's rows, from where, and what they call a row of its lead, or of what belongs to the lead. */
 const kinds = {
-  "leads import": { export: leadsCommand, import: importCommand, args: [], ofLead: 1, others: 1 },
-  "accounts import": {
-    ...{ export: accountsCommand, import: accountsCommand, args: ["import"], ofLead: 3, others: 1 },
+  "leads import": {
+    ...{ command: importCommand, ofLead: 1, stored: "imported" },
+    async source(account: string) {
+      const path = filePath(".jsonl");
+      await runCommand(leadsCommand(), "export", "--account", account, "--output", path);
+      return [path];
+    },
+  },
+  "accounts copy": {
+    ...{ command: accountsCommand, ofLead: 3, stored: "stored" },
+    source: async () => ["copy", "--from-table", await copyTable()],
   },
 } as const;
 
@@ -29,23 +51,22 @@ async function erase(account: string, id: string): Promise<void> {
 }
 
 describe.each(Object.entries(kinds))("%s", (_name, kind) => {
-  /** An account with a lead, its conversation and its message, and with another lead; and its file. */
-  async function exported() {
+  /** An account with a lead, its conversation and its message, and with another lead; and from where it is stored. */
+  async function saved() {
     const account = randomUUID();
     const { id } = await aLead(account, { name: "Ada" });
     const { conversationId } = await aMessage(account, id);
     const other = await aLead(account, { name: "Grace" });
-    const path = filePath(".jsonl");
-    await runCommand(kind.export(), "export", "--account", account, "--output", path);
+    const from = await kind.source(account);
     const items = [...(await tableItems()).values()].filter((item) => JSON.stringify(item).includes(id));
-    return { account, id, conversationId, other: other.id, path, items };
+    return { account, id, conversationId, other: other.id, from, items };
   }
 
-  const load = (account: string, path: string, wait: Wait = async () => {}, ...options: string[]) =>
-    runJson(kind.import(wait), ...kind.args, path, "--account", account, ...options);
+  const load = (account: string, from: readonly string[], ...options: string[]) =>
+    runJson(kind.command(), ...from, "--account", account, ...options);
 
   /** The other lead is there, and of the erased one only the note of its erasure. */
-  async function expectErased({ account, id, other }: Awaited<ReturnType<typeof exported>>) {
+  async function expectErased({ account, id, other }: Awaited<ReturnType<typeof saved>>) {
     const items = [...(await tableItems())].filter(([key]) => key.includes(account));
     const naming = items.filter((entry) => JSON.stringify(entry).includes(id));
     expect(naming.map(([key]) => key)).toEqual([`ERASED#${account} ${id}`]);
@@ -56,64 +77,61 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
     command instanceof PutCommand && command.input.Item?.name === name;
 
   test("stores nothing of an erased lead again, and waits for no lead that its file does not name", async () => {
-    const file = await exported();
-    const { account, id, items, path } = file;
+    const data = await saved();
+    const { account, id, items, from } = data;
     await erase(account, id);
     for (const { pk, sk } of items) if (String(pk) !== `LEAD#${account}`) await remove({ pk, sk });
-    const waits: number[] = [];
-    const { output } = await load(account, path, async (time) => void waits.push(time));
-    expect(output).toMatchObject({ imported: 0, present: kind.others, erased: kind.ofLead });
-    expect(waits).toEqual([32_000]);
-    await expectErased(file);
-    const unrelated = importCommand(async (time) => void waits.push(time));
-    await runCommand(unrelated, await leadFile("name\nMary\n"), "--account", account);
-    expect(waits).toHaveLength(1);
+    const { output } = await load(account, from);
+    expect(output).toMatchObject({ [kind.stored]: 0, present: 1, erased: kind.ofLead });
+    expect(waiting.times).toEqual([32_000]);
+    await expectErased(data);
+    await runCommand(importCommand(), await leadFile("name\nMary\n"), "--account", account);
+    expect(waiting.times).toHaveLength(1);
   });
 
   test("deletes what a killed run stored after the erasure, and what requests that had found it write", async () => {
-    const file = await exported();
-    const { account, id, items, path } = file;
+    const data = await saved();
+    const { account, id, items, from } = data;
     await erase(account, id);
-    const waits: number[] = [];
     {
       // The index lists none of it before the wait.
       using _ = lateReads();
       for (const item of items) await put(item);
-      const { output } = await load(account, path, async (time) => {
-        waits.push(time);
+      waiting.meanwhile = async () => {
         expect(await readItem(leadKey(account, id))).toBeUndefined();
         const [pointer] = items.filter(({ pk }) => String(pk).startsWith("ACTIVE"));
         await put({ ...pointer, ...activeConversationKey(account, id, "sms") });
-      });
-      expect(output).toMatchObject({ imported: 0, erased: kind.ofLead });
+      };
+      const { output } = await load(account, from);
+      expect(output).toMatchObject({ [kind.stored]: 0, erased: kind.ofLead });
     }
     // Until all writes that had found a lead have ended, and the indexes list what was stored.
-    expect(waits).toEqual([32_000]);
-    await expectErased(file);
+    expect(waiting.times).toEqual([32_000]);
+    await expectErased(data);
   });
 
   test("deletes nothing in a dry run", async () => {
-    const { account, id, items, path } = await exported();
+    const { account, id, items, from } = await saved();
     await erase(account, id);
     for (const item of items) await put(item);
     const before = await tableItems();
-    expect((await load(account, path, undefined, "--dry-run")).failure).toBeUndefined();
+    expect((await load(account, from, "--dry-run")).failure).toBeUndefined();
     expect(await tableItems()).toEqual(before);
   });
 
   test("deletes a lead that is erased while its file is imported, also if it stored it before", async () => {
-    const file = await exported();
-    const { account, id, items, other, path } = file;
+    const data = await saved();
+    const { account, id, items, other, from } = data;
     for (const { pk, sk } of [...items, leadKey(account, other)]) await remove({ pk, sk });
     await put({ pk: `LIMIT#${account}`, sk: "requests", requests: 5 });
     using _ = beforeCall(isPut("Ada"), () => erase(account, id));
-    expect((await load(account, path)).failure).toBeUndefined();
-    await expectErased(file);
+    expect((await load(account, from)).failure).toBeUndefined();
+    await expectErased(data);
   });
 
   test("deletes what it stored of a lead that was erased meanwhile, also when it fails", async () => {
-    const file = await exported();
-    const { account, id, items, other, path } = file;
+    const data = await saved();
+    const { account, id, items, other, from } = data;
     for (const { pk, sk } of [...items, leadKey(account, other)]) await remove({ pk, sk });
     await put({ pk: `LIMIT#${account}`, sk: "requests", requests: 5 });
     {
@@ -124,29 +142,26 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
         await put(items.find(({ pk }) => pk === `LEAD#${account}`) ?? {});
         throw Object.assign(new Error("No."), { name: "AccessDeniedException" });
       });
-      expect((await load(account, path)).failure).toBe(
+      expect((await load(account, from)).failure).toBe(
         "Stopped after 1 rows: AWS denied access: No. Run the same command again to continue.",
       );
     }
     expect(await readItem(leadKey(account, id))).toBeUndefined();
-    expect((await load(account, path)).failure).toBeUndefined();
-    await expectErased(file);
+    expect((await load(account, from)).failure).toBeUndefined();
+    await expectErased(data);
   });
 });
 
-test("accounts import leaves nothing of a lead that is erased completely between a conversation and its messages", async () => {
+test("accounts copy leaves nothing of a lead that is erased completely between a conversation and its messages", async () => {
   const [from, account] = [randomUUID(), randomUUID()];
   const { id } = await aLead(from);
   await aMessage(from, id);
-  const path = filePath(".jsonl");
-  await runCommand(accountsCommand(), "export", "--account", from, "--output", path);
-  const erasing = eraseCommand(async () => {});
   using _ = beforeCall(
-    ({ input }) => String(input.Item?.pk).startsWith("MESSAGE"),
-    () => runCommand(erasing, "--account", account, "--lead", id, "--yes"),
+    ({ input }) => String(input.Item?.pk).startsWith(`MESSAGE#${account}`),
+    () => runCommand(eraseCommand(), "--account", account, "--lead", id, "--yes"),
   );
-  const noWait = accountsCommand(async () => {});
-  expect((await runJson(noWait, "import", path, "--account", account, "--rename")).failure).toBeUndefined();
+  const args = ["copy", "--account", from, "--from-table", tableName, "--to-account", account];
+  expect((await runJson(accountsCommand(), ...args)).failure).toBeUndefined();
   const left = [...(await tableItems()).keys()].filter((key) => key.includes(account));
   expect(left).toEqual([`ERASED#${account} ${id}`]);
 });

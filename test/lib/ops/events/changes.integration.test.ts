@@ -6,12 +6,13 @@ import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { runCommand } from "../../../support/command.ts";
+import { copyTable } from "../../../support/copied-table.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { stack } from "../../../support/role-check.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
-import { accounts, exported, replace } from "../archive/support/restore.ts";
+import { copy, replace } from "../copy/support/copy.ts";
 
 const [pipe] = stack.pipes;
 const soon = () => Date.now() + 10_000;
@@ -68,13 +69,13 @@ test("a message after the change of its conversation is the only thing that pass
   });
 });
 
-test("an import has events of the leads that it stores and of what it changes, and of nothing else", async () => {
+test("a copy and an import have events of the leads that they store and of what they change, and of nothing else", async () => {
   const [account, other] = [randomUUID(), randomUUID()];
   const lead = await aLead(account);
   const { conversationId, id: messageId } = await aMessage(account, lead.id);
   await aMessage(account, lead.id);
-  const path = await exported(account);
-  const again = () => replace(account, path);
+  const from = await copyTable();
+  const again = () => replace(account, from);
   expect(await eventsOf(again)).toEqual(nothing);
 
   await setLeadScore(account, lead.id, 7, soon());
@@ -87,14 +88,14 @@ test("an import has events of the leads that it stores and of what it changes, a
 
   // The number of messages is corrected, too.
   await remove(messageKey(account, conversationId, messageId));
-  const spoiled = await exported(account);
+  const spoiled = await copyTable();
   await remove(leadKey(account, lead.id));
   expect((await eventsOf(() => replace(account, spoiled))).events).toMatchObject([
     { type: "lead.created", id: lead.id, imported: true },
     { type: "conversation.updated", changed: ["messageCount"], conversation: { messageCount: 1 } },
   ]);
 
-  const moved = await eventsOf(() => accounts("import", path, "--account", other, "--rename"));
+  const moved = await eventsOf(() => copy(account, from, "--to-account", other));
   expect(moved.events).toMatchObject([{ type: "lead.created", account: other, id: lead.id, imported: true }]);
 
   const file = await leadFile("name,createdAt\nOld,2020-01-01T00:00:00Z\nNew,\n");

@@ -54,7 +54,7 @@ export const close = (account: string, id: string) =>
 
 type FilledAccount = Awaited<ReturnType<typeof aFilledAccount>>;
 
-/** Spoils data of an account: it deletes items, changes and removes their fields, and adds one. */
+/** Spoils data of an account: it deletes items, changes and removes their fields, and adds one. @returns the key of a message with another text */
 export async function spoil({ account, ada, grace }: FilledAccount) {
   const items = restoredItems(await tableItems(), account);
   await remove(leadKey(account, ada.id));
@@ -78,4 +78,5 @@ export async function spoil({ account, ada, grace }: FilledAccount) {
   await remove(deleted as Key);
   await put({ ...changed, message: "Spoiled" });
   await remove(activeConversationKey(account, grace.id, "email"));
+  return { pk: changed?.pk, sk: changed?.sk } as Key;
 }

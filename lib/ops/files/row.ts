@@ -17,7 +17,3 @@ export const rowFault = (field: string, code: RowFault["code"], message: string)
   code,
   message,
 });
-
-/** A fault as a sentence; an odd name is escaped, for it is printed. @param whole what the whole row is */
-export const describeFault = ({ field, message }: RowFault, whole = "the line") =>
-  `${/^[\w.[\]-]*$/.test(field) ? field || whole : JSON.stringify(field)} ${message}.`;

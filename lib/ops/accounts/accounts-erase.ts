@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Wait } from "../../../shared/dynamodb/pace.ts";
-import { countAccounts, describeCounts } from "../accounts/account-items.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { checkAccount } from "../common/known-account.ts";
 import {
@@ -12,9 +11,10 @@ import {
 import { withProgress } from "../common/progress.ts";
 import { countTableItems } from "../common/read-items.ts";
 import { wholeNumber } from "../common/whole-number.ts";
-import { erase } from "./erase.ts";
-import { Findings, leftHint } from "./findings.ts";
-import { wasErased } from "./trees.ts";
+import { erase } from "../erasure/erase.ts";
+import { Findings, leftHint } from "../erasure/findings.ts";
+import { wasErased } from "../erasure/trees.ts";
+import { countAccounts, describeCounts } from "./account-items.ts";
 
 type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 

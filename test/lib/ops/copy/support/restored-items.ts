@@ -3,7 +3,7 @@ import { activeConversationKey } from "../../../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../../../shared/dynamodb/table-client.ts";
 import { tableItems } from "../../../../support/table-items.ts";
 
-/** The items that an archive restores, of one account, without the marks of their changes. */
+/** The items that a copy restores, of one account, without the marks of their changes. */
 export const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
   Object.fromEntries(
     [...items]

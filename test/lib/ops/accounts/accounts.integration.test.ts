@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { writeLimit } from "../../../../lib/ops/accounts/account-limit.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
@@ -12,10 +13,11 @@ import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
-import { leadFile } from "../../../support/lead-files.ts";
+import { beforeCall } from "../../../support/conditions.ts";
+import { filePath, leadFile, readLines } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
-import { accounts, exported } from "./support/restore.ts";
+import { accounts } from "../copy/support/copy.ts";
 
 const source = randomUUID();
 
@@ -43,40 +45,42 @@ beforeAll(async () => {
   await writeLimit({ account: source, requests: 5 });
 });
 
-test("accounts export and import move an account to another, which then exports the same bytes", async () => {
+/** Exports an account. @returns the path of the file */
+async function exported(account: string): Promise<string> {
+  const path = filePath(".jsonl");
+  expect((await accounts("export", "--account", account, "--output", path)).failure).toBeUndefined();
+  return path;
+}
+
+test("accounts copy moves an account to another, which then exports the same lines", async () => {
   const path = await exported(source);
+  const lines = await readLines(path);
+  expect(Object.groupBy(lines, ({ type }) => type)).toMatchObject({
+    ...{ limit: [{ requests: 5 }], erasedLead: [{}], leadImport: [{}] },
+    ...{ lead: [{}, {}, {}], conversation: [{}, {}, {}], message: Array(7).fill({}) },
+  });
   // How many messages a conversation has follows from them, whatever its item says.
   const [joined] = [...(await tableItems()).values()].filter(({ messageCount }) => messageCount === 5);
   await put({ ...joined, messageCount: 9 });
-  expect(await readFile(await exported(source))).toEqual(await readFile(path));
+  expect(await readLines(await exported(source))).toEqual(lines);
   await put({ ...joined });
-  const manifest = JSON.parse(await readFile(`${path}.manifest.json`, "utf8"));
-  expect(manifest).toEqual({
-    ...{ format: "leads-and-conversations-account", version: 1, account: source, table: tableName },
-    ...{ createdAt: expect.any(String), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-    lines: { limit: 1, erasedLead: 1, leadImport: 1, lead: 3, conversation: 3, message: 7 },
-  });
-  for (const file of [path, `${path}.manifest.json`]) expect((await stat(file)).mode & 0o777).toBe(0o600);
   const account = randomUUID();
-  const args = ["import", path, "--account", account];
+  const args = ["copy", "--account", source, "--from-table", tableName, "--to-account", account];
   const before = await tableItems();
-  expect((await accounts(...args)).failure).toBe(
-    `${path} has the account ${source}: add --rename to import it as ${account}.`,
-  );
-  expect((await accounts(...args, "--rename", "--dry-run")).output).toMatchObject({
-    lines: 16,
-    imported: 16,
-  });
+  expect((await accounts(...args, "--dry-run")).output).toMatchObject({ stored: 16 });
   expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
-  const report = { account, lines: 16, imported: 16, present: 0, replaced: 0, erased: 0, orphaned: 0 };
-  expect(await accounts(...args, "--rename")).toEqual({ failure: undefined, output: report });
+  const report = {
+    ...{ account, from: tableName, stored: 16, present: 0, replaced: 0, erased: 0, left: 0 },
+    ...{ unreadable: [], leftOut: [] },
+  };
+  expect(await accounts(...args)).toMatchObject({ failure: undefined, code: 0, output: report });
 
   expect(await lists(account)).toEqual(await lists(source));
-  expect(await readFile(await exported(account))).toEqual(await readFile(path));
+  expect(await readLines(await exported(account))).toEqual(lines);
   const after = await tableItems();
   const { added, changed, deleted } = compareItems(before, after);
   expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
-  // The other account's items are the same, but for its name and the mark of the import.
+  // The other account's items are the same, but for its name and the mark of the copy: it has no keys.
   for (const name of added) {
     const { imported, ...item } = after.get(name) ?? {};
     const original = before.get(name.replace(account, source));
@@ -85,8 +89,33 @@ test("accounts export and import move an account to another, which then exports 
   }
   expect(added.filter((name) => name.startsWith("ACTIVE"))).toHaveLength(2);
   // Once more, it changes nothing.
-  expect((await accounts(...args, "--rename")).output).toEqual({ ...report, imported: 0, present: 16 });
+  expect((await accounts(...args)).output).toEqual({ ...report, stored: 0, present: 16 });
   expect(await tableItems()).toEqual(after);
+});
+
+test("accounts export writes a file that only its owner can access, and never over another", async () => {
+  const path = await exported(source);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const link = filePath(".jsonl");
+  await symlink(filePath(".absent"), link);
+  await writeFile(path, "mine");
+  for (const existing of [path, link]) {
+    const { failure } = await accounts("export", "--account", source, "--output", existing);
+    expect(failure).toBe(`${existing} exists, and stays as it is: name another file.`);
+  }
+  // Nor over one that is made while it reads.
+  const late = filePath(".jsonl");
+  {
+    using _ = beforeCall(
+      ({ input }) => String(input.ExpressionAttributeValues?.[":pk"]).startsWith("MESSAGE"),
+      () => writeFile(late, "mine"),
+    );
+    const { failure } = await accounts("export", "--account", source, "--output", late);
+    expect(failure).toBe(`${late} exists, and stays as it is: name another file.`);
+  }
+  for (const file of [path, late]) expect(await readFile(file, "utf8")).toBe("mine");
+  const files = await readdir(dirname(path));
+  expect(files.filter((file) => file.endsWith(".part"))).toEqual([]);
 });
 
 test("accounts list counts the items of each account", async () => {

@@ -1,0 +1,101 @@
+import { type Command, Option } from "commander";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../errors.ts";
+import { confirm, yesOption } from "../common/confirm.ts";
+import {
+  type PacedAccountOptions,
+  pacedWritingCommand,
+  parseAccountId,
+  selectPacedTable,
+} from "../common/options.ts";
+import { withProgress } from "../common/progress.ts";
+import { Unreadable } from "../common/unreadable.ts";
+import { storeRows, suggestVerify } from "../copy/store-rows.ts";
+
+interface CopyOptions extends PacedAccountOptions {
+  readonly fromTable: string;
+  readonly fromRegion?: string;
+  readonly toAccount?: string;
+  readonly replace?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `accounts copy`: stores what another table has of an account, no matter how often it runs. */
+export const copyAccountCommand = (): Command =>
+  pacedWritingCommand(
+    "copy",
+    "store what another table has of an account and this one does not; after a failure, run it again to continue",
+  )
+    .requiredOption("--from-table <name>", "the table to copy from, or its ARN; it needs no indexes")
+    .addOption(
+      new Option("--from-region <region>", "its region (default: that of this table)").conflicts("local"),
+    )
+    .addOption(
+      new Option("--to-account <id>", "the name of the account in this table (default: the same)").argParser(
+        parseAccountId,
+      ),
+    )
+    .option(
+      "--replace",
+      "also give leads and conversations that exist the fields that they have in the other table",
+    )
+    .addOption(yesOption())
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 success, 1 failure, 3 some items are not valid or do not fit what is stored, and are left out.",
+    )
+    .action(copyFrom);
+
+async function copyFrom(options: CopyOptions): Promise<void> {
+  const { account: from, toAccount: account = from, fromTable, fromRegion, replace, dryRun, yes } = options;
+  const pace = await selectPacedTable(options);
+  const region = await table.config.region();
+  if (account === from && fromTable === tableName && (fromRegion ?? region) === region)
+    throw new UserError(
+      `The account ${account} would be copied onto itself: name another table with --from-table, or another account with --to-account.`,
+    );
+  const to = { ...options, account };
+  if (replace && !dryRun && !yes) {
+    const { counts, sentence } = await run(to, from, true, pace);
+    console.error(sentence);
+    if (counts.replaced > 0) await confirm(account, { kind: "account", action: "replace them" });
+  }
+  const { counts, sentence, unreadable, left } = await run(to, from, dryRun ?? false, pace);
+  const named = { unreadable: [...unreadable.values()], leftOut: [...left.values()] };
+  console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
+  unreadable.report();
+  left.report("do not fit what is stored");
+  if (!dryRun && !options.json && counts.stored + counts.replaced > 0) suggestVerify(to);
+}
+
+/** Copies the account, or finds out what a copy would do. @param from its name in the other table */
+async function run(options: CopyOptions, from: string, dryRun: boolean, pace: Pace) {
+  // The schemas take a quarter of the start of every command.
+  const { copyAccount } = await import("../copy/copy-account.ts");
+  const { openSource } = await import("../copy/source-table.ts");
+  const { fromTable, fromRegion, replace = false } = options;
+  const source = await openSource(from, fromTable, fromRegion, pace);
+  const [unreadable, left] = [new Unreadable(), new Unreadable()];
+  const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
+  const count = (outcome: keyof typeof counts, items = 1) => {
+    counts[outcome] += items;
+  };
+  await storeRows({ ...options, dryRun }, pace, {
+    countStored: () => counts.stored + counts.present + counts.replaced,
+    conversations: () => source.leadsOfConversations(),
+    store: (storing) =>
+      withProgress(
+        dryRun ? "Comparing" : "Copying",
+        () => source.countRows(),
+        (onRows) =>
+          copyAccount({ ...storing, replace, source, from, unreadable, count, onRows, leave: left.note }),
+      ),
+  });
+  if (Object.values(counts).every((number) => number === 0) && unreadable.size === 0)
+    throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);
+  const { stored, replaced, present, erased, left: leftOut } = counts;
+  const verb = dryRun ? "would be " : "";
+  const sentence = `${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + unreadable.size} left out.`;
+  return { counts, sentence, unreadable, left };
+}

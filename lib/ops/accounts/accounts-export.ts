@@ -1,0 +1,91 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../errors.ts";
+import { selectPacedAccounts } from "../common/known-account.ts";
+import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/options.ts";
+import { checkAbsent, placeNew, writeOutput } from "../common/output-file.ts";
+import { withProgress } from "../common/progress.ts";
+import type { RecordType } from "../common/stored-records.ts";
+import { Unreadable } from "../common/unreadable.ts";
+import { countedOwners } from "../counts/all-owners.ts";
+import { countRows } from "../counts/list-reading.ts";
+import { readMessages } from "../erasure/lead-items.ts";
+
+type ExportOptions = PacedAccountOptions & { readonly output: string };
+
+/** A record with its type. */
+type Line = { readonly type: RecordType };
+
+/** `accounts export`: writes everything of an account to a file, which nothing reads back. */
+export const exportAccountCommand = (): Command =>
+  pacedCommand("export", "write everything of an account but its API keys to a file of JSON lines")
+    .requiredOption("--output <file>", "the .jsonl file to write; one that exists stays", parsePath)
+    .addHelpText("after", leftOutCodes)
+    .action(exportAccount);
+
+function parsePath(path: string): string {
+  if (!path.endsWith(".jsonl")) throw new InvalidArgumentError("The file must end in .jsonl.");
+  return path;
+}
+
+async function exportAccount(options: ExportOptions): Promise<void> {
+  const { account, output, json } = options;
+  checkAbsent(output);
+  const pace = await selectPacedAccounts(options);
+  const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
+  const unreadable = new Unreadable();
+  await withProgress(
+    "Exporting",
+    () => countRows(countedOwners(account), pace),
+    async (onRows) => {
+      const text = async function* () {
+        for await (const lines of readAccount(account, pace, unreadable)) {
+          for (const { type } of lines) counts[type] += 1;
+          yield lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+          onRows(lines.length);
+        }
+        if (Object.values(counts).every((count) => count === 0))
+          throw new UserError(`The account ${account} has nothing to export.`);
+      };
+      await writeOutput(text(), output, placeNew);
+    },
+  );
+  const { lead, conversation, message } = counts;
+  console.log(
+    json
+      ? JSON.stringify({ account, output, lines: counts, unreadable: unreadable.size })
+      : `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`,
+  );
+  unreadable.report();
+}
+
+/** How many conversations are read at the same time, with all of their messages in memory. */
+const parallel = 8;
+
+/** Reads everything of an account, in the order of the keys: what is not of a conversation, then each with its messages. */
+async function* readAccount(account: string, pace: Pace, unreadable: Unreadable): AsyncGenerator<Line[]> {
+  // The schemas take a quarter of the start of every command.
+  const { readStored, readWhole } = await import("../common/stored-records.ts");
+  const read = (type: RecordType) => queryItems(inPartition(accountPartition(type, account)), pace);
+  for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
+    for await (const items of read(type))
+      yield items.flatMap((item) => {
+        const record = readStored(type, item, unreadable);
+        return record ? [{ type, ...record }] : [];
+      });
+  const readConversation = async (item: Item): Promise<Line[]> => {
+    const { conversation, messages = [] } =
+      readWhole(item, await readMessages(account, item.sk, pace), unreadable) ?? {};
+    if (!conversation) return [];
+    return [
+      { type: "conversation", ...conversation },
+      ...messages.map((message) => ({ type: "message" as const, ...message })),
+    ];
+  };
+  for await (const items of read("conversation"))
+    for (let from = 0; from < items.length; from += parallel)
+      yield* await Promise.all(items.slice(from, from + parallel).map(readConversation));
+}

@@ -1,0 +1,136 @@
+import { conversationItem } from "../../../shared/domain/conversations.ts";
+import { leadItem } from "../../../shared/domain/leads.ts";
+import { largestLimit } from "../../../shared/domain/rate-limit.ts";
+import {
+  accountLimitKey,
+  erasedLeadKey,
+  leadImportKey,
+  messageKey,
+  readPartition,
+} from "../../../shared/dynamodb/keys.ts";
+import { checkKeys, ifWellFormed } from "../../../shared/dynamodb/malformed-items.ts";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { MalformedItemError } from "../../../shared/errors.ts";
+import { createdAt, idTimestamp, ulidPattern } from "../../../shared/ids.ts";
+import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import {
+  type Conversation,
+  conversation,
+  type Message,
+  message,
+} from "../../../shared/schemas/conversation-schemas.ts";
+import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../../shared/schemas/record.ts";
+import { recordValidator } from "../../../shared/schemas/validator.ts";
+import { storedName } from "../../../shared/stored-name.ts";
+import type { Unreadable } from "./unreadable.ts";
+
+/** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
+export interface StoredRecords {
+  readonly limit: { readonly requests: number };
+  readonly erasedLead: { readonly leadId: string; readonly id: string };
+  readonly leadImport: { readonly sha256: string; readonly startedAt: string };
+  readonly lead: Lead;
+  readonly conversation: Conversation;
+  readonly message: Message;
+}
+
+export type RecordType = keyof StoredRecords;
+
+const text = (pattern: string) => ({ type: "string", pattern });
+const idOf = (prefix: string) => text(`^${prefix}_${ulidPattern}$`);
+const time = text("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$");
+
+/** The schemas of the API, with the form that it gives to ids and times. */
+const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>> = {
+  limit: { requests: { type: "integer", minimum: 1, maximum: largestLimit } },
+  erasedLead: { leadId: idOf("lead"), id: idOf("erasure") },
+  leadImport: { sha256: text("^[0-9a-f]{64}$"), startedAt: time },
+  lead: { ...lead.properties, id: idOf("lead") },
+  conversation: { ...conversation.properties, id: idOf("conv"), leadId: idOf("lead"), lastMessageAt: time },
+  message: { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
+};
+
+const validators = new Map(
+  Object.entries(properties).map(([type, properties]) => {
+    const required = type === "lead" ? lead.required : Object.keys(properties);
+    return [type, recordValidator({ properties, required })];
+  }),
+);
+
+const builders: {
+  readonly [Type in RecordType]: (account: string, record: StoredRecords[Type]) => Item & Key;
+} = {
+  limit: (account, { requests }) => ({ ...accountLimitKey(account), requests }),
+  erasedLead: (account, erasure) => ({ ...erasedLeadKey(account, erasure.leadId), ...erasure }),
+  leadImport: (account, { sha256, startedAt }) => ({ ...leadImportKey(account, sha256), startedAt }),
+  lead: leadItem,
+  conversation: conversationItem,
+  message: (account, message) => ({ ...messageKey(account, message.conversationId, message.id), ...message }),
+};
+
+/** The item of a record in an account. */
+export const toItem = <Type extends RecordType>(type: Type, account: string, record: StoredRecords[Type]) =>
+  builders[type](account, record);
+
+/**
+ * The record of an item that the API could have stored, whatever wrote it: its fields, and no others, are valid, its id is
+ * not of the future, and it is stored under its own key.
+ *
+ * @returns nothing, after a note, for any other item
+ */
+export const readStored = <Type extends RecordType>(
+  type: Type,
+  item: Item,
+  { noteMalformed }: Unreadable,
+): StoredRecords[Type] | undefined => ifWellFormed(() => read(type, item), noteMalformed);
+
+function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
+  // An import of leads has the SHA-256 only in its key.
+  const all: Item = type === "leadImport" ? { ...item, sha256: item.sk } : item;
+  const validate = validators.get(type);
+  const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
+  if (!validate?.(record)) {
+    const { instancePath = "", params = {} } = validate?.errors?.[0] ?? {};
+    throw new MalformedItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
+  }
+  checkKeys(all, stored(record), Object.keys(record));
+  checkKeys(item, toItem(type, readPartition(String(item.pk))?.account ?? "", record));
+  return record;
+}
+
+/** A record as the API stores it: its time is that of its id, and not of the future, and names are in lower case. */
+function stored(record: Item): Item {
+  const names = ["source", "channel", "status"].filter((name) => typeof record[name] === "string");
+  const { id } = record;
+  return {
+    ...record,
+    ...Object.fromEntries(names.map((name) => [name, storedName(String(record[name]))])),
+    ...("createdAt" in record && { createdAt: createdAt(String(id)) }),
+    id: typeof id === "string" && idTimestamp(id) > Date.now() + limits.skew ? undefined : id,
+  };
+}
+
+/**
+ * A conversation and those of its messages that are of its lead and its channel. How many they are, and the time of the
+ * last one, follow from these, whatever the item says.
+ *
+ * @returns nothing, after notes of all, for a conversation that is not valid or has no message
+ */
+export function readWhole(
+  item: Item,
+  messageItems: readonly Item[],
+  unreadable: Unreadable,
+): { readonly conversation: Conversation; readonly messages: readonly Message[] } | undefined {
+  const messages = messageItems.flatMap((each) => {
+    const isOwn = each.leadId === item.leadId && each.channel === item.channel;
+    if (!isOwn) unreadable.note(each, "it is not of the lead and the channel of its conversation");
+    return (isOwn && readStored("message", each, unreadable)) || [];
+  });
+  const { createdAt: lastMessageAt = item.lastMessageAt } = messages.at(-1) ?? {};
+  const counted = { ...item, messageCount: messages.length, lastMessageAt };
+  const conversation = readStored("conversation", counted, unreadable);
+  if (conversation) return { conversation, messages };
+  for (const each of messageItems) unreadable.note(each, "its conversation is left out");
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { accountPartition, releaseKey } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
+import { connect, type Item, type Key, table } from "../../../shared/dynamodb/table-client.ts";
+import { toRoot } from "../../../shared/pages/tree/root.ts";
+import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { UserError } from "../../errors.ts";
+import { operatorConfig } from "../common/options.ts";
+import type { RecordType } from "../common/stored-records.ts";
+import { countedOwners } from "../counts/all-owners.ts";
+import { countedRows } from "../counts/list-reading.ts";
+import { messagesOf } from "../erasure/lead-items.ts";
+
+/** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
+export class SourceTable {
+  readonly #account: string;
+  readonly #pace: Pace;
+  readonly #table: OtherTable;
+
+  constructor(account: string, other: OtherTable, pace: Pace) {
+    this.#account = account;
+    this.#table = other;
+    this.#pace = pace;
+  }
+
+  /** The items of the account of a type, in the order of their keys. */
+  async *items(type: Exclude<RecordType, "message">): AsyncGenerator<Item> {
+    const partition = inPartition(accountPartition(type, this.#account));
+    for await (const items of queryItems(partition, this.#pace, this.#table)) yield* items;
+  }
+
+  /** The messages of a conversation, oldest first. */
+  messages = (conversationId: string): Promise<Item[]> =>
+    queryAll(messagesOf(this.#account, conversationId), this.#pace, this.#table);
+
+  /** Whose conversations they are. */
+  async *leadsOfConversations(): AsyncGenerator<{ id: string; leadId: string }> {
+    for await (const { sk, leadId } of this.items("conversation"))
+      if (typeof leadId === "string") yield { id: String(sk), leadId };
+  }
+
+  /** How many leads and conversations are counted. */
+  async countRows(): Promise<number> {
+    const keys = countedOwners(this.#account).map((owner) => treeKey(owner, "root"));
+    const roots = await Promise.all(keys.map((key) => this.read(key)));
+    return roots.reduce((sum, root) => sum + (root ? countedRows(toRoot(root)) : 0), 0);
+  }
+
+  async read(Key: Key): Promise<Item | undefined> {
+    const { client, name: TableName } = this.#table;
+    const command = new GetCommand({ TableName, Key, ConsistentRead: true });
+    return (await this.#pace.retry(() => client.send(command))).Item;
+  }
+}
+
+/**
+ * Opens a table beside the selected one, with the same credentials.
+ *
+ * @param region undefined for that of the selected table
+ * @throws UserError if there is no such table, or it has another data format
+ */
+export async function openSource(
+  account: string,
+  name: string,
+  region: string | undefined,
+  pace: Pace,
+): Promise<SourceTable> {
+  const { credentials, endpoint, region: ownRegion } = table.config;
+  const client = connect({
+    ...operatorConfig,
+    // The pace makes all further attempts.
+    maxAttempts: 1,
+    credentials,
+    region: region ?? ownRegion,
+    ...(endpoint && { endpoint }),
+  });
+  const source = new SourceTable(account, { client, name }, pace);
+  const release = await source.read(releaseKey).catch(async (error: unknown) => {
+    if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
+    throw new UserError(
+      `There is no table ${name} in the region ${await client.config.region()}: check --from-table and --from-region.`,
+    );
+  });
+  // Without a release, it has the first format.
+  const { dataFormat: stored = 1, releaseName } = release ?? {};
+  if (stored === dataFormat) return source;
+  throw new UserError(
+    `The table ${name} is of the release ${releaseName} with the data format ${stored}, but this program copies the data format ${dataFormat}: nothing was written.`,
+  );
+}

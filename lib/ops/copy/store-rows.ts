@@ -1,0 +1,68 @@
+import { ulid } from "ulid";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { toPartialFailure } from "../common/aws-errors.ts";
+import { type AccountOptions, opsCommand } from "../common/options.ts";
+import { readErasedIds } from "../erasure/erased-leads.ts";
+import { sweepErasedSince } from "../erasure/sweep-erased.ts";
+
+/** What is stored in an account from elsewhere: a file, or another table. */
+export interface Storing {
+  readonly account: string;
+  /** Identifies this run, with its time. Its items have it, and of their events those of leads tell it. */
+  readonly runId: string;
+  /** Whether nothing is written. */
+  readonly dryRun: boolean;
+  /** The ids of the erased leads, of which nothing is stored. */
+  readonly erased: Set<string>;
+  /** The erased leads that no row has named. Of the others, an earlier run may have stored something. */
+  readonly unmet: Set<string>;
+  readonly pace: Pace;
+}
+
+/** Whether a lead that a row names is erased. */
+export function isErased({ erased, unmet }: Storing, leadId: string): boolean {
+  unmet.delete(leadId);
+  return erased.has(leadId);
+}
+
+interface Work {
+  /** Stores the rows. */
+  readonly store: (storing: Storing) => Promise<void>;
+  /** How many rows are stored so far. */
+  readonly countStored: () => number;
+  /** The conversations among the rows: those of erased leads are deleted, with what was stored after their erasure. */
+  readonly conversations?: () => AsyncIterable<{ readonly id: string; readonly leadId: string }>;
+}
+
+/**
+ * Stores rows in an account, and none of erased leads: what it has stored of leads that were erased meanwhile is deleted at
+ * its end, also when it fails.
+ */
+export async function storeRows(
+  { account, dryRun = false }: AccountOptions,
+  pace: Pace,
+  { store, countStored, conversations = async function* () {} }: Work,
+): Promise<void> {
+  const erased = new Set(await readErasedIds(account, pace));
+  const unmet = new Set(erased);
+  const sweep = async () => dryRun || sweepErasedSince(account, unmet, conversations, pace);
+  try {
+    await store({ account, runId: ulid(), dryRun, erased, unmet, pace });
+    await sweep();
+  } catch (error) {
+    // The operator may not run the command again. The first error is the one to report.
+    await sweep().catch(() => {});
+    throw await toPartialFailure(
+      error,
+      (reason) => `Stopped after ${countStored()} rows: ${reason} Run the same command again to continue.`,
+    );
+  }
+}
+
+/** Says, on stderr, how to see that rows which were stored are counted. */
+export function suggestVerify(options: AccountOptions): void {
+  const verify = opsCommand(options, `counts verify --account ${options.account}`);
+  console.error(
+    `Lists are exact once the rows are counted, normally within seconds: ${verify} shows what the counts lack.`,
+  );
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { writeLimit } from "../../../../lib/ops/accounts/account-limit.ts";
+import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import {
+  conversationKey,
+  erasedLeadKey,
+  leadImportKey,
+  leadKey,
+  messageKey,
+} from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../../shared/ids.ts";
+import { aLead } from "../../../support/requests.ts";
+import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
+import { copy, replace } from "./support/copy.ts";
+import { expectConsistent, restoredItems } from "./support/restored-items.ts";
+import { aFilledAccount, anAccount } from "./support/spoiled-account.ts";
+
+// How long a copy waits for late writes of erased leads is another test's.
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setTimeout: async () => {},
+}));
+
+const ulid = "01M7ZA27P008RGE6JH5PA0WR2V";
+const future = `7${"Z".repeat(25)}`;
+
+/** Items of each type with fields that the API would not have stored, and the field that is named. */
+const planted: [type: string, fields: Item, field: string][] = [
+  ["lead", { name: { S: "Ada" } }, "name"],
+  ["lead", { name: undefined }, "name"],
+  ["lead", { name: " " }, "name"],
+  ["lead", { email: "\u001b[2J" }, "email"],
+  ["lead", { email: `${"x".repeat(250)}@example.com` }, "email"],
+  ["lead", { source: "Fair" }, "source"],
+  ["lead", { tags: [5] }, "tags"],
+  ["lead", { score: 101 }, "score"],
+  ["lead", { score: NumberValue.from("9".repeat(38)) }, "score"],
+  ["lead", { id: "zzzz" }, "id"],
+  ["lead", { id: `lead_${ulid}` }, "createdAt"],
+  ["lead", { id: `lead_${future}`, sk: `lead_${future}` }, "id"],
+  ["lead", { sk: `lead_${ulid}` }, "sk"],
+  ["lead", { createdAt: "9999-12-31T00:00:00.000Z" }, "createdAt"],
+  ["limit", { requests: -5 }, "requests"],
+  ["limit", { requests: 1.5 }, "requests"],
+  ["limit", { requests: 100_000_001 }, "requests"],
+  ["limit", { sk: "others" }, "sk"],
+  ["erasedLead", { leadId: "lead_1" }, "leadId"],
+  ["erasedLead", { leadId: `lead_${ulid}` }, "sk"],
+  ["erasedLead", { id: `lead_${ulid}` }, "id"],
+  ["erasedLead", { id: `erasure_${future}` }, "id"],
+  ["leadImport", { sk: "account#1" }, "sha256"],
+  ["leadImport", { startedAt: "now" }, "startedAt"],
+  ["conversation", { leadId: 5 }, "leadId"],
+  ["conversation", { leadId: `conv_${ulid}` }, "leadId"],
+  ["conversation", { channel: "WhatsApp" }, "messageCount"],
+  ["conversation", { status: "Active" }, "status"],
+  ["conversation", { id: `conv_${ulid}` }, "sk"],
+  ["message", { message: "" }, "message"],
+  ["message", { message: "x".repeat(4097) }, "message"],
+  ["message", { conversationId: `conv_${ulid}` }, "pk"],
+  ["message", { createdAt: "2026-01-01T00:00:00.000Z" }, "createdAt"],
+  ["message", { id: "msg_#" }, "id"],
+];
+
+describe("what the API would not have stored is named and left out, and the rest is copied", () => {
+  let account: string;
+  const items: Record<string, Item> = {};
+
+  beforeAll(async () => {
+    const data = await aFilledAccount();
+    account = data.account;
+    await beginErasure(account, (await aLead(account)).id, new Pace());
+    await writeLimit({ account, requests: 5 });
+    await put({ ...leadImportKey(account, "0".repeat(64)), startedAt: "2026-01-01T00:00:00.000Z" });
+    const own = [...(await tableItems()).values()].filter(({ pk }) => String(pk).includes(account));
+    const find = (type: string, sk?: string) =>
+      own.find((item) => String(item.pk).startsWith(`${type}#`) && (sk ?? item.sk) === item.sk) ?? {};
+    items.lead = find("LEAD", data.ada.id);
+    items.limit = find("LIMIT");
+    items.erasedLead = find("ERASED");
+    items.leadImport = find("IMPORT");
+    items.conversation = find("CONVERSATION", data.grace.email);
+    items.message = own.find(({ conversationId, id }) => id && conversationId === data.ada.whatsapp) ?? {};
+  });
+
+  test.each(planted)("%s %j: %s", async (type, fields, field) => {
+    const { [type]: item = {} } = items;
+    const { pk, sk } = { ...item, ...fields };
+    await remove(item);
+    await put({ ...item, ...fields });
+    const before = await tableItems();
+    const to = randomUUID();
+    const { code, output, printed } = await copy(account, tableName, "--to-account", to);
+    expect(code).toBe(3);
+    expect(output.unreadable).toContainEqual({ type, pk, sk, reason: `its ${field} is malformed` });
+    expect(printed).toContain("These items could not be read and were left out:");
+    const after = await tableItems();
+    const { added, changed, deleted } = compareItems(before, after);
+    expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
+    expect(added.filter((key) => !key.includes(to))).toEqual([]);
+    expect(added).not.toContain(`${String(pk).replace(account, to)} ${sk}`);
+    await expectConsistent(to);
+    await remove({ pk, sk });
+    await put(item);
+  });
+
+  test("a conversation has the number of its messages, whatever its item says, and none without a message", async () => {
+    const { conversation = {} } = items;
+    await put({ ...conversation, messageCount: NumberValue.from("1e125"), lastMessageAt: 5, other: "x" });
+    const empty = newId("conv", Date.now() - 5000);
+    await put({ ...conversation, ...conversationKey(account, empty), id: empty });
+    const to = randomUUID();
+    const { output } = await copy(account, tableName, "--to-account", to);
+    expect(output.unreadable).toMatchObject([{ sk: empty, reason: "its messageCount is malformed" }]);
+    expect(await readItem(conversationKey(to, String(conversation.id)))).not.toHaveProperty("other");
+    await expectConsistent(to);
+    // Also where it is stored so.
+    await put({
+      ...(await readItem(conversationKey(to, String(conversation.id)))),
+      messageCount: NumberValue.from("1e125"),
+    });
+    expect((await copy(account, tableName, "--to-account", to)).failure).toBeUndefined();
+    await expectConsistent(to);
+  });
+});
+
+/** Writes to the table that is copied from. */
+const putInto = (TableName: string, Item: object) =>
+  table.send(new PutCommand({ TableName, Item: { ...Item } }));
+
+describe("what does not fit what is stored is named and left", () => {
+  /** An account, and a copy of the table in which a conversation and its messages are under another lead. */
+  async function moved() {
+    const data = await anAccount();
+    const { account, ada, grace, from, before } = data;
+    for (const item of Object.values(before).filter(({ leadId }) => leadId === ada.id))
+      if ([item.id, item.conversationId].includes(ada.email))
+        await putInto(from, { ...item, leadId: grace.id });
+    return { ...data, key: conversationKey(account, ada.email) };
+  }
+
+  test("a conversation under another lead takes no message with it", async () => {
+    const { account, from } = await moved();
+    const before = await tableItems();
+    const { code, output } = await replace(account, from);
+    expect({ code, left: output.left }).toEqual({ code: 3, left: 2 });
+    expect(output.leftOut.map(({ reason }: { reason: string }) => reason)).toEqual([
+      ...["its leadId is not the stored one", "its conversation is left"],
+    ]);
+    expect(await tableItems()).toEqual(before);
+  });
+
+  test("nor does it take those that are stored, if the conversation itself is not", async () => {
+    const { account, from, key } = await moved();
+    await remove(key);
+    const before = await tableItems();
+    expect((await replace(account, from)).output.leftOut[0]).toMatchObject({
+      ...{ sk: key.sk, reason: "its stored messages are of another lead or channel" },
+    });
+    expect(await tableItems()).toEqual(before);
+  });
+
+  test("messages of another lead or channel than their conversation are not copied", async () => {
+    const { account, ada, grace, from, before } = await anAccount();
+    const ofAda = Object.values(before).filter(
+      ({ conversationId, id }) => id && conversationId === ada.whatsapp,
+    );
+    for (const item of ofAda) await remove(item);
+    await putInto(from, { ...ofAda[0], leadId: grace.id });
+    await putInto(from, { ...ofAda[1], channel: "sms" });
+    const { code, output } = await replace(account, from);
+    expect({ code, stored: output.stored }).toEqual({ code: 3, stored: 0 });
+    const keys = output.unreadable.map(({ sk }: Item) => sk);
+    expect(keys).toEqual(expect.arrayContaining(ofAda.map(({ sk }) => sk)));
+  });
+
+  test("a conversation of a lead that does not exist, such as one of another account, and a dry run says so", async () => {
+    const [{ account, ada, from }, other] = [await anAccount(), await aFilledAccount()];
+    const id = newId("conv", Date.now() - 5000);
+    const item = await readItem(conversationKey(account, ada.email));
+    const message = newId("msg", Date.now() - 4000);
+    const foreign = { leadId: other.ada.id, channel: "email" };
+    await putInto(from, { ...item, ...conversationKey(account, id), id, ...foreign });
+    await putInto(from, {
+      ...{ ...messageKey(account, id, message), id: message, conversationId: id, message: "Hi", ...foreign },
+      createdAt: new Date(Date.now() - 4000).toISOString(),
+    });
+    const to = randomUUID();
+    const before = await tableItems();
+    const dry = await copy(account, from, "--to-account", to, "--dry-run");
+    expect(await tableItems()).toEqual(before);
+    const { code, output } = await copy(account, from, "--to-account", to);
+    for (const each of [dry.output, output]) {
+      // The time of the message is not that of its id, or it is left with its conversation.
+      expect(each.unreadable.length + each.left).toBe(2);
+      expect(each.stored).toBe(12);
+    }
+    expect(code).toBe(3);
+    const { items } = await expectConsistent(to);
+    expect(Object.keys(items).filter((key) => key.includes(id))).toEqual([]);
+  });
+});
+
+describe("nothing of an erased lead is copied", () => {
+  test("of one that is erased in the source, though it has its conversations, and that is noted", async () => {
+    const { account, ada, from } = await anAccount();
+    const erased = { ...erasedLeadKey(account, ada.id), leadId: ada.id, id: newId("erasure"), pending: true };
+    await putInto(from, erased);
+    const to = randomUUID();
+    expect((await copy(account, from, "--to-account", to)).output).toMatchObject({ erased: 6, stored: 7 });
+    const { pending: _, ...noted } = erased;
+    expect(await readItem(erasedLeadKey(to, ada.id))).toEqual({
+      ...{ ...noted, ...erasedLeadKey(to, ada.id), imported: expect.any(String) },
+    });
+    expect((await expectConsistent(to)).leads).toEqual(new Set([expect.any(String)]));
+    // Who exists here stays: only `leads erase` erases a lead.
+    const before = restoredItems(await tableItems(), account);
+    expect((await replace(account, from)).output).toMatchObject({ erased: 6, stored: 0 });
+    expect(restoredItems(await tableItems(), account)).toEqual(before);
+    expect(await readItem(erasedLeadKey(account, ada.id))).toBeUndefined();
+    expect(await readItem(leadKey(account, ada.id))).toBeDefined();
+  });
+});
