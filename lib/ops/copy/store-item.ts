@@ -23,7 +23,7 @@ export const storeOnce = (storing: Storing, item: Item & Key): Promise<"stored" 
   storing.pace.retry(async () => {
     const stored = await readItem({ pk: item.pk, sk: item.sk });
     if (!stored) await write(storing, putNew(storing, item));
-    return !stored || isOfRun(storing, stored) ? "stored" : "present";
+    return !stored || isOfRun(storing, stored, item) ? "stored" : "present";
   });
 
 /** An item that is stored as it is in another table. */
@@ -63,9 +63,8 @@ export async function copyItem(
       await write(copying, putNew(copying, item), others);
       return "stored";
     }
+    if (isOfRun(copying, stored, item)) return "stored";
     const names = differences(stored, item);
-    // An earlier attempt of this run, whose response was lost, has stored it.
-    if (names.length === 0 && isOfRun(copying, stored)) return "stored";
     if (replace && names.length > 0) {
       const changes = asChange(stored, Object.fromEntries(names.map((name) => [name, item[name]])));
       await write(copying, update(stored, changes), others);
@@ -79,7 +78,9 @@ export async function copyItem(
   return outcome;
 }
 
-const isOfRun = ({ runId }: Storing, { imported }: Item) => imported === runId;
+/** Whether an earlier attempt of this run, whose response was lost, has stored an item. */
+const isOfRun = ({ runId }: Storing, stored: Item, item: Item) =>
+  stored.imported === runId && differences(stored, item).length === 0;
 
 /** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
 export function differences(stored: Item, wanted: Item): readonly string[] {
