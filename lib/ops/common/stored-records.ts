@@ -21,7 +21,7 @@ import {
 } from "../../../shared/schemas/conversation-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
-import { recordValidator } from "../../../shared/schemas/validator.ts";
+import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import type { Unreadable } from "./unreadable.ts";
 
@@ -54,7 +54,7 @@ const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>>
 const validators = new Map(
   Object.entries(properties).map(([type, properties]) => {
     const required = type === "lead" ? lead.required : Object.keys(properties);
-    return [type, recordValidator({ properties, required })];
+    return [type, requestValidator({ properties, required })];
   }),
 );
 
