@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type BuildOptions, build, type Metafile } from "esbuild";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { lambdaModulesPlugin } from "./lambda-modules.ts";
 import { validatorsPlugin } from "./validators.ts";
@@ -41,8 +41,19 @@ const options = {
   absWorkingDir: root,
 } as const satisfies BuildOptions;
 
-/** They compile the validators in, and leave out what the SDK has for other environments than Lambda. */
-const functionPlugins = [validatorsPlugin, lambdaModulesPlugin];
+/** Says of the document client what its package does not: that importing it has no effect, so unused parts may go. */
+const documentClientPlugin: Plugin = {
+  name: "document-client",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^@aws-sdk\/lib-dynamodb$/ }, async ({ path, pluginData, ...options }) => {
+      if (pluginData === "resolved") return undefined;
+      return { ...(await resolve(path, { ...options, pluginData: "resolved" })), sideEffects: false };
+    });
+  },
+};
+
+/** They compile the validators in, and leave out what functions do not use and what the SDK has for other environments than Lambda. */
+const functionPlugins = [validatorsPlugin, documentClientPlugin, lambdaModulesPlugin];
 
 /**
  * Bundles one entry file the way it is deployed.
