@@ -1,5 +1,6 @@
 import { createLead } from "../shared/domain/leads.ts";
 import { bodyParser } from "../shared/http/body-parser.ts";
+import { idempotencyKeyParser } from "../shared/http/idempotency-key-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { validateCreateLead } from "../shared/http/route-validators.ts";
 import { createLeadRoute } from "../shared/routes.ts";
@@ -8,5 +9,5 @@ export const handler = routeHandler(
   createLeadRoute,
   validateCreateLead,
   ({ account, body, idempotency }) => createLead(account, body, idempotency),
-  bodyParser(),
+  [idempotencyKeyParser(), bodyParser()],
 );

@@ -10,7 +10,6 @@ import type { Route, RouteInput } from "../routes.ts";
 import type { Validator } from "../schemas/validator.ts";
 import { compressedResponses } from "./compressed-responses.ts";
 import { addFaults, invalidInput } from "./faults.ts";
-import { idempotencyKeyParser } from "./idempotency-key-parser.ts";
 import { linkHeader } from "./link-header.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
@@ -33,13 +32,13 @@ const responseMargin = 500;
  * The Lambda handler of a route: valid input in, one call, its result out as JSON.
  *
  * @param validate the route's validator, compiled from its schemas
- * @param bodyParser parses the body: the bundle of a route that takes none has no parser
+ * @param parsers parse what only some routes take: the bundle of another route does not have them
  */
 export function routeHandler<R extends Route>(
   route: R,
   validate: Validator,
   handle: (request: RouteRequest<R>) => Promise<object>,
-  bodyParser = noBody(),
+  parsers = [noBody()],
 ) {
   const writes = route.kind === "write";
   const handler = middy<RouteEvent, APIGatewayProxyResultV2>({
@@ -51,8 +50,7 @@ export function routeHandler<R extends Route>(
     .use(problemResponses(route))
     .use(writes ? writeAccess() : [])
     .use(queryParser(route.query))
-    .use(writes ? idempotencyKeyParser() : [])
-    .use(bodyParser)
+    .use(parsers)
     .use(inputValidator(validate))
     .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
