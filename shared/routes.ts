@@ -1,12 +1,7 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { ProblemCode } from "./errors.ts";
-import {
-  conversationsPage,
-  conversationsQuery,
-  message,
-  newMessage,
-} from "./schemas/conversation-schemas.ts";
-import { lead, leadsPage, leadsQuery, newLead } from "./schemas/lead-schemas.ts";
+import { conversationsQuery, newMessage } from "./schemas/conversation-schemas.ts";
+import { leadsQuery, newLead } from "./schemas/lead-schemas.ts";
 import { noQuery } from "./schemas/page-schemas.ts";
 
 /** One route of the API: what the stack, the validators and the documentation know of it. */
@@ -19,8 +14,6 @@ export interface Route {
   readonly kind: "list" | "write";
   /** The status of a success. */
   readonly success: 200 | 201;
-  /** The schema of a success's body. */
-  readonly response: JSONSchema;
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
@@ -37,7 +30,6 @@ export const listLeadsRoute = {
   path: leads,
   kind: "list",
   success: 200,
-  response: leadsPage,
   query: leadsQuery,
 } as const satisfies Route;
 
@@ -47,7 +39,6 @@ export const createLeadRoute = {
   path: leads,
   kind: "write",
   success: 201,
-  response: lead,
   query: noQuery,
   body: newLead,
 } as const satisfies Route;
@@ -58,7 +49,6 @@ export const listConversationsRoute = {
   path: conversations,
   kind: "list",
   success: 200,
-  response: conversationsPage,
   query: conversationsQuery,
 } as const satisfies Route;
 
@@ -68,7 +58,6 @@ export const sendMessageRoute = {
   path: conversations,
   kind: "write",
   success: 201,
-  response: message,
   query: noQuery,
   body: newMessage,
   notFound: "lead_not_found",

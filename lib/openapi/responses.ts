@@ -1,5 +1,7 @@
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
+import { conversationsPage, message } from "../../shared/schemas/conversation-schemas.ts";
+import { lead, leadsPage } from "../../shared/schemas/lead-schemas.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
 import { toReference } from "./components.ts";
 import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
@@ -105,6 +107,14 @@ function buildProblem(route: RouteName, code: ProblemCode) {
   );
 }
 
+/** The schema of a success's body. */
+const bodySchemas: Readonly<Record<RouteName, object>> = {
+  "list-leads": leadsPage,
+  "create-lead": lead,
+  "list-conversations": conversationsPage,
+  "send-message": message,
+};
+
 /** Every response of a route, by its status. */
 export function buildResponses(name: RouteName, route: Route, description: string) {
   const own = route.kind === "list" ? "Link" : "IdempotencyReplayed";
@@ -114,7 +124,7 @@ export function buildResponses(name: RouteName, route: Route, description: strin
       description,
       headers: headers(...functionHeaders, own),
       content: {
-        "application/json": { schema: toReference(route.response), example: responseExamples[name] },
+        "application/json": { schema: toReference(bodySchemas[name]), example: responseExamples[name] },
       },
     },
     401: toComponent("Unauthorized"),
