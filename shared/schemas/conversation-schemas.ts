@@ -1,11 +1,11 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import {
   conversationIdFilter,
+  type IdsDescription,
   id,
   idsFilter,
   label,
   leadIdFilter,
-  maxIds,
   messageText,
   timestamp,
 } from "./field-schemas.ts";
@@ -21,7 +21,7 @@ export const conversationsQuery = {
   properties: {
     page,
     limit,
-    id: idsFilter(conversationIdFilter),
+    id: /* @__PURE__ */ idsFilter(conversationIdFilter),
     leadId: leadIdFilter,
     channel: label,
     status: label,
@@ -35,7 +35,7 @@ export const conversationsQueryDescriptions: Descriptions<
   typeof conversationsQuery,
   keyof typeof pagingDescriptions
 > = {
-  id: `Only the conversations with these ids, at most ${maxIds}, separated by commas.`,
+  id: "Only the conversations with these ids, at most 100, separated by commas." satisfies IdsDescription,
   leadId: "Only conversations with this lead.",
   channel: "Only conversations on this channel, for example instagram, whatsapp; in any letter case.",
   status: "Only conversations with this status, in any letter case.",
@@ -68,7 +68,7 @@ export const conversationDescriptions: Descriptions<typeof conversation> = {
 };
 
 /** The response of `GET /api/v1/conversations`. */
-export const conversationsPage = pageSchema(conversation);
+export const conversationsPage = /* @__PURE__ */ pageSchema(conversation);
 
 /** The body of `POST /api/v1/conversations`. */
 export const newMessage = {

@@ -4,9 +4,12 @@ import { lines, notBlank, notConversationId, notLeadId, notMessageId, oneLine } 
 export const id = { type: "string", minLength: 1, maxLength: 64 } as const satisfies JSONSchema;
 
 /** How many ids a list can be filtered by: as many as a page has rows. */
-export const maxIds = 100;
+const maxIds = 100;
 
-/** The ids of records in a filter, which a query separates by commas. @__NO_SIDE_EFFECTS__ */
+/** A description of such a filter, as a plain literal: esbuild keeps a template with a number of another module. */
+export type IdsDescription = `${string}at most ${typeof maxIds}, ${string}`;
+
+/** The ids of records in a filter, which a query separates by commas. Mark its calls as pure: see `pageSchema`. */
 export const idsFilter = <Id extends object>(items: Id) =>
   ({ type: "array", maxItems: maxIds, items }) as const;
 

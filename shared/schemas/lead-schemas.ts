@@ -1,5 +1,14 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { email, id, idsFilter, label, leadIdFilter, maxIds, name, timestamp } from "./field-schemas.ts";
+import {
+  email,
+  type IdsDescription,
+  id,
+  idsFilter,
+  label,
+  leadIdFilter,
+  name,
+  timestamp,
+} from "./field-schemas.ts";
 import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
@@ -15,7 +24,7 @@ export const leadsQuery = {
   properties: {
     page,
     limit,
-    id: idsFilter(leadIdFilter),
+    id: /* @__PURE__ */ idsFilter(leadIdFilter),
     email,
     status,
     source: label,
@@ -26,7 +35,7 @@ export const leadsQuery = {
 } as const satisfies JSONSchema;
 
 export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeof pagingDescriptions> = {
-  id: `Only the leads with these ids, at most ${maxIds}, separated by commas.`,
+  id: "Only the leads with these ids, at most 100, separated by commas." satisfies IdsDescription,
   email: "Only leads with this email address, in any letter case.",
   status: "Only leads with this status.",
   source: "Only leads from this origin channel, for example instagram, whatsapp; in any letter case.",
@@ -72,7 +81,7 @@ export const leadDescriptions: Descriptions<typeof lead> = {
 };
 
 /** The response of `GET /api/v1/leads`. */
-export const leadsPage = pageSchema(lead);
+export const leadsPage = /* @__PURE__ */ pageSchema(lead);
 
 export type LeadsQuery = FromSchema<typeof leadsQuery>;
 export type NewLead = FromSchema<typeof newLead>;

@@ -58,7 +58,7 @@ export const pageDescriptions = {
   pagination: "The position of the page in its list.",
 };
 
-/** The response of a list. @__NO_SIDE_EFFECTS__ */
+/** The response of a list. Mark its calls as pure, so that bundles leave out what is not used. */
 export const pageSchema = <Item extends object>(items: Item) =>
   ({
     type: "object",

@@ -32,7 +32,7 @@ function malformedProperty(errors: Validator["errors"]): string {
   return property ?? String(error?.params.missingProperty);
 }
 
-/** The properties that an item has, in the order of the names. By a loop, which takes a third of the time of `Object.fromEntries`. */
+/** The properties that an item has, in the order of the names: a loop takes a third of the time of `Object.fromEntries`. */
 function pick(names: readonly string[], item: Readonly<Record<string, unknown>>) {
   const picked: Record<string, unknown> = {};
   for (const name of names) if (item[name] !== undefined) picked[name] = item[name];

@@ -51,11 +51,8 @@ const recordOptions = {
 /** A validator of requests. @throws Error at its first call when Ajv does not know the schema's keywords */
 export const requestValidator = (schema: ObjectSchema): Validator => validator(schema, requestOptions);
 
-/** Of properties whose schemas have no bounds. A part of a key is shorter than the text. */
-const storedBounds: Readonly<Record<string, object>> = {
-  string: { maxLength: 2048 },
-  integer: { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-};
+/** A stored number is exact. */
+const exact = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 /** A validator of stored records, which may have further attributes. */
 export function recordValidator<Schema extends ObjectSchema>({
@@ -64,7 +61,7 @@ export function recordValidator<Schema extends ObjectSchema>({
 }: Schema): Validator<Inferred<Schema>> {
   const bounded = Object.entries(properties).map(([name, property]) => [
     name,
-    { ...storedBounds[property.type], ...property },
+    { ...(property.type === "integer" && exact), ...property },
   ]);
   return validator({ properties: Object.fromEntries(bounded), required }, recordOptions);
 }
