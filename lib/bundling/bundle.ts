@@ -52,7 +52,7 @@ const documentClientPlugin: Plugin = {
   },
 };
 
-/** They compile the validators in, and leave out what functions do not use and what the SDK has for other environments than Lambda. */
+/** They compile the validators in, and leave out what functions do not use or Lambda does not need. */
 const functionPlugins = [validatorsPlugin, documentClientPlugin, lambdaModulesPlugin];
 
 /**

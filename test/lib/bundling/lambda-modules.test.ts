@@ -17,6 +17,8 @@ let wholeSdk: Sdk;
 /** The paths of the modules in the bundle, from the root of the repository. */
 let inputs: readonly string[];
 let server: Server;
+/** The statuses of the next responses, which are 200 after them, and the headers and the body of each. */
+let responses: { statuses: number[]; headers: Record<string, string>; body: object };
 let received: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 
 beforeAll(async () => {
@@ -30,14 +32,15 @@ beforeAll(async () => {
   wholeSdk = load(wholeOutfile);
   server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) });
-    response.setHeader("content-type", "application/x-amz-json-1.0");
-    response.end("{}");
+    const headers = { "content-type": "application/x-amz-json-1.0", ...responses.headers };
+    response.writeHead(responses.statuses.shift() ?? 200, headers).end(JSON.stringify(responses.body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterAll(() => void server.close());
 beforeEach(() => {
   received = [];
+  responses = { statuses: [], headers: {}, body: {} };
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
   vi.stubEnv("AWS_REGION", "eu-west-3");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDFIRST");
@@ -47,8 +50,8 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-function createClient({ DynamoDBClient } = sdk) {
-  const client = new DynamoDBClient({ maxAttempts: 1 });
+function createClient({ DynamoDBClient } = sdk, maxAttempts = 1) {
+  const client = new DynamoDBClient({ maxAttempts });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -97,4 +100,33 @@ test.each(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])("without %s, the error
   vi.stubEnv(name, undefined);
   await expect(createClient().send(getItem())).rejects.toThrow(name);
   expect(received).toEqual([]);
+});
+
+test("the date of a Retry-After is waited for, as with the whole SDK", async () => {
+  for (const some of [sdk, wholeSdk]) {
+    // In seconds: between one and two away. Without it, the SDK waits 50 ms at most.
+    const date = new Date(Date.now() + 2000).toUTCString();
+    responses = { statuses: [503], headers: { "retry-after": date }, body: {} };
+    const { totalRetryDelay } = (await createClient(some, 2).send(getItem())).$metadata;
+    expect(totalRetryDelay).toBeGreaterThan(500);
+  }
+});
+
+test("a parameter is read with its time, as with the whole SDK", async () => {
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", process.env.AWS_ENDPOINT_URL_DYNAMODB);
+  responses.body = { Parameter: { Name: "key", Value: "ключ", LastModifiedDate: 1783711145.1236 } };
+  for (const { SSMClient, GetParameterCommand } of [sdk, wholeSdk]) {
+    const client = new SSMClient();
+    onTestFinished(() => client.destroy());
+    const { Parameter } = await client.send(new GetParameterCommand({ Name: "key" }));
+    expect(Parameter).toEqual({
+      ...{ Name: "key", Value: "ключ", LastModifiedDate: new Date("2026-07-10T19:19:05.124Z") },
+    });
+  }
+});
+
+test("no request asks for endpoints, also when a variable says so", async () => {
+  vi.stubEnv("AWS_ENABLE_ENDPOINT_DISCOVERY", "true");
+  await createClient().send(getItem());
+  expect(received.map(({ headers }) => headers["x-amz-target"])).toEqual(["DynamoDB_20120810.GetItem"]);
 });
