@@ -34,6 +34,12 @@ type QueryValue = string | null | readonly string[];
  */
 const maxParameters = 200;
 
+/**
+ * How many values of a parameter are parsed, as many as a body has. No parameter takes more, so the request is invalid
+ * whatever the others are.
+ */
+const maxValues = 1000;
+
 /** The value of a parameter that occurs more than once. */
 const repeated: QueryValue = [];
 
@@ -44,12 +50,14 @@ function parseQuery(raw: string, isArray: (name: string) => boolean): Record<str
     const name = decode(rawName) ?? rawName;
     const value = decode(rawValue);
     const before = query[name];
-    if (isArray(name))
-      query[name] = value === null || before === null ? null : [...(before ?? []), ...value.split(",")];
+    if (isArray(name)) query[name] = value === null || before === null ? null : appendValues(before, value);
     else query[name] = before === undefined ? value : repeated;
   }
   return query;
 }
+
+const appendValues = (before: QueryValue | undefined, value: string) =>
+  [...(before ?? []), ...value.split(",", maxValues)].slice(0, maxValues);
 
 function decode(text: string): string | null {
   try {

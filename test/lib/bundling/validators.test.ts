@@ -41,3 +41,10 @@ test("a validator of requests reports every error", () => {
     ],
   );
 });
+
+test("a value of a body has two errors at most", () => {
+  const tags = Array.from({ length: 1000 }, () => `\u0001${"x".repeat(64)}`);
+  expect(validateCreateLead({ query: {}, body: { name: "Ada", tags } })).toBe(false);
+  // And one for their number.
+  expect(validateCreateLead.errors).toHaveLength(2001);
+});

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { queryParser } from "../../../shared/http/query-parser.ts";
+import { validateListLeads } from "../../../shared/http/route-validators.ts";
+import { leadsQuery } from "../../../shared/schemas/lead-schemas.ts";
+
+/** The longest query that API Gateway passes on has fewer characters. */
+const longest = 10_240;
+
+test.each([
+  ["one id", `id=${",".repeat(longest)}`],
+  ["ids of another kind", `id=${"conv_,".repeat(longest / 6)}`],
+  ["many parameters", `id=${",".repeat(45)}&`.repeat(longest / 49)],
+])("of %s, 1,000 values are validated at most, with two errors each", (_, rawQueryString) => {
+  const event = { rawQueryString, query: {} as { id: string[] } };
+  queryParser(leadsQuery).before?.({ event } as never);
+  expect(event.query.id).toHaveLength(1000);
+  expect(validateListLeads({ query: event.query })).toBe(false);
+  expect(validateListLeads.errors?.length).toBeLessThanOrEqual(2001);
+});
