@@ -19,7 +19,10 @@ export const lambdaModulesDirectory = join(import.meta.dirname, "lambda-modules"
 /** Lets esbuild replace these modules. A build fails if the SDK imports what a file does not export. */
 export const lambdaModulesPlugin: Plugin = {
   name: "lambda-modules",
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^node:fs\/promises$/ }, () => ({
+      path: join(import.meta.dirname, "fs-promises.ts"),
+    }));
     for (const [module, file] of Object.entries(lambdaModules)) {
       const filter = new RegExp(`/node_modules/${module.replaceAll(".", "[.]")}$`);
       onLoad({ filter }, async () => ({
