@@ -83,7 +83,20 @@ export class Client {
   }
 
   /** @throws Error if there is no response */
-  async sendOnce({ method = "GET", path, headers, body }: Sending): Promise<HttpResponse> {
+  async sendOnce(sending: Sending): Promise<HttpResponse> {
+    if (!isRepeatable(sending)) return this.#sendOver(sending, { agent: false });
+    // The server may close an idle connection just when it is used.
+    return this.#sendOver(sending).catch((error: unknown) => {
+      if (error instanceof StaleConnectionError) return this.#sendOver(sending, { agent: false });
+      throw error;
+    });
+  }
+
+  /** @param connection with `agent: false` one of its own. @throws StaleConnectionError if a used one was closed */
+  async #sendOver(
+    { method = "GET", path, headers, body }: Sending,
+    connection: { readonly agent?: false } = {},
+  ): Promise<HttpResponse> {
     const { protocol, hostname, port, pathname } = this.#base;
     const bytes = Buffer.isBuffer(body) ? body : toBytes(body);
     const key = this.#key !== undefined && { authorization: `Bearer ${this.#key}` };
@@ -95,11 +108,14 @@ export class Client {
       method,
       headers: { ...key, ...(bytes && { "content-length": String(bytes.length) }), ...headers },
       timeout,
+      ...connection,
     });
     sent.on("timeout", () => sent.destroy(new Error(`no response within ${timeout / 1000} s`)));
     // A response may come before the whole body is sent, and end the connection.
     sent.on("error", () => {});
-    const [response] = (await once(sent.end(bytes), "response")) as [IncomingMessage];
+    const [response] = (await once(sent.end(bytes), "response").catch((error: unknown) => {
+      throw sent.reusedSocket && Object(error).code === "ECONNRESET" ? new StaleConnectionError() : error;
+    })) as [IncomingMessage];
     const received = await buffer(response);
     return {
       request: `${method} ${path}`,
@@ -111,10 +127,15 @@ export class Client {
   }
 }
 
-/** A 429 has not taken effect; after a 5xx, only an idempotency key makes the retry of a POST safe. */
-function mayRetry({ method, headers = {} }: Sending, { status }: HttpResponse): boolean {
-  return status === 429 || (status >= 500 && (method !== "POST" || "idempotency-key" in headers));
-}
+/** Whether a request can be sent again when it is unknown if it has taken effect: a POST needs an idempotency key. */
+const isRepeatable = ({ method, headers = {} }: Sending) => method !== "POST" || "idempotency-key" in headers;
+
+/** A 429 has not taken effect. */
+const mayRetry = (sending: Sending, { status }: HttpResponse) =>
+  status === 429 || (status >= 500 && isRepeatable(sending));
+
+/** The server closed a connection that was used before. */
+class StaleConnectionError extends Error {}
 
 function toBytes(body: unknown): Buffer | undefined {
   return body === undefined ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
