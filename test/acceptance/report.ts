@@ -64,33 +64,9 @@ export function terminalTable(report: Report): string {
 const firstLine = (text: string) => text.replaceAll(/\s*\n\s*/g, "; ");
 
 /** One sentence. */
-export function summary(report: Report): string {
+function summary(report: Report): string {
   const { asAssumed, differs, notSeen } = countVerdicts(report);
   const time =
     report.seconds < 90 ? `${Math.round(report.seconds)} s` : `${Math.round(report.seconds / 60)} minutes`;
   return `${asAssumed} as assumed, ${differs} differ, ${notSeen} could not be seen, in ${time}.${report.ended ? ` ${report.ended}` : ""}`;
-}
-
-/** The report as a page. */
-export function markdown(report: Report): string {
-  const { name, url, startedAt, findings } = report;
-  const cell = (text: string) => firstLine(text).replaceAll("|", "\\|");
-  const sections = Object.entries(Object.groupBy(findings, ({ phase }) => phase)).map(
-    ([phase, all = []]) => `## ${phase}
-
-| Verdict | Check | Expected | Seen | Page | Rests on it |
-|---|---|---|---|---|---|
-${all
-  .map(
-    ({ verdict, check, expected, seen, page, restsOnIt }) =>
-      `| ${[verdict === "differs" ? "**differs**" : verdict, check, expected, seen, page, restsOnIt.join(", ")].map(cell).join(" | ")} |`,
-  )
-  .join("\n")}`,
-  );
-  return `# Acceptance of ${name}
-
-${url}, ${startedAt}. ${summary(report)}
-
-${sections.join("\n\n")}
-`;
 }

@@ -6,7 +6,7 @@ import { toUserError } from "../../lib/ops/common/aws-errors.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { accept, phases, quickPhases } from "./acceptance.ts";
 import { clean, open, type Target } from "./open.ts";
-import { countVerdicts, markdown, type Report, terminalTable } from "./report.ts";
+import { countVerdicts, type Report, terminalTable } from "./report.ts";
 
 /** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
 const duplicateSignalTime = 500;
@@ -27,7 +27,7 @@ const command = new Command("npm run accept --")
   .option("--yes", "use a stage that keeps its data, too")
   .addHelpText(
     "after",
-    "\nWrites accept-<stage>-<time>.md and .json. Exit codes: 0 nothing differs, 1 something differs or failed.",
+    "\nWrites accept-<stage>-<time>.json. Exit codes: 0 nothing differs, 1 something differs or failed.",
   )
   .action(main);
 
@@ -55,10 +55,9 @@ async function main(target: Target & { readonly clean?: boolean }): Promise<void
 }
 
 async function write(report: Report): Promise<void> {
-  const file = `accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-");
-  await writeFile(`${file}.md`, markdown(report));
-  await writeFile(`${file}.json`, `${JSON.stringify(report, undefined, 2)}\n`);
-  console.log(`The report is in ${file}.md and ${file}.json.`);
+  const file = `${`accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-")}.json`;
+  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  console.log(`The report is in ${file}.`);
 }
 
 /** Shows what is going on, in one line of the terminal. */
