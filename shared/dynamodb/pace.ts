@@ -3,9 +3,6 @@ import { isRetryable, isWriteConflict, StaleReadError, TooExpensiveError } from 
 import { withRetry } from "./retry.ts";
 import { isTableBusy, isThrottled } from "./throttling.ts";
 
-/** Waits for a time in milliseconds, like `setTimeout`. */
-export type Wait = (milliseconds: number) => Promise<unknown>;
-
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
 export const defaultUnits = 1500;
 
@@ -36,8 +33,6 @@ export const unpaced: AnyPace = {
 
 /** Spreads the read units of a long command or of an audit over time, and slows it down while the table throttles it. */
 export class Pace {
-  /** Waits, also for other reasons than the rate. */
-  readonly wait: Wait;
   readonly #most: number;
   readonly #deadline: number;
   /** Units per second. */
@@ -51,11 +46,15 @@ export class Pace {
    * @param units the most read units to use per second
    * @param deadline when the work must have ended, in milliseconds since the epoch
    */
-  constructor(units = defaultUnits, wait: Wait = setTimeout, deadline = Number.POSITIVE_INFINITY) {
+  constructor(units = defaultUnits, deadline = Number.POSITIVE_INFINITY) {
     this.#most = units;
     this.#rate = units;
     this.#deadline = deadline;
-    this.wait = wait;
+  }
+
+  /** Waits, also for other reasons than the rate, for a time in milliseconds. */
+  wait(milliseconds: number): Promise<unknown> {
+    return setTimeout(milliseconds);
   }
 
   /** Waits until the rate allows the next call. @throws TooExpensiveError when the time is up */

@@ -19,6 +19,7 @@ import { Client } from "../contract/client.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 import { listening } from "../support/listening.ts";
+import { skipWaits } from "../support/skipped-waits.ts";
 import { remove, tableItems } from "../support/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
 import { type Control, clean, open, type Target } from "./open.ts";
@@ -55,6 +56,8 @@ let ahead: number;
 /** Ends the runs of the test. */
 let controller: AbortController;
 beforeEach(() => {
+  // What an erasure waits for.
+  skipWaits((milliseconds) => setTimeout(Math.min(milliseconds, 20)));
   clock = Date.now;
   ahead = 0;
   aws = new FakeAws(stage, api.url, () => clock() + ahead);
@@ -92,7 +95,6 @@ const control = (onNote: NonNullable<Run["onNote"]> = () => {}, load = littleLoa
   note: (text) => onNote(text, () => controller.abort()),
   now: aws.now,
   wait: skipping(controller.signal),
-  eraseWait: (milliseconds) => setTimeout(Math.min(milliseconds, 20)),
   load,
 });
 

@@ -11,6 +11,7 @@ import { releaseKey } from "../../shared/dynamodb/keys.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 import { createDataDirectory } from "../support/ops.ts";
+import { skipWaits } from "../support/skipped-waits.ts";
 import { tableItems } from "../support/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
@@ -39,11 +40,11 @@ const report = await acceptLocal();
 
 async function acceptLocal(): Promise<Report> {
   vi.stubEnv("DATA_DIR", DATA_DIR);
+  // Only what is written to a list that is erased would need the time.
+  using _ = skipWaits((milliseconds) => setTimeout(Math.min(milliseconds, 5000)));
   const control = {
     signal: new AbortController().signal,
     note: () => {},
-    // Only what is written to a list that is erased would need the time.
-    eraseWait: (milliseconds: number) => setTimeout(Math.min(milliseconds, 5000)),
     load: 100,
   };
   const acceptance = await open({ local: true }, control);

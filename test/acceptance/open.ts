@@ -2,7 +2,6 @@ import type { Settings } from "../../lib/config/stage-schema.ts";
 import { projectStages, readProjectStage, readSettings } from "../../lib/config/stage-settings.ts";
 import { UserError } from "../../lib/errors.ts";
 import { readLocalRun } from "../../lib/ops/common/local-run-file.ts";
-import type { Wait } from "../../shared/dynamodb/pace.ts";
 import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { type AwsStage, openAwsStage } from "./aws-stage.ts";
@@ -28,9 +27,7 @@ export interface Control {
   note(text: string): void;
   /** By default real time, until the signal. */
   readonly now?: () => number;
-  readonly wait?: Wait;
-  /** How long to wait for revoked keys and for writes, when accounts are erased; by default in real time. */
-  readonly eraseWait?: Wait;
+  readonly wait?: Acceptance["wait"];
   /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */
   readonly load?: number;
 }
@@ -123,7 +120,7 @@ interface Found {
 async function openAccounts({ stage, local }: Target, { settings, apiUrl }: Found, control: Control) {
   const table = { ...(stage !== undefined && { stage }), ...(local && { local }) };
   const { authorizerCacheSeconds: cacheSeconds } = settings;
-  const accounts = await OwnAccounts.open({ table, cacheSeconds, wait: control.eraseWait });
+  const accounts = await OwnAccounts.open({ table, cacheSeconds });
   return { accounts, url: apiUrl ?? (await readLocalRun()).url };
 }
 

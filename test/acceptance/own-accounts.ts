@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { decodeTime, ulid } from "ulid";
 import { countAccounts } from "../../lib/ops/accounts/account-items.ts";
 import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
@@ -11,7 +10,7 @@ import { dropTrees } from "../../lib/ops/erasure/trees.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
-import { defaultUnits, type Pace, type Wait } from "../../shared/dynamodb/pace.ts";
+import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";
 
 /** How long a run may be under way, in milliseconds: what is younger is left to it. */
@@ -30,8 +29,6 @@ const prefix = "accept-";
 interface Options {
   readonly table: TableOptions;
   readonly cacheSeconds: number;
-  /** By default in real time. */
-  readonly wait: Wait | undefined;
 }
 
 /** The three accounts of a run. It writes nothing else to the table. */
@@ -53,10 +50,7 @@ export class OwnAccounts {
 
   /** Selects the table for all calls of this process. @throws UserError without a table */
   static async open(options: Options): Promise<OwnAccounts> {
-    const pace = await selectPacedTable(
-      { ...options.table, units: defaultUnits },
-      options.wait ?? setTimeout,
-    );
+    const pace = await selectPacedTable({ ...options.table, units: defaultUnits });
     return new OwnAccounts(pace, options);
   }
 

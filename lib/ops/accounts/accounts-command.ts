@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { formatColumns } from "../common/columns.ts";
 import {
   allAccountsCommand,
@@ -16,7 +15,7 @@ import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
-export const accountsCommand = (wait?: Wait): Command =>
+export const accountsCommand = (): Command =>
   new Command("accounts")
     .description("list accounts, copy, export or erase everything of one, and set its rate limit")
     .addCommand(
@@ -27,7 +26,7 @@ export const accountsCommand = (wait?: Wait): Command =>
     )
     .addCommand(exportAccountCommand())
     .addCommand(copyAccountCommand())
-    .addCommand(eraseAccountCommand(wait))
+    .addCommand(eraseAccountCommand())
     .addCommand(setLimitCommand())
     .addCommand(unsetLimitCommand())
     .addCommand(showLimitCommand());

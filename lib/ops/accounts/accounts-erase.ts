@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import { checkAccount } from "../common/known-account.ts";
 import {
@@ -22,7 +21,7 @@ const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
-export const eraseAccountCommand = (wait?: Wait): Command =>
+export const eraseAccountCommand = (): Command =>
   pacedWritingCommand(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
@@ -34,7 +33,7 @@ export const eraseAccountCommand = (wait?: Wait): Command =>
       wholeNumber(0, 9999, "Seconds are a whole number from 0 to 9999."),
     )
     .addHelpText("after", `\n${eventsNote}`)
-    .action((options: EraseOptions) => eraseAccount(options, wait));
+    .action(eraseAccount);
 
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
@@ -56,8 +55,8 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseOptions, wait?: Wait): Promise<void> {
-  const pace = await selectPacedTable(options, wait);
+async function eraseAccount(options: EraseOptions): Promise<void> {
+  const pace = await selectPacedTable(options);
   const { account, json, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {

@@ -1,5 +1,5 @@
 import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
-import { type AnyPace, type Pace, unpaced, type Wait } from "../../../shared/dynamodb/pace.ts";
+import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, type QuerySelection, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
@@ -46,10 +46,10 @@ export async function unknownItem(
  * Selects the table that the options name, as `selectPacedTable` does, and checks that they name all accounts, or one
  * that exists.
  */
-export async function selectPacedAccounts(options: AccountsOptions, wait?: Wait): Promise<Pace> {
+export async function selectPacedAccounts(options: AccountsOptions): Promise<Pace> {
   const { account, all } = options;
   if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
-  const pace = await selectPacedTable(options, wait);
+  const pace = await selectPacedTable(options);
   if (account !== undefined) await checkAccount({ ...options, account }, pace);
   return pace;
 }

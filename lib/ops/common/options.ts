@@ -1,6 +1,6 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { defaultUnits, Pace, type Wait } from "../../../shared/dynamodb/pace.ts";
+import { defaultUnits, Pace } from "../../../shared/dynamodb/pace.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
@@ -161,11 +161,11 @@ export interface AccountsOptions extends PacedOptions {
 }
 
 /** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */
-export async function selectPacedTable(options: PacedOptions, wait?: Wait): Promise<Pace> {
+export async function selectPacedTable(options: PacedOptions): Promise<Pace> {
   // The pace makes all further attempts, so that it notices every throttle.
   await selectTableByOptions(options, { maxAttempts: 1 });
   compareClocks(table);
-  return new Pace(options.units, wait);
+  return new Pace(options.units);
 }
 
 /** A command with the options that name the same table, ready to be pasted, as Markdown. */

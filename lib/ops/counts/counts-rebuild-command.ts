@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import { selectPacedAccounts } from "../common/known-account.ts";
 import { type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
 import { withProgress } from "../common/progress.ts";
@@ -8,14 +7,14 @@ import { countRows } from "./list-reading.ts";
 import { rebuild } from "./rebuild.ts";
 
 /** `counts rebuild`: empties the counts of an account, and counts again. */
-export const rebuildCommand = (wait: Wait): Command =>
+export const rebuildCommand = (): Command =>
   pacedWritingCommand(
     "rebuild",
     "count all rows again; until that is done, long lists may return 503; takes at least a minute",
-  ).action((options: PacedAccountOptions) => rebuildCounts(options, wait));
+  ).action(rebuildCounts);
 
-async function rebuildCounts(options: PacedAccountOptions, wait: Wait): Promise<void> {
-  const pace = await selectPacedAccounts(options, wait);
+async function rebuildCounts(options: PacedAccountOptions): Promise<void> {
+  const pace = await selectPacedAccounts(options);
   const { account, json, dryRun } = options;
   const owners = countedOwners(account);
   if (dryRun) {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
 import { readSublists } from "../../../shared/pages/audit/read-list.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
@@ -15,14 +15,14 @@ import { countedOwners, readAllOwners } from "./all-owners.ts";
 import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */
-export const statusCommand = (wait: Wait): Command =>
+export const statusCommand = (): Command =>
   accountOrAllCommand("status", "show what is counted, and what waits to be counted")
     .addHelpText("after", leftOutCodes)
-    .action((options: AccountsOptions) => showStatus(options, wait));
+    .action(showStatus);
 
-async function showStatus(options: AccountsOptions, wait: Wait): Promise<void> {
+async function showStatus(options: AccountsOptions): Promise<void> {
   const { account, json } = options;
-  const pace = await selectPacedAccounts(options, wait);
+  const pace = await selectPacedAccounts(options);
   const unreadable = new Unreadable();
   const owners = account === undefined ? await readAllOwners(pace, unreadable.note) : countedOwners(account);
   const lists: ListStatus[] = [];

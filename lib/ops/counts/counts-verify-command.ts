@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { Wait } from "../../../shared/dynamodb/pace.ts";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
 import type { Reading } from "../../../shared/pages/audit/read-list.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
@@ -21,17 +20,17 @@ interface VerifyOptions extends AccountsOptions {
 }
 
 /** `counts verify`: compares the counts of an account, or of all accounts, with the rows. */
-export const verifyCommand = (wait: Wait): Command =>
+export const verifyCommand = (): Command =>
   accountOrAllCommand(
     "verify",
     "compare the counts with all rows; exits with 1 if they still differ after a minute",
   )
     .option("--repair", "correct what differs")
     .addHelpText("after", leftOutCodes)
-    .action((options: VerifyOptions) => verifyCounts(options, wait));
+    .action(verifyCounts);
 
-async function verifyCounts(options: VerifyOptions, wait: Wait): Promise<void> {
-  const pace = await selectPacedAccounts(options.repair ? { ...options, dryRun: false } : options, wait);
+async function verifyCounts(options: VerifyOptions): Promise<void> {
+  const pace = await selectPacedAccounts(options.repair ? { ...options, dryRun: false } : options);
   const { account, json } = options;
   if (account === undefined) return verifyAll(options, { pace });
   const unreadable = new Unreadable();

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { confirm, yesOption } from "../common/confirm.ts";
 import {
   opsCommand,
@@ -20,7 +20,7 @@ import { sweep } from "./sweep-erased.ts";
 type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
-export const eraseCommand = (wait?: Wait): Command =>
+export const eraseCommand = (): Command =>
   withPerson(
     pacedWritingCommand(
       "erase",
@@ -33,10 +33,10 @@ export const eraseCommand = (wait?: Wait): Command =>
       "keep idempotency records, which expire within 24 hours, instead of reading the whole table",
     )
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
-    .action((options: EraseOptions) => eraseLeads(options, wait));
+    .action(eraseLeads);
 
-async function eraseLeads(options: EraseOptions, wait?: Wait): Promise<void> {
-  const pace = await selectPacedTable(options, wait);
+async function eraseLeads(options: EraseOptions): Promise<void> {
+  const pace = await selectPacedTable(options);
   const { account, lead, email = "", scan, dryRun, yes } = options;
   const unreadable = new Unreadable();
   const leads = await findErasable(options, unreadable, pace);

@@ -3,7 +3,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
-import type { Pace, Wait } from "../../../shared/dynamodb/pace.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { UserError } from "../../errors.ts";
@@ -28,7 +28,7 @@ interface ImportOptions extends PacedAccountOptions {
 const parallel = 32;
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
-export const importCommand = (wait?: Wait): Command =>
+export const importCommand = (): Command =>
   pacedWritingCommand("import", "store the leads of a file; after a failure, run it again to continue")
     .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
@@ -37,9 +37,9 @@ export const importCommand = (wait?: Wait): Command =>
       "after",
       "\n--dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
     )
-    .action((path: string, options: ImportOptions) => importLeads(path, options, wait));
+    .action(importLeads);
 
-async function importLeads(path: string, options: ImportOptions, wait?: Wait): Promise<void> {
+async function importLeads(path: string, options: ImportOptions): Promise<void> {
   const { account, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
   if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
   const file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
@@ -55,7 +55,7 @@ async function importLeads(path: string, options: ImportOptions, wait?: Wait): P
     );
     return report(options, count, { valid: count - rejects.count }, rejects);
   }
-  const pace = await selectPacedAccounts(options, wait);
+  const pace = await selectPacedAccounts(options);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
   const outcomes = { stored: 0, present: 0, erased: 0 };
   await storeRows(options, pace, {

@@ -1,7 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { readListPartition } from "../../dynamodb/keys.ts";
-import { Pace, type Wait } from "../../dynamodb/pace.ts";
+import { Pace } from "../../dynamodb/pace.ts";
 import { scanItems } from "../../dynamodb/read-pages.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
@@ -22,8 +21,8 @@ const unitsPerSecond = 1000;
  * @param deadline when it must have ended, in milliseconds since the epoch
  * @returns the numbers of lists in its part of the table, of those that were compared to their end, and of the wrong ones
  */
-export async function auditLists(now: number, deadline: number, wait: Wait = setTimeout) {
-  const pace = new Pace(unitsPerSecond, wait, deadline);
+export async function auditLists(now: number, deadline: number) {
+  const pace = new Pace(unitsPerSecond, deadline);
   const found = await findLists(Math.floor(now / 3_600_000) % parts, pace);
   const audited = { lists: found.length, verified: 0, repaired: 0 };
   // If the time is too short for all, the next week begins with others.
@@ -33,7 +32,7 @@ export async function auditLists(now: number, deadline: number, wait: Wait = set
       const findings = await verify(owner, { pace });
       audited.verified += 1;
       // Without findings, it counts a tail that no change has come for.
-      const complete = await repair(owner, findings, { deadline, wait });
+      const complete = await repair(owner, findings, { deadline, wait: pace.wait });
       if (findings.length === 0) continue;
       audited.repaired += 1;
       const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);

@@ -30,9 +30,10 @@ import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { runCommand } from "../../support/command.ts";
 import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile } from "../../support/lead-files.ts";
+import { skipWaits } from "../../support/skipped-waits.ts";
 import { put, tableItems } from "../../support/table-items.ts";
 
-const noWait = async () => {};
+skipWaits();
 
 const email = "ada@example.com";
 const time = Date.now() - 3_600_000;
@@ -138,14 +139,10 @@ describe.each([
     ["leads show", () => leadsCommand(), ["show", "--lead", ada]],
     ["leads export", () => leadsCommand(), ["export", "--output"]],
     ["leads erased", () => leadsCommand(), ["erased"]],
-    ["leads erase --dry-run", () => eraseCommand(noWait), ["--lead", ada, "--dry-run"]],
-    [
-      "leads erase --dry-run --no-scan",
-      () => eraseCommand(noWait),
-      ["--lead", ada, "--dry-run", "--no-scan"],
-    ],
-    ["accounts export", () => accountsCommand(noWait), ["export", "--output"]],
-    ["accounts erase --dry-run", () => accountsCommand(noWait), ["erase", "--dry-run"]],
+    ["leads erase --dry-run", () => eraseCommand(), ["--lead", ada, "--dry-run"]],
+    ["leads erase --dry-run --no-scan", () => eraseCommand(), ["--lead", ada, "--dry-run", "--no-scan"]],
+    ["accounts export", () => accountsCommand(), ["export", "--output"]],
+    ["accounts erase --dry-run", () => accountsCommand(), ["erase", "--dry-run"]],
   ] as const)("by %s", async (_name, command, args) => {
     const account = await fill(randomUUID(), isOld);
     const read = async () => {
@@ -168,7 +165,7 @@ describe.each([
 });
 
 test("all accounts are read in small pages, and the keys of one", async () => {
-  const list = () => runCommand(accountsCommand(noWait), "list", "--json");
+  const list = () => runCommand(accountsCommand(), "list", "--json");
   const expected = await list();
   using _ = smallPages();
   expect(await list()).toEqual(expected);
@@ -194,16 +191,15 @@ beforeAll(async () => {
 
 const changes: Readonly<Record<string, Change>> = {
   "accounts erase": {
-    run: (account) =>
-      runCommand(accountsCommand(noWait), "erase", ...on(account), "--yes", "--cache-seconds", "0"),
+    run: (account) => runCommand(accountsCommand(), "erase", ...on(account), "--yes", "--cache-seconds", "0"),
   },
   "leads erase": {
-    run: (account) => runCommand(eraseCommand(noWait), ...on(account), "--yes", "--lead", ada),
+    run: (account) => runCommand(eraseCommand(), ...on(account), "--yes", "--lead", ada),
     // The index no longer lists the lead.
-    again: (account) => runCommand(eraseCommand(noWait), ...on(account), "--yes", "--email", email),
+    again: (account) => runCommand(eraseCommand(), ...on(account), "--yes", "--email", email),
   },
   "leads erase --no-scan": {
-    run: (account) => runCommand(eraseCommand(noWait), ...on(account), "--yes", "--no-scan", "--lead", ada),
+    run: (account) => runCommand(eraseCommand(), ...on(account), "--yes", "--no-scan", "--lead", ada),
   },
   "accounts copy": {
     run: (account) =>
@@ -230,7 +226,7 @@ const changes: Readonly<Record<string, Change>> = {
       await put({ ...itemsOf(account).find(({ pk, sk }) => sk === mail && pk !== sk), messageCount: 1 });
     },
   },
-  "leads import": { run: (account) => runCommand(importCommand(noWait), leads, ...on(account)) },
+  "leads import": { run: (account) => runCommand(importCommand(), leads, ...on(account)) },
   "conversations set-status active": {
     run: (account) =>
       runCommand(

@@ -5,17 +5,18 @@ import { deleteItems } from "../../../lib/ops/common/write-items.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { mockClient } from "../../support/mocked-client.ts";
+import { skipWaits } from "../../support/skipped-waits.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 beforeEach(() => {
   table.reset();
   vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+  skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
 });
 afterEach(() => void vi.useRealTimers());
 
 /** A pace of 100 units per second whose waits move the clock. */
-const createPace = () =>
-  new Pace(100, async (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds));
+const createPace = () => new Pace(100);
 
 const throttled = Object.assign(new Error("Not now."), { name: "ThrottlingException" });
 const key = (n: number) => ({ pk: "LEAD#acme", sk: `lead_${n}` });

@@ -1,6 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
+import { skipWaits } from "../../support/skipped-waits.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
 afterEach(() => void vi.useRealTimers());
@@ -15,12 +16,8 @@ const canceled = new TransactionCanceledException({
 
 /** A pace whose waits move the clock, and their lengths. */
 function pace(units?: number, deadline?: number) {
-  const waits: number[] = [];
-  const wait = async (milliseconds: number) => {
-    waits.push(milliseconds);
-    vi.setSystemTime(Date.now() + milliseconds);
-  };
-  return { pace: new Pace(units, wait, deadline), waits };
+  const { lengths } = skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
+  return { pace: new Pace(units, deadline), waits: lengths };
 }
 
 /** Spends units in pages. @returns the units per second */

@@ -9,6 +9,7 @@ import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { runCommand } from "../../../support/command.ts";
 import { aroundCalls } from "../../../support/conditions.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { put, remove } from "../../../support/table-items.ts";
 
 const putLead = (account: string, id: string, status: string) =>
@@ -26,11 +27,10 @@ async function countLeads(account: string): Promise<string[]> {
 async function counts(...args: string[]) {
   const progress: unknown[] = [];
   const errors = vi.spyOn(console, "error").mockImplementation((text) => void progress.push(text));
-  const waits: number[] = [];
-  const command = countsCommand(async (milliseconds) => void waits.push(milliseconds));
-  const { printed, failure } = await runCommand(command, ...args);
+  using waits = skipWaits();
+  const { printed, failure } = await runCommand(countsCommand(), ...args);
   errors.mockRestore();
-  return { printed, progress, waits, failure };
+  return { printed, progress, waits: waits.lengths, failure };
 }
 
 test("verify and --repair work through all accounts, whatever becomes of one", async () => {

@@ -13,12 +13,12 @@ import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { killAtEachWrite } from "../../../support/conditions.ts";
 import { putLeads } from "../../../support/memory-leads.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, origin: "LEAD#acme#web" } as const;
 const deadline = Number.POSITIVE_INFINITY;
-const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
-const pace = new Pace(1_000_000, wait);
+const pace = new Pace(1_000_000);
 
 let memory: MemoryTable;
 /** Called before each command. */
@@ -28,6 +28,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
   memory = new MemoryTable();
   before = () => {};
+  skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
   const send = async (command: object) => {
     await before(command);
     return memory.send(command);
@@ -45,7 +46,7 @@ async function counts(...args: string[]) {
   const printed: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
   vi.spyOn(console, "error").mockImplementation(() => {});
-  const failure: unknown = await countsCommand(wait)
+  const failure: unknown = await countsCommand()
     .parseAsync([...args, "--account", "acme", "--table", "unit"], { from: "user" })
     .then(
       () => undefined,

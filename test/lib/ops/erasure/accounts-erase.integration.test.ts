@@ -17,7 +17,6 @@ import {
   messageKey,
   rateWindowKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import type { Wait } from "../../../../shared/dynamodb/pace.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
@@ -30,6 +29,7 @@ import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 
@@ -38,8 +38,6 @@ vi.mock("node:timers/promises", async (original) => ({
   ...(await original<object>()),
   setTimeout: async () => {},
 }));
-
-const noWait = async () => {};
 
 const unchanged = { added: [], changed: [], deleted: [] };
 
@@ -63,7 +61,7 @@ async function aFullAccount(account: string): Promise<void> {
   await put({ ...rateWindowKey(account, 0), used: 1 });
   await put({ ...accountLimitKey(account), requests: 5 });
   const file = await leadFile(`name,source\n${"Ada,fair\n".repeat(20)}`);
-  await runCommand(importCommand(noWait), file, "--account", account, "--rate", "100000");
+  await runCommand(importCommand(), file, "--account", account, "--rate", "100000");
 }
 
 /** The items that name an account, by their keys; those of API keys do not. */
@@ -90,8 +88,12 @@ async function expectErased(account: string): Promise<void> {
   expect((await countAccounts(new Pace())).has(account)).toBe(false);
 }
 
-const erase = (account: string, wait: Wait = noWait, ...args: string[]) =>
-  runJson(accountsCommand(wait), "erase", "--account", account, "--yes", ...args);
+/** @param onWait called in place of each wait */
+async function erase(account: string, onWait?: (milliseconds: number) => unknown, ...args: string[]) {
+  using waits = skipWaits(onWait);
+  const command = ["erase", "--account", account, "--yes", ...args];
+  return { ...(await runJson(accountsCommand(), ...command)), waits: waits.lengths };
+}
 
 describe("accounts erase", () => {
   test("deletes everything of the account, and nothing of its neighbours", async () => {
@@ -100,10 +102,8 @@ describe("accounts erase", () => {
     const neighbours = await tableItems();
     await aFullAccount(account);
     expect((await itemsOf(account)).size).toBeGreaterThan(30);
-    const waits: number[] = [];
-    const wait = async (milliseconds: number) => void waits.push(milliseconds);
     const start = Date.now();
-    const { failure, output } = await erase(account, wait, "--cache-seconds", "60");
+    const { failure, output, waits } = await erase(account, undefined, "--cache-seconds", "60");
     const elapsed = Date.now() - start;
     expect({ failure, output }).toEqual({
       failure: undefined,
@@ -116,7 +116,7 @@ describe("accounts erase", () => {
     // A key that was just revoked still works for a minute, and its last request for eleven seconds.
     expect(Math.max(...waits) + elapsed).toBeGreaterThanOrEqual(71_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(71_000);
-    const again = await runCommand(accountsCommand(noWait), "erase", "--account", account);
+    const again = await runCommand(accountsCommand(), "erase", "--account", account);
     expect(again).toEqual({ printed: [`Nothing was left of the account ${account}.`], failure: undefined });
     await expectErased(account);
   });
@@ -155,7 +155,7 @@ describe("accounts erase", () => {
     };
     {
       using _ = beforeCall(isSwept, () => aLead(account));
-      expect(await erase(account)).toEqual({
+      expect(await erase(account)).toMatchObject({
         output: undefined,
         failure: `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
       });
@@ -178,7 +178,7 @@ describe("accounts erase", () => {
     const { conversationId } = await aMessage(small, id);
     const origin = `LEAD#${account}#expo`;
     // A maintainer that has read the root of the list before.
-    const late: Wait = async (milliseconds) => {
+    const late = async (milliseconds: number) => {
       if (milliseconds === 30_000) await commit({ ...owner, origin }, emptyRoot(Date.now()));
     };
     expect((await erase(account, late)).failure).toBeUndefined();
@@ -219,8 +219,7 @@ describe("accounts erase", () => {
       byParent: accountApiKeysPartition(account),
       access: "admin",
     });
-    const waits: number[] = [];
-    await erase(account, async (milliseconds) => void waits.push(milliseconds), "--cache-seconds", "60");
+    const { waits } = await erase(account, undefined, "--cache-seconds", "60");
     expect(waits).toHaveLength(1);
     expect(waits[0]).toBeLessThanOrEqual(71_000);
     await expectErased(account);

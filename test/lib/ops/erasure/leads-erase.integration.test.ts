@@ -18,6 +18,7 @@ import { createdAt } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 import { aKnownLead, name } from "./known-lead.ts";
@@ -141,16 +142,14 @@ describe("leads erase", () => {
     });
     const pointer = { ...activeConversationKey(account, id, "sms"), conversationId };
     const message = { ...messageKey(account, conversationId, messageId), id: messageId, leadId: id };
-    const waits: number[] = [];
-    const wait = async (milliseconds: number) => {
-      waits.push(milliseconds);
+    using waits = skipWaits(async () => {
       // From the first step on, no request finds the lead.
       expect(await readItem(leadKey(account, id))).toBeUndefined();
       for (const item of [late, pointer, message]) await put(item);
-    };
-    const { output } = await runJson(eraseCommand(wait), "--account", account, "--yes", "--lead", id);
+    });
+    const { output } = await runJson(eraseCommand(), "--account", account, "--yes", "--lead", id);
     // Four calls of 2.5 seconds, and 0.3 seconds in which a message that lost is retried.
-    expect(waits).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds >= 10_300)]);
+    expect(waits.lengths).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds >= 10_300)]);
     expect(output).toMatchObject({ conversations: 3, messages: 4, pointers: 3 });
     expect(compareItems(before, await tableItems()).deleted).toEqual(items);
   });

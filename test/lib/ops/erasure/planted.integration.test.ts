@@ -15,18 +15,15 @@ import {
 import { type Key, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { runJson } from "../../../support/command.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 import { aKnownLead, name } from "./known-lead.ts";
 
 const erase = (account: string, ...args: string[]) =>
-  runJson(
-    eraseCommand(async () => {}),
-    "--account",
-    account,
-    "--yes",
-    ...args,
-  );
+  runJson(eraseCommand(), "--account", account, "--yes", ...args);
+
+skipWaits();
 
 /** Stores an item. @returns its name */
 async function plantItem(key: Key, fields: object): Promise<string> {

@@ -99,13 +99,7 @@ test("a copy and an import have events of the leads that they store and of what 
   expect(moved.events).toMatchObject([{ type: "lead.created", account: other, id: lead.id, imported: true }]);
 
   const file = await leadFile("name,createdAt\nOld,2020-01-01T00:00:00Z\nNew,\n");
-  const imported = () =>
-    runCommand(
-      importCommand(async () => {}),
-      file,
-      "--account",
-      other,
-    );
+  const imported = () => runCommand(importCommand(), file, "--account", other);
   const event = { type: "lead.created", account: other, imported: true };
   expect((await eventsOf(imported)).events).toMatchObject([event, event]);
   expect(await eventsOf(imported)).toEqual(nothing);

@@ -11,6 +11,7 @@ import { decodeEntries, type Entry, encodeEntries, rowEntry } from "../../../../
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { putLeads, useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const leads: CountedOwner = { account: "acme", list: countedLists.lead };
@@ -37,13 +38,9 @@ async function countedLeads(around?: Parameters<typeof useMemoryTable>[0]) {
 
 /** Verifies without waiting. @param during called in place of each wait */
 async function check(during: () => unknown = () => {}) {
-  const waits: number[] = [];
-  const pace = new Pace(1_000_000, async (time) => {
-    waits.push(time);
-    await during();
-  });
-  const findings = await verify(leads, { pace });
-  return { findings, waits };
+  using waits = skipWaits(during);
+  const findings = await verify(leads, { pace: new Pace(1_000_000) });
+  return { findings, waits: waits.lengths };
 }
 
 /** The nodes of a tree at a level, in order. */

@@ -1,0 +1,19 @@
+import { vi } from "vitest";
+import { Pace } from "../../shared/dynamodb/pace.ts";
+
+/**
+ * Skips what paced commands wait for, until it is disposed or the test file ends.
+ *
+ * @param onWait called in place of each wait
+ * @returns the lengths of the waits, in milliseconds
+ */
+export function skipWaits(
+  onWait: (milliseconds: number) => unknown = () => {},
+): Disposable & { readonly lengths: number[] } {
+  const lengths: number[] = [];
+  const wait = vi.spyOn(Pace.prototype, "wait").mockImplementation(async (milliseconds) => {
+    lengths.push(milliseconds);
+    await onWait(milliseconds);
+  });
+  return { lengths, [Symbol.dispose]: () => wait.mockRestore() };
+}
