@@ -117,7 +117,7 @@ interface Found {
   readonly apiUrl: string | undefined;
 }
 
-async function openAccounts({ stage, local }: Target, { settings, apiUrl }: Found, control: Control) {
+async function openAccounts({ stage, local }: Target, { settings, apiUrl }: Found) {
   const table = { ...(stage !== undefined && { stage }), ...(local && { local }) };
   const { authorizerCacheSeconds: cacheSeconds } = settings;
   const accounts = await OwnAccounts.open({ table, cacheSeconds });
