@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { toUserError } from "./common/aws-errors.ts";
-import { escapeConsole } from "./common/printed-text.ts";
+import { toUserError } from "./output/aws-errors.ts";
+import { escapeConsole } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {

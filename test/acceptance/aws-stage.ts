@@ -5,8 +5,8 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/errors.ts";
-import { operatorConfig } from "../../lib/ops/common/options.ts";
-import { checkStage } from "../../lib/ops/common/stage-pin.ts";
+import { operatorConfig } from "../../lib/ops/command/command.ts";
+import { checkStage } from "../../lib/ops/command/stage-pin.ts";
 import { stageTableName } from "../../shared/stages.ts";
 
 /** A deployed stage, as its stack describes it, and clients of the services that it uses. */

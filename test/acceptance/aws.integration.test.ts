@@ -11,7 +11,7 @@ import { ulid } from "ulid";
 import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 import { defaults } from "../../lib/config/stage-schema.ts";
 import { errorMessage, UserError } from "../../lib/errors.ts";
-import { toUserError } from "../../lib/ops/common/aws-errors.ts";
+import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { releaseKey } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import { Account, leads } from "../contract/account.ts";

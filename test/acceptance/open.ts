@@ -1,7 +1,7 @@
 import type { Settings } from "../../lib/config/stage-schema.ts";
 import { projectStages, readProjectStage, readSettings } from "../../lib/config/stage-settings.ts";
 import { UserError } from "../../lib/errors.ts";
-import { readLocalRun } from "../../lib/ops/common/local-run-file.ts";
+import { readLocalRun } from "../../lib/ops/command/local-run-file.ts";
 import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { type AwsStage, openAwsStage } from "./aws-stage.ts";
@@ -46,11 +46,10 @@ export async function open(target: Target, control: Control): Promise<Acceptance
   await using opening = new AsyncDisposableStack();
   const settings = readTargetSettings(target);
   const stage = await openStage(target, settings);
-  const { accounts, url } = await openAccounts(
-    target,
-    { settings, apiUrl: stage?.output("ApiUrl") },
-    control,
-  );
+  const { accounts, url } = await openAccounts(target, {
+    settings,
+    apiUrl: stage?.output("ApiUrl"),
+  });
   await reach(url);
   opening.defer(() => (target.quick ? accounts.eraseListed() : accounts.erase()));
   await accounts.setLimit(accounts.mine, highLimit);
@@ -83,7 +82,7 @@ function cleanCommand({ stage, like, yes }: Target): string {
 export async function clean(target: Target, control: Control): Promise<number> {
   const settings = readTargetSettings(target);
   const stage = await openStage(target, settings);
-  const { accounts } = await openAccounts(target, { settings, apiUrl: stage?.output("ApiUrl") }, control);
+  const { accounts } = await openAccounts(target, { settings, apiUrl: stage?.output("ApiUrl") });
   const now = (control.now ?? Date.now)();
   const erasing = accounts.eraseEndedRuns(now);
   await settle([erasing, ...(stage ? [removeSubscriptions(stage, now), resetAlarms(stage)] : [])]);

@@ -1,12 +1,12 @@
 import { decodeTime, ulid } from "ulid";
 import { countAccounts } from "../../lib/ops/accounts/account-items.ts";
-import { writeLimit } from "../../lib/ops/accounts/account-limit.ts";
-import { selectPacedTable, type TableOptions } from "../../lib/ops/common/options.ts";
-import { deleteItems } from "../../lib/ops/common/write-items.ts";
+import { writeLimit } from "../../lib/ops/accounts/accounts-limit.ts";
+import { selectPacedTable, type TableOptions } from "../../lib/ops/command/command.ts";
+import { deleteItems } from "../../lib/ops/table/write-items.ts";
 import { erase } from "../../lib/ops/erasure/erase.ts";
-import { Findings } from "../../lib/ops/erasure/findings.ts";
-import { listByParent } from "../../lib/ops/erasure/lead-items.ts";
-import { dropTrees } from "../../lib/ops/erasure/trees.ts";
+import { Findings } from "../../lib/ops/erasure/items-to-erase.ts";
+import { listByParent } from "../../lib/ops/table/lead-items.ts";
+import { dropTrees } from "../../lib/ops/erasure/drop-trees.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatColumns } from "../../lib/ops/common/columns.ts";
+import { formatColumns } from "../../lib/ops/output/columns.ts";
 import type { Finding } from "./finding.ts";
 
 /** What a run found. */

@@ -1,10 +1,10 @@
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { findOwner, type ItemType, notAnAccount } from "../common/item-owner.ts";
-import { isAccountId } from "../common/options.ts";
-import { withProgress } from "../common/progress.ts";
-import { countTableItems, scanTable, withoutExpiry } from "../common/read-items.ts";
-import type { Note } from "../common/unreadable.ts";
+import { findOwner, type ItemType, notAnAccount } from "../table/item-owner.ts";
+import { isAccountId } from "../command/command.ts";
+import { withProgress } from "../output/progress.ts";
+import { countTableItems, scanTable, withoutExpiry } from "../table/read-items.ts";
+import type { Note } from "../table/unreadable.ts";
 
 /** The number of items of each type. */
 export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;

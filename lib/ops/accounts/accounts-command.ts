@@ -1,15 +1,15 @@
 import { Command } from "commander";
-import { formatColumns } from "../common/columns.ts";
+import { formatColumns } from "../output/columns.ts";
 import {
   allAccountsCommand,
   leftOutCodes,
   type PacedOptions,
   selectPacedTable,
   unitsOption,
-} from "../common/options.ts";
-import { Unreadable } from "../common/unreadable.ts";
+} from "../command/command.ts";
+import { Unreadable } from "../table/unreadable.ts";
 import { countAccounts, describeCounts } from "./account-items.ts";
-import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./account-limit.ts";
+import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./accounts-limit.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";

@@ -2,15 +2,15 @@ import { type Command, Option } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { confirm, yesOption } from "../common/confirm.ts";
+import { confirm, yesOption } from "../command/confirm.ts";
 import {
   type PacedAccountOptions,
   pacedWritingCommand,
   parseAccountId,
   selectPacedTable,
-} from "../common/options.ts";
-import { withProgress } from "../common/progress.ts";
-import { Unreadable } from "../common/unreadable.ts";
+} from "../command/command.ts";
+import { withProgress } from "../output/progress.ts";
+import { Unreadable } from "../table/unreadable.ts";
 import { storeRows, suggestVerify } from "../copy/store-rows.ts";
 
 interface CopyOptions extends PacedAccountOptions {

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import { confirm, yesOption } from "../common/confirm.ts";
-import { checkAccount } from "../common/known-account.ts";
+import { confirm, yesOption } from "../command/confirm.ts";
+import { checkAccount } from "../command/known-account.ts";
 import {
   opsCommand,
   type PacedAccountOptions,
   pacedWritingCommand,
   selectPacedTable,
-} from "../common/options.ts";
-import { withProgress } from "../common/progress.ts";
-import { countTableItems } from "../common/read-items.ts";
-import { wholeNumber } from "../common/whole-number.ts";
+} from "../command/command.ts";
+import { withProgress } from "../output/progress.ts";
+import { countTableItems } from "../table/read-items.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 import { erase } from "../erasure/erase.ts";
-import { Findings, leftHint } from "../erasure/findings.ts";
-import { wasErased } from "../erasure/trees.ts";
+import { Findings, leftHint } from "../erasure/items-to-erase.ts";
+import { wasErased } from "../erasure/drop-trees.ts";
 import { countAccounts, describeCounts } from "./account-items.ts";
 
 type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };

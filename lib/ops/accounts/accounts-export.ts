@@ -4,15 +4,15 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { selectPacedAccounts } from "../common/known-account.ts";
-import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/options.ts";
-import { checkAbsent, placeNew, writeOutput } from "../common/output-file.ts";
-import { withProgress } from "../common/progress.ts";
-import type { RecordType } from "../common/stored-records.ts";
-import { Unreadable } from "../common/unreadable.ts";
-import { countedOwners } from "../counts/all-owners.ts";
+import { selectPacedAccounts } from "../command/known-account.ts";
+import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../command/command.ts";
+import { checkAbsent, placeNew, writeOutput } from "../files/output-file.ts";
+import { withProgress } from "../output/progress.ts";
+import type { RecordType } from "../table/stored-records.ts";
+import { Unreadable } from "../table/unreadable.ts";
+import { countedOwners } from "../table/counted-owners.ts";
 import { countRows } from "../counts/list-reading.ts";
-import { readMessages } from "../erasure/lead-items.ts";
+import { readMessages } from "../table/lead-items.ts";
 
 type ExportOptions = PacedAccountOptions & { readonly output: string };
 
@@ -68,7 +68,7 @@ const parallel = 8;
 /** Reads everything of an account, in the order of the keys: what is not of a conversation, then each with its messages. */
 async function* readAccount(account: string, pace: Pace, unreadable: Unreadable): AsyncGenerator<Line[]> {
   // The schemas take a quarter of the start of every command.
-  const { readStored, readWhole } = await import("../common/stored-records.ts");
+  const { readStored, readWhole } = await import("../table/stored-records.ts");
   const read = (type: RecordType) => queryItems(inPartition(accountPartition(type, account)), pace);
   for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
     for await (const items of read(type))

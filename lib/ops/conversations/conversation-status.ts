@@ -10,7 +10,7 @@ import { readRecord } from "../../../shared/schemas/record.ts";
 import { validateConversation } from "../../../shared/schemas/record-validators.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { UserError } from "../../errors.ts";
-import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
+import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
 
 /**
  * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
-import { unknownItem } from "../common/known-account.ts";
+import { unknownItem } from "../command/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
   selectTableByOptions,
   writingCommand,
-} from "../common/options.ts";
+} from "../command/command.ts";
 import { setConversationStatus } from "./conversation-status.ts";
 
 /** `conversations set-status`: ends a conversation, or makes it active again. */

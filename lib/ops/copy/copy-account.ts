@@ -4,21 +4,21 @@ import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import type { OnRows } from "../common/progress.ts";
+import { forEachAtRate } from "../table/for-each-at-rate.ts";
+import type { OnRows } from "../output/progress.ts";
 import {
   type RecordType,
   readStored,
   readWhole,
   type StoredRecords,
   toItem,
-} from "../common/stored-records.ts";
-import type { Unreadable } from "../common/unreadable.ts";
+} from "../table/stored-records.ts";
+import type { Unreadable } from "../table/unreadable.ts";
 import { activation } from "../conversations/conversation-status.ts";
-import { messagesOf } from "../erasure/lead-items.ts";
+import { messagesOf } from "../table/lead-items.ts";
 import { countMessages } from "./count-messages.ts";
 import type { SourceTable } from "./source-table.ts";
-import { type CopyingItem, copyItem, differences, type Outcome, storeOnce } from "./store-item.ts";
+import { type CopyingItem, copyItem, differences, type Outcome, storeOnce } from "./copy-item.ts";
 import { isErased } from "./store-rows.ts";
 
 /** How many leads or conversations are copied at the same time, each of these with all of its messages in memory. */

@@ -3,8 +3,8 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, isId } from "../../../shared/ids.ts";
-import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
-import { messagesOf } from "../erasure/lead-items.ts";
+import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
+import { messagesOf } from "../table/lead-items.ts";
 
 /**
  * Counts the messages of a conversation, and corrects their number and the time of the last one where the conversation has

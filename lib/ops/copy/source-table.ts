@@ -7,11 +7,11 @@ import { connect, type Item, type Key, table } from "../../../shared/dynamodb/ta
 import { toRoot } from "../../../shared/pages/tree/root.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import { operatorConfig } from "../common/options.ts";
-import type { RecordType } from "../common/stored-records.ts";
-import { countedOwners } from "../counts/all-owners.ts";
+import { operatorConfig } from "../command/command.ts";
+import type { RecordType } from "../table/stored-records.ts";
+import { countedOwners } from "../table/counted-owners.ts";
 import { countedRows } from "../counts/list-reading.ts";
-import { messagesOf } from "../erasure/lead-items.ts";
+import { messagesOf } from "../table/lead-items.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
 export class SourceTable {

@@ -1,7 +1,7 @@
 import { ulid } from "ulid";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { toPartialFailure } from "../common/aws-errors.ts";
-import { type AccountOptions, opsCommand } from "../common/options.ts";
+import { toPartialFailure } from "../output/aws-errors.ts";
+import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepErasedSince } from "../erasure/sweep-erased.ts";
 

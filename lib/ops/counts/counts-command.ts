@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { rebuildCommand } from "./counts-rebuild-command.ts";
+import { rebuildCommand } from "./counts-rebuild.ts";
 import { statusCommand } from "./counts-status-command.ts";
-import { verifyCommand } from "./counts-verify-command.ts";
+import { verifyCommand } from "./counts-verify.ts";
 
 /** `counts status|verify|rebuild`: the counts that page the lists of an account, or of all accounts. */
 export const countsCommand = (): Command =>

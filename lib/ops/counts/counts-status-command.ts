@@ -6,12 +6,12 @@ import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { DamagedTreeError, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
-import { formatColumns } from "../common/columns.ts";
-import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, accountOrAllCommand, leftOutCodes } from "../common/options.ts";
-import { tableTime } from "../common/table-clock.ts";
-import { Unreadable } from "../common/unreadable.ts";
-import { countedOwners, readAllOwners } from "./all-owners.ts";
+import { formatColumns } from "../output/columns.ts";
+import { selectPacedAccounts } from "../command/known-account.ts";
+import { type AccountsOptions, accountOrAllCommand, leftOutCodes } from "../command/command.ts";
+import { tableTime } from "../table/table-clock.ts";
+import { Unreadable } from "../table/unreadable.ts";
+import { countedOwners, readAllOwners } from "../table/counted-owners.ts";
 import { countedRows } from "./list-reading.ts";
 
 /** `counts status`: the state of the counts of an account, or of all accounts. */

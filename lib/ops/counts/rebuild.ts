@@ -17,8 +17,8 @@ import {
   readRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
-import { tableTime } from "../common/table-clock.ts";
-import { deleteItems } from "../common/write-items.ts";
+import { tableTime } from "../table/table-clock.ts";
+import { deleteItems } from "../table/write-items.ts";
 import { toMaintenance } from "./list-reading.ts";
 
 /** How long a list request may still read the old nodes of an emptied tree, in milliseconds. */

@@ -9,13 +9,13 @@ import {
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { forEachAtRate } from "../common/for-each-at-rate.ts";
-import { buildUpdate, deleteItems, updateItem } from "../common/write-items.ts";
+import { forEachAtRate } from "../table/for-each-at-rate.ts";
+import { buildUpdate, deleteItems, updateItem } from "../table/write-items.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
-import type { Findings } from "./findings.ts";
-import { listByParent, readEach } from "./lead-items.ts";
+import type { Findings } from "./items-to-erase.ts";
+import { listByParent, readEach } from "../table/lead-items.ts";
 import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
-import { dropTrees } from "./trees.ts";
+import { dropTrees } from "./drop-trees.ts";
 
 interface Erasing extends Sweeping {
   /** How long a revoked key may still work, in milliseconds. */

@@ -4,9 +4,9 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import { tableTime } from "../common/table-clock.ts";
-import type { Note } from "../common/unreadable.ts";
-import { readsPerWrite } from "../common/write-items.ts";
+import { tableTime } from "../table/table-clock.ts";
+import type { Note } from "../table/unreadable.ts";
+import { readsPerWrite } from "../table/write-items.ts";
 
 /**
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes

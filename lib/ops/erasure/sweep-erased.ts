@@ -2,13 +2,13 @@ import { accountPartition, conversationKey, leadKey, listPartition } from "../..
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { findOwner, type ItemType } from "../common/item-owner.ts";
-import type { OnRows } from "../common/progress.ts";
-import { scanTable } from "../common/read-items.ts";
-import { deleteItems } from "../common/write-items.ts";
+import { findOwner, type ItemType } from "../table/item-owner.ts";
+import type { OnRows } from "../output/progress.ts";
+import { scanTable } from "../table/read-items.ts";
+import { deleteItems } from "../table/write-items.ts";
 import { readErasedIds } from "./erased-leads.ts";
-import { Findings, type Subject } from "./findings.ts";
-import { findConversations, isKeyPart, messagesOf, readEach } from "./lead-items.ts";
+import { Findings, type Subject } from "./items-to-erase.ts";
+import { findConversations, isKeyPart, messagesOf, readEach } from "../table/lead-items.ts";
 
 /**
  * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:

@@ -13,8 +13,8 @@ import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { ofParent } from "../common/read-items.ts";
-import { buildUpdate, updateItem } from "../common/write-items.ts";
+import { ofParent } from "../table/read-items.ts";
+import { buildUpdate, updateItem } from "../table/write-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
 export async function issueApiKey(

@@ -3,8 +3,8 @@ import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { ApiKey } from "../../../shared/domain/api-key-validity.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { unknownItem } from "../common/known-account.ts";
-import { type AccountOptions, opsCommand, selectTableByOptions } from "../common/options.ts";
+import { unknownItem } from "../command/known-account.ts";
+import { type AccountOptions, opsCommand, selectTableByOptions } from "../command/command.ts";
 import { type ApiKeyReference, findApiKeyRecord } from "./api-key-changes.ts";
 
 /** The option that names a key. */

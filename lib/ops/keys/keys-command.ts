@@ -2,11 +2,11 @@ import { Command, Option } from "commander";
 import ms from "ms";
 import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
 import { UserError } from "../../errors.ts";
-import { toPartialFailure } from "../common/aws-errors.ts";
-import { formatColumns } from "../common/columns.ts";
-import { confirm, yesOption } from "../common/confirm.ts";
-import { parseDuration } from "../common/duration.ts";
-import { checkAccount } from "../common/known-account.ts";
+import { toPartialFailure } from "../output/aws-errors.ts";
+import { formatColumns } from "../output/columns.ts";
+import { confirm, yesOption } from "../command/confirm.ts";
+import { parseDuration } from "./duration.ts";
+import { checkAccount } from "../command/known-account.ts";
 import {
   type AccountOptions,
   accountCommand,
@@ -14,7 +14,7 @@ import {
   opsCommand,
   selectTableByOptions,
   writingCommand,
-} from "../common/options.ts";
+} from "../command/command.ts";
 import { endApiKey, issueApiKey, listApiKeys } from "./api-key-changes.ts";
 import { findKey, type KeyOptions, keyOption } from "./key-option.ts";
 

@@ -6,7 +6,7 @@ import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
-import { asChange, buildUpdate, updateItem } from "../common/write-items.ts";
+import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
 
 /**
  * Changes the status of a lead.

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { createdAt, isId } from "../../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
-import { formatColumns } from "../common/columns.ts";
-import { unknownItem } from "../common/known-account.ts";
+import { formatColumns } from "../output/columns.ts";
+import { unknownItem } from "../command/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
@@ -12,11 +12,11 @@ import {
   selectPacedTable,
   selectTableByOptions,
   writingCommand,
-} from "../common/options.ts";
-import { Unreadable } from "../common/unreadable.ts";
-import { wholeNumber } from "../common/whole-number.ts";
+} from "../command/command.ts";
+import { Unreadable } from "../table/unreadable.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
-import { eraseCommand } from "../erasure/leads-erase.ts";
+import { eraseCommand } from "./leads-erase.ts";
 import { setLeadScore, setLeadStatus } from "./lead-changes.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";

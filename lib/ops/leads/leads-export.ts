@@ -7,12 +7,12 @@ import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts"
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { errorCode, UserError } from "../../errors.ts";
-import { selectPacedAccounts } from "../common/known-account.ts";
-import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../common/options.ts";
-import { writeOutput } from "../common/output-file.ts";
-import { escapeLines } from "../common/printed-text.ts";
-import { type OnRows, withProgress } from "../common/progress.ts";
-import { Unreadable } from "../common/unreadable.ts";
+import { selectPacedAccounts } from "../command/known-account.ts";
+import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../command/command.ts";
+import { writeOutput } from "../files/output-file.ts";
+import { escapeLines } from "../output/printed-text.ts";
+import { type OnRows, withProgress } from "../output/progress.ts";
+import { Unreadable } from "../table/unreadable.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
 interface ExportOptions extends PacedAccountOptions {
@@ -107,7 +107,7 @@ export async function* readAllLeads(
   unreadable = new Unreadable(),
 ): AsyncGenerator<Lead[]> {
   // The schemas take a quarter of the start of every command.
-  const { readStored } = await import("../common/stored-records.ts");
+  const { readStored } = await import("../table/stored-records.ts");
   const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
   for await (const items of queryItems(leads, pace))
     yield items

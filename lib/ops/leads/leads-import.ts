@@ -7,12 +7,12 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { UserError } from "../../errors.ts";
-import { forEachAtRate, parseRate } from "../common/for-each-at-rate.ts";
-import { selectPacedAccounts } from "../common/known-account.ts";
-import { type PacedAccountOptions, pacedWritingCommand, someInvalid } from "../common/options.ts";
-import { toText } from "../common/printed-text.ts";
-import { type OnRows, withProgress } from "../common/progress.ts";
-import { storeOnce } from "../copy/store-item.ts";
+import { forEachAtRate, parseRate } from "../table/for-each-at-rate.ts";
+import { selectPacedAccounts } from "../command/known-account.ts";
+import { type PacedAccountOptions, pacedWritingCommand, someInvalid } from "../command/command.ts";
+import { toText } from "../output/printed-text.ts";
+import { type OnRows, withProgress } from "../output/progress.ts";
+import { storeOnce } from "../copy/copy-item.ts";
 import { isErased, storeRows, suggestVerify } from "../copy/store-rows.ts";
 import { parseJsonLines } from "../files/jsonl-rows.ts";
 import { RejectsFile } from "../files/rejects-file.ts";
@@ -106,7 +106,7 @@ async function readImportStart(account: string, sha256: string, pace: Pace): Pro
 /** The leads of the valid rows. Invalid rows are written to the rejects. A row is done when the next one is read. */
 async function* validLeads(file: RowFile, rejects: RejectsFile, startedAt: number, onRows: OnRows) {
   // Its schemas take a quarter of the start of every command.
-  const { checkLead } = await import("./lead-check.ts");
+  const { checkLead } = await import("./row-to-lead.ts");
   const { digest } = file;
   for await (const row of file.rows()) {
     const { line } = row;

@@ -4,11 +4,11 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { leftOutCodes, type PacedAccountOptions, pacedCommand, selectPacedTable } from "../common/options.ts";
-import { escapeText } from "../common/printed-text.ts";
-import { Unreadable } from "../common/unreadable.ts";
-import { Findings } from "../erasure/findings.ts";
-import { findConversations, readEach, readMessages } from "../erasure/lead-items.ts";
+import { leftOutCodes, type PacedAccountOptions, pacedCommand, selectPacedTable } from "../command/command.ts";
+import { escapeText } from "../output/printed-text.ts";
+import { Unreadable } from "../table/unreadable.ts";
+import { Findings } from "../erasure/items-to-erase.ts";
+import { findConversations, readEach, readMessages } from "../table/lead-items.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = PacedAccountOptions & PersonOptions;
@@ -39,7 +39,7 @@ type Shown<Stored> = Partial<Stored> & { readonly id: string };
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is. */
 async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
   // The schemas take a quarter of the start of every command.
-  const { readStored } = await import("../common/stored-records.ts");
+  const { readStored } = await import("../table/stored-records.ts");
   const id = String(item.sk);
   const lead: Shown<Lead> = readStored("lead", item, unreadable) ?? { id };
   const found = new Findings({ account, leads: new Set([id]) }, unreadable);

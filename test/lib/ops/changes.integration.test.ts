@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { readLimit, writeLimit } from "../../../lib/ops/accounts/account-limit.ts";
+import { readLimit, writeLimit } from "../../../lib/ops/accounts/accounts-limit.ts";
 import { setConversationStatus } from "../../../lib/ops/conversations/conversation-status.ts";
 import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";

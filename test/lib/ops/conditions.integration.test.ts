@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
-import { eraseCommand } from "../../../lib/ops/erasure/leads-erase.ts";
+import { eraseCommand } from "../../../lib/ops/leads/leads-erase.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../lib/ops/leads/leads-import.ts";
 import { conversationItem } from "../../../shared/domain/conversations.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { forEachAtRate } from "../../../lib/ops/common/for-each-at-rate.ts";
-import { selectTableByOptions } from "../../../lib/ops/common/options.ts";
+import { forEachAtRate } from "../../../lib/ops/table/for-each-at-rate.ts";
+import { selectTableByOptions } from "../../../lib/ops/command/command.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";

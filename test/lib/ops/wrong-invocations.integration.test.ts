@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { operatorConfig } from "../../../lib/ops/common/options.ts";
+import { operatorConfig } from "../../../lib/ops/command/command.ts";
 import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { writeLimit } from "../../../../lib/ops/accounts/account-limit.ts";
+import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import {
   conversationKey,

@@ -3,7 +3,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
-import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
+import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { activeConversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { eraseCommand } from "../../../../lib/ops/erasure/leads-erase.ts";
+import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import {
   activeConversationKey,

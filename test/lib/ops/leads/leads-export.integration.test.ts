@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { writeOutput } from "../../../../lib/ops/common/output-file.ts";
+import { writeOutput } from "../../../../lib/ops/files/output-file.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";

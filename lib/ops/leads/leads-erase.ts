@@ -1,21 +1,21 @@
 import type { Command } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { confirm, yesOption } from "../common/confirm.ts";
+import { confirm, yesOption } from "../command/confirm.ts";
 import {
   opsCommand,
   type PacedAccountOptions,
   pacedWritingCommand,
   selectPacedTable,
-} from "../common/options.ts";
-import { escapeText, shellWord } from "../common/printed-text.ts";
-import { withProgress } from "../common/progress.ts";
-import { countTableItems } from "../common/read-items.ts";
-import { Unreadable } from "../common/unreadable.ts";
-import { findLeads, type PersonOptions, unknownPerson, withPerson } from "../leads/person-option.ts";
-import { erase } from "./erase.ts";
-import { readErasedLeads } from "./erased-leads.ts";
-import { Findings, leftHint } from "./findings.ts";
-import { sweep } from "./sweep-erased.ts";
+} from "../command/command.ts";
+import { escapeText, shellWord } from "../output/printed-text.ts";
+import { withProgress } from "../output/progress.ts";
+import { countTableItems } from "../table/read-items.ts";
+import { Unreadable } from "../table/unreadable.ts";
+import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
+import { erase } from "../erasure/erase.ts";
+import { readErasedLeads } from "../erasure/erased-leads.ts";
+import { Findings, leftHint } from "../erasure/items-to-erase.ts";
+import { sweep } from "../erasure/sweep-erased.ts";
 
 type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 

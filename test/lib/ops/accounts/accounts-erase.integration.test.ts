@@ -3,7 +3,7 @@ import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
-import { readAllOwners } from "../../../../lib/ops/counts/all-owners.ts";
+import { readAllOwners } from "../../../../lib/ops/table/counted-owners.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";

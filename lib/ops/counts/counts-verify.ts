@@ -6,13 +6,13 @@ import { verify } from "../../../shared/pages/audit/verify.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { errorMessage, UserError } from "../../errors.ts";
-import { toUserError } from "../common/aws-errors.ts";
-import { formatColumns } from "../common/columns.ts";
-import { selectPacedAccounts } from "../common/known-account.ts";
-import { type AccountsOptions, accountOrAllCommand, leftOutCodes, opsCommand } from "../common/options.ts";
-import { withProgress } from "../common/progress.ts";
-import { Unreadable } from "../common/unreadable.ts";
-import { countedOwners, describeSublist, readAllOwners } from "./all-owners.ts";
+import { toUserError } from "../output/aws-errors.ts";
+import { formatColumns } from "../output/columns.ts";
+import { selectPacedAccounts } from "../command/known-account.ts";
+import { type AccountsOptions, accountOrAllCommand, leftOutCodes, opsCommand } from "../command/command.ts";
+import { withProgress } from "../output/progress.ts";
+import { Unreadable } from "../table/unreadable.ts";
+import { countedOwners, describeSublist, readAllOwners } from "../table/counted-owners.ts";
 import { countRows, toMaintenance } from "./list-reading.ts";
 
 interface VerifyOptions extends AccountsOptions {

@@ -8,8 +8,8 @@ import {
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { ofParent } from "../common/read-items.ts";
-import type { Note } from "../common/unreadable.ts";
+import { ofParent } from "./read-items.ts";
+import type { Note } from "./unreadable.ts";
 
 /**
  * The items of the leads with an email address, in any letter case, oldest first.

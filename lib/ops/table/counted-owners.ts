@@ -7,10 +7,10 @@ import {
   type CountedOwner,
   countedLists,
 } from "../../../shared/pages/tree/counted-list.ts";
-import { notAnAccount } from "../common/item-owner.ts";
-import { isAccountId } from "../common/options.ts";
-import { scanTable, withoutExpiry } from "../common/read-items.ts";
-import type { Note } from "../common/unreadable.ts";
+import { notAnAccount } from "./item-owner.ts";
+import { isAccountId } from "../command/command.ts";
+import { scanTable, withoutExpiry } from "./read-items.ts";
+import type { Note } from "./unreadable.ts";
 
 /** The lists of an account. */
 export const countedOwners = (account: string): CountedOwner[] =>

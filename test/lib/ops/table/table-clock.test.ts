@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { HttpResponse } from "@smithy/core/protocols";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { compareClocks, tableTime } from "../../../../lib/ops/common/table-clock.ts";
+import { compareClocks, tableTime } from "../../../../lib/ops/table/table-clock.ts";
 import { selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);

@@ -4,9 +4,9 @@ import { defaultUnits, Pace } from "../../../shared/dynamodb/pace.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { isStageName, stageNameRule, stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../errors.ts";
-import { checkDataFormat } from "./data-format.ts";
+import { checkDataFormat } from "../table/data-format.ts";
 import { readLocalRun } from "./local-run-file.ts";
-import { compareClocks } from "./table-clock.ts";
+import { compareClocks } from "../table/table-clock.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** The options of every command. Exactly one of `local`, `stage` and `table` names the table. */

@@ -7,10 +7,10 @@ import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-lis
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import { hasItems } from "../common/known-account.ts";
-import { tableTime } from "../common/table-clock.ts";
-import { deleteItems } from "../common/write-items.ts";
-import { countedOwners } from "../counts/all-owners.ts";
+import { hasItems } from "../command/known-account.ts";
+import { tableTime } from "../table/table-clock.ts";
+import { deleteItems } from "../table/write-items.ts";
+import { countedOwners } from "../table/counted-owners.ts";
 import { replaceTree } from "../counts/rebuild.ts";
 
 /** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */

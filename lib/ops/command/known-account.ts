@@ -3,8 +3,8 @@ import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.
 import { inPartition, type QuerySelection, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { type AccountsOptions, opsCommand, selectPacedTable, type TableOptions } from "./options.ts";
-import { ofParent } from "./read-items.ts";
+import { type AccountsOptions, opsCommand, selectPacedTable, type TableOptions } from "./command.ts";
+import { ofParent } from "../table/read-items.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;

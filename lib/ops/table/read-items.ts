@@ -3,7 +3,7 @@ import { expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type ScanSelection, scanItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { OnRows } from "./progress.ts";
+import type { OnRows } from "../output/progress.ts";
 
 /** The items that the index `by-parent` lists for a value. */
 export const ofParent = (parent: string) => ({

@@ -1,11 +1,11 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { scanTable } from "../../../lib/ops/common/read-items.ts";
-import { deleteItems } from "../../../lib/ops/common/write-items.ts";
-import { Pace } from "../../../shared/dynamodb/pace.ts";
-import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
-import { mockClient } from "../../support/mocked-client.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
+import { scanTable } from "../../../../lib/ops/table/read-items.ts";
+import { deleteItems } from "../../../../lib/ops/table/write-items.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import { inPartition, queryAll } from "../../../../shared/dynamodb/read-pages.ts";
+import { mockClient } from "../../../support/mocked-client.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 beforeEach(() => {

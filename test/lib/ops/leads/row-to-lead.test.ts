@@ -1,6 +1,6 @@
 import { encodeTime } from "ulid";
 import { expect, test } from "vitest";
-import { checkLead } from "../../../../lib/ops/leads/lead-check.ts";
+import { checkLead } from "../../../../lib/ops/leads/row-to-lead.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 
 const now = Date.UTC(2026, 0, 1);

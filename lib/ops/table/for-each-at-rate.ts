@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 
 /** The value of `--rate`. */
 export const parseRate = wholeNumber(1, 999_999, "A rate is a whole number above 0.");

@@ -1,9 +1,9 @@
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { MalformedItem } from "../../../shared/errors.ts";
 import { UserError } from "../../errors.ts";
-import { formatColumns } from "./columns.ts";
+import { formatColumns } from "../output/columns.ts";
 import { findOwner } from "./item-owner.ts";
-import { someInvalid } from "./options.ts";
+import { someInvalid } from "../command/command.ts";
 
 /** Called with an item that is not what its type says, and why. */
 export type Note = (item: Item, reason: string) => void;

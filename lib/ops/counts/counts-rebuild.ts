@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { selectPacedAccounts } from "../common/known-account.ts";
-import { type PacedAccountOptions, pacedWritingCommand } from "../common/options.ts";
-import { withProgress } from "../common/progress.ts";
-import { countedOwners } from "./all-owners.ts";
+import { selectPacedAccounts } from "../command/known-account.ts";
+import { type PacedAccountOptions, pacedWritingCommand } from "../command/command.ts";
+import { withProgress } from "../output/progress.ts";
+import { countedOwners } from "../table/counted-owners.ts";
 import { countRows } from "./list-reading.ts";
 import { rebuild } from "./rebuild.ts";
 

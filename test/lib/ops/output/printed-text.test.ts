@@ -1,14 +1,14 @@
 import { format } from "node:util";
 import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
-import { formatColumns } from "../../../../lib/ops/common/columns.ts";
+import { formatColumns } from "../../../../lib/ops/output/columns.ts";
 import {
   escapeConsole,
   escapeLines,
   escapeText,
   shellWord,
   toText,
-} from "../../../../lib/ops/common/printed-text.ts";
+} from "../../../../lib/ops/output/printed-text.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

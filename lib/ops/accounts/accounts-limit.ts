@@ -3,14 +3,14 @@ import type { Command } from "commander";
 import { largestLimit, readAccountLimit } from "../../../shared/domain/rate-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { checkAccount } from "../common/known-account.ts";
+import { checkAccount } from "../command/known-account.ts";
 import {
   type AccountOptions,
   accountCommand,
   selectTableByOptions,
   writingCommand,
-} from "../common/options.ts";
-import { wholeNumber } from "../common/whole-number.ts";
+} from "../command/command.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 
 /** An account's own limit; `requests` is null if it has the limit of its stage. */
 export interface AccountLimit {

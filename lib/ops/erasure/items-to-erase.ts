@@ -1,8 +1,8 @@
 import { activeConversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { isRecord } from "../../is-record.ts";
-import { findOwner, type ItemType } from "../common/item-owner.ts";
-import { Unreadable } from "../common/unreadable.ts";
+import { findOwner, type ItemType } from "../table/item-owner.ts";
+import { Unreadable } from "../table/unreadable.ts";
 
 /** Whose data is erased: that of some leads of an account, or, without leads, the whole account. */
 export interface Subject {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forEachAtRate } from "../../../../lib/ops/common/for-each-at-rate.ts";
+import { forEachAtRate } from "../../../../lib/ops/table/for-each-at-rate.ts";
 
 test("what waits for its turn is not started after a failure, and what was started ends first", async () => {
   const started: number[] = [];
