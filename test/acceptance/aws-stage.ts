@@ -5,7 +5,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/errors.ts";
-import { operatorConfig } from "../../lib/ops/command/command.ts";
+import { operatorConfig } from "../../lib/ops/command/select-table.ts";
 import { checkStage } from "../../lib/ops/command/stage-pin.ts";
 import { stageTableName } from "../../shared/stages.ts";
 

@@ -1,13 +1,14 @@
 import { decodeTime, ulid } from "ulid";
 import { countAccounts } from "../../lib/ops/accounts/account-items.ts";
 import { writeLimit } from "../../lib/ops/accounts/accounts-limit.ts";
-import { selectPacedTable, type TableOptions } from "../../lib/ops/command/command.ts";
-import { deleteItems } from "../../lib/ops/table/write-items.ts";
-import { erase } from "../../lib/ops/erasure/erase.ts";
-import { Findings } from "../../lib/ops/erasure/items-to-erase.ts";
-import { listByParent } from "../../lib/ops/table/lead-items.ts";
+import type { TableOptions } from "../../lib/ops/command/command.ts";
+import { selectPacedTable } from "../../lib/ops/command/select-table.ts";
 import { dropTrees } from "../../lib/ops/erasure/drop-trees.ts";
+import { erase } from "../../lib/ops/erasure/erase.ts";
+import { ItemsToErase } from "../../lib/ops/erasure/items-to-erase.ts";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import { listByParent } from "../../lib/ops/table/lead-items.ts";
+import { deleteItems } from "../../lib/ops/table/write-items.ts";
 import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
@@ -78,7 +79,7 @@ export class OwnAccounts {
   async #eraseAll(accounts: readonly string[]): Promise<void> {
     const { pace } = this;
     const erasing = { pace, scan: true, keyCache: this.#keyCache };
-    await Promise.all(accounts.map((account) => erase(new Findings({ account }), erasing)));
+    await Promise.all(accounts.map((account) => erase(new ItemsToErase({ account }), erasing)));
   }
 
   /**
@@ -91,7 +92,7 @@ export class OwnAccounts {
       const list = (type: "lead" | "erasedLead" | "limit") =>
         queryAll({ ...inPartition(accountPartition(type, account)), ...keysOnly }, pace);
       const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));
-      if (leads.size > 0) await erase(new Findings({ account, leads }), { pace, scan: false });
+      if (leads.size > 0) await erase(new ItemsToErase({ account, leads }), { pace, scan: false });
       const isKey = ({ pk }: { readonly pk: string }) => pk.startsWith(`${itemTypes.apiKey}#`);
       const keys = await listByParent(accountApiKeysPartition(account), isKey, pace);
       await dropTrees(account, [], pace);

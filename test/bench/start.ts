@@ -51,7 +51,7 @@ try {
   const leads = buildRows(1000);
   for (const row of leads)
     await table.send(new PutCommand({ TableName: tableName, Item: rowItem("acme", row) }));
-  await rebuild({ account: "acme", list: countedLists.lead }, { pace: new Pace(1_000_000) });
+  await rebuild({ account: "acme", list: countedLists.lead }, new Pace(1_000_000));
   const { apiKey } = await issueApiKey("acme");
   const leadId = leads[0]?.id;
   const read = {

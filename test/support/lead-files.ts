@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { readAllLeads } from "../../lib/ops/leads/leads-export.ts";
+import { Unreadable } from "../../lib/ops/table/unreadable.ts";
+import { Pace } from "../../shared/dynamodb/pace.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
 /** Made for the first file: not every test file that imports this runs a test. */
@@ -35,6 +37,6 @@ export const readLines = async (path: string) =>
 /** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of readAllLeads(account, {})) leads.push(...page);
+  for await (const page of readAllLeads(account, {}, new Pace(), new Unreadable())) leads.push(...page);
   return leads.reverse();
 }

@@ -1,13 +1,11 @@
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { findOwner, type ItemType, notAnAccount } from "../table/item-owner.ts";
-import { isAccountId } from "../command/command.ts";
-import { withProgress } from "../output/progress.ts";
-import { countTableItems, scanTable, withoutExpiry } from "../table/read-items.ts";
+import { findOwner, type ItemType, isAccountId, notAnAccount } from "../table/item-owner.ts";
+import { scanTable, withoutExpiry } from "../table/read-items.ts";
 import type { Note } from "../table/unreadable.ts";
 
 /** The number of items of each type. */
-export type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
+type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
 
 /**
  * Counts the items of all accounts that do not expire, by account. It reads the whole table.
@@ -33,12 +31,12 @@ export async function countAccounts(
     }
   };
   const selection = { ProjectionExpression: "pk, sk, accountId", ...withoutExpiry };
-  await withProgress("Reading", countTableItems, (onRows) => scanTable(selection, { pace, onItems, onRows }));
+  await scanTable(selection, pace, onItems);
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The numbers of an account's items. `others` are derived, or records of imports and the account's own rate limit. */
-export function describeCounts(counts: ItemCounts) {
+export function nameItemCounts(counts: ItemCounts) {
   const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, ...rest } = counts;
   const others = Object.values(rest).reduce((sum, number) => sum + number, 0);
   return {

@@ -1,26 +1,23 @@
 import { Command } from "commander";
+import { command, leftOutCodes, type PacedOptions } from "../command/command.ts";
+import { selectPacedTable } from "../command/select-table.ts";
 import { formatColumns } from "../output/columns.ts";
-import {
-  allAccountsCommand,
-  leftOutCodes,
-  type PacedOptions,
-  selectPacedTable,
-  unitsOption,
-} from "../command/command.ts";
 import { Unreadable } from "../table/unreadable.ts";
-import { countAccounts, describeCounts } from "./account-items.ts";
-import { setLimitCommand, showLimitCommand, unsetLimitCommand } from "./accounts-limit.ts";
+import { countAccounts, nameItemCounts } from "./account-items.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";
+import { setLimitCommand, showLimitCommand } from "./accounts-limit.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
 export const accountsCommand = (): Command =>
   new Command("accounts")
     .description("list accounts, copy, export or erase everything of one, and set its rate limit")
     .addCommand(
-      allAccountsCommand("list", "list all accounts with the number of their items; reads the whole table")
-        .addOption(unitsOption())
+      command("list", "list all accounts with the number of their items; reads the whole table", {
+        account: "none",
+        paced: true,
+      })
         .addHelpText("after", leftOutCodes)
         .action(listAccounts),
     )
@@ -28,15 +25,14 @@ export const accountsCommand = (): Command =>
     .addCommand(copyAccountCommand())
     .addCommand(eraseAccountCommand())
     .addCommand(setLimitCommand())
-    .addCommand(unsetLimitCommand())
     .addCommand(showLimitCommand());
 
 async function listAccounts(options: PacedOptions): Promise<void> {
   const unreadable = new Unreadable();
   const accounts = await countAccounts(await selectPacedTable(options), unreadable.note);
-  const rows = [...accounts].map(([account, counts]) => ({ account, ...describeCounts(counts) }));
+  const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));
   if (options.json) console.log(JSON.stringify(rows));
   else if (rows.length === 0) console.log("The table has no accounts.");
   else console.log(formatColumns(rows));
-  unreadable.report();
+  unreadable.print();
 }

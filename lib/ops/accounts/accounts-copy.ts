@@ -2,16 +2,11 @@ import { type Command, Option } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
+import { command, type PacedAccountOptions, parseAccountId } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
-import {
-  type PacedAccountOptions,
-  pacedWritingCommand,
-  parseAccountId,
-  selectPacedTable,
-} from "../command/command.ts";
-import { withProgress } from "../output/progress.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { selectPacedTable } from "../command/select-table.ts";
 import { storeRows, suggestVerify } from "../copy/store-rows.ts";
+import { Unreadable } from "../table/unreadable.ts";
 
 interface CopyOptions extends PacedAccountOptions {
   readonly fromTable: string;
@@ -23,9 +18,10 @@ interface CopyOptions extends PacedAccountOptions {
 
 /** `accounts copy`: stores what another table has of an account, no matter how often it runs. */
 export const copyAccountCommand = (): Command =>
-  pacedWritingCommand(
+  command(
     "copy",
     "store what another table has of an account and this one does not; after a failure, run it again to continue",
+    { paced: true, writes: true },
   )
     .requiredOption("--from-table <name>", "the table to copy from, or its ARN; it needs no indexes")
     .addOption(
@@ -64,8 +60,8 @@ async function copyFrom(options: CopyOptions): Promise<void> {
   const { counts, sentence, unreadable, left } = await run(to, from, dryRun ?? false, pace);
   const named = { unreadable: [...unreadable.values()], leftOut: [...left.values()] };
   console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
-  unreadable.report();
-  left.report("do not fit what is stored");
+  unreadable.print();
+  left.print("do not fit what is stored");
   if (!dryRun && !options.json && counts.stored + counts.replaced > 0) suggestVerify(to);
 }
 
@@ -85,12 +81,7 @@ async function run(options: CopyOptions, from: string, dryRun: boolean, pace: Pa
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
     store: (storing) =>
-      withProgress(
-        dryRun ? "Comparing" : "Copying",
-        () => source.countRows(),
-        (onRows) =>
-          copyAccount({ ...storing, replace, source, from, unreadable, count, onRows, leave: left.note }),
-      ),
+      copyAccount({ ...storing, replace, source, from, unreadable, count, leave: left.note }),
   });
   if (Object.values(counts).every((number) => number === 0) && unreadable.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);

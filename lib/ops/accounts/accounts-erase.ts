@@ -1,19 +1,12 @@
 import type { Command } from "commander";
+import { command, opsCommand, type PacedAccountOptions, parseNumber } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { checkAccount } from "../command/known-account.ts";
-import {
-  opsCommand,
-  type PacedAccountOptions,
-  pacedWritingCommand,
-  selectPacedTable,
-} from "../command/command.ts";
-import { withProgress } from "../output/progress.ts";
-import { countTableItems } from "../table/read-items.ts";
-import { wholeNumber } from "../command/whole-number.ts";
-import { erase } from "../erasure/erase.ts";
-import { Findings, leftHint } from "../erasure/items-to-erase.ts";
+import { selectPacedTable } from "../command/select-table.ts";
 import { wasErased } from "../erasure/drop-trees.ts";
-import { countAccounts, describeCounts } from "./account-items.ts";
+import { erase } from "../erasure/erase.ts";
+import { ItemsToErase, leftHint } from "../erasure/items-to-erase.ts";
+import { countAccounts, nameItemCounts } from "./account-items.ts";
 
 type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 
@@ -22,15 +15,16 @@ const eventsNote =
 
 /** `accounts erase`: deletes everything of an account. */
 export const eraseAccountCommand = (): Command =>
-  pacedWritingCommand(
+  command(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
+    { paced: true, writes: true },
   )
     .addOption(yesOption())
     .option(
       "--cache-seconds <n>",
       "how long a revoked key works (default: authorizerCacheSeconds of the stage's file)",
-      wholeNumber(0, 9999, "Seconds are a whole number from 0 to 9999."),
+      parseNumber(0, 9999, "Seconds are a whole number from 0 to 9999."),
     )
     .addHelpText("after", `\n${eventsNote}`)
     .action(eraseAccount);
@@ -61,7 +55,7 @@ async function eraseAccount(options: EraseOptions): Promise<void> {
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {
     const accounts = await countAccounts(pace);
-    const counts = describeCounts(accounts.get(account) ?? {});
+    const counts = nameItemCounts(accounts.get(account) ?? {});
     if (dryRun && json) return console.log(JSON.stringify({ account, ...counts }));
     const { leads, conversations, messages, keys, erasedLeads, others } = counts;
     const sentence = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
@@ -70,10 +64,8 @@ async function eraseAccount(options: EraseOptions): Promise<void> {
     if (accounts.has(account)) await confirm(account, { kind: "account", action: "erase it" });
   }
   const keyCache = 1000 * (await findCacheSeconds(options));
-  const found = new Findings({ account });
-  await withProgress("Erasing", countTableItems, (onRows) =>
-    erase(found, { pace, scan: true, keyCache, onRows }),
-  );
+  const found = new ItemsToErase({ account });
+  await erase(found, { pace, scan: true, keyCache });
   const { counts, total, unreadable } = found;
   const { lead: leads = 0 } = counts;
   const sentence =

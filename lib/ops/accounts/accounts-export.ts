@@ -4,15 +4,12 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
+import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccounts } from "../command/known-account.ts";
-import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../command/command.ts";
 import { checkAbsent, placeNew, writeOutput } from "../files/output-file.ts";
-import { withProgress } from "../output/progress.ts";
+import { readMessages } from "../table/lead-items.ts";
 import type { RecordType } from "../table/stored-records.ts";
 import { Unreadable } from "../table/unreadable.ts";
-import { countedOwners } from "../table/counted-owners.ts";
-import { countRows } from "../counts/list-reading.ts";
-import { readMessages } from "../table/lead-items.ts";
 
 type ExportOptions = PacedAccountOptions & { readonly output: string };
 
@@ -21,7 +18,9 @@ type Line = { readonly type: RecordType };
 
 /** `accounts export`: writes everything of an account to a file, which nothing reads back. */
 export const exportAccountCommand = (): Command =>
-  pacedCommand("export", "write everything of an account but its API keys to a file of JSON lines")
+  command("export", "write everything of an account but its API keys to a file of JSON lines", {
+    paced: true,
+  })
     .requiredOption("--output <file>", "the .jsonl file to write; one that exists stays", parsePath)
     .addHelpText("after", leftOutCodes)
     .action(exportAccount);
@@ -37,29 +36,22 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const pace = await selectPacedAccounts(options);
   const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
   const unreadable = new Unreadable();
-  await withProgress(
-    "Exporting",
-    () => countRows(countedOwners(account), pace),
-    async (onRows) => {
-      const text = async function* () {
-        for await (const lines of readAccount(account, pace, unreadable)) {
-          for (const { type } of lines) counts[type] += 1;
-          yield lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-          onRows(lines.length);
-        }
-        if (Object.values(counts).every((count) => count === 0))
-          throw new UserError(`The account ${account} has nothing to export.`);
-      };
-      await writeOutput(text(), output, placeNew);
-    },
-  );
+  const text = async function* () {
+    for await (const lines of readAccount(account, pace, unreadable)) {
+      for (const { type } of lines) counts[type] += 1;
+      yield lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    }
+    if (Object.values(counts).every((count) => count === 0))
+      throw new UserError(`The account ${account} has nothing to export.`);
+  };
+  await writeOutput(text(), output, placeNew);
   const { lead, conversation, message } = counts;
   console.log(
     json
       ? JSON.stringify({ account, output, lines: counts, unreadable: unreadable.size })
       : `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`,
   );
-  unreadable.report();
+  unreadable.print();
 }
 
 /** How many conversations are read at the same time, with all of their messages in memory. */

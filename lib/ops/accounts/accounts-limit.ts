@@ -3,24 +3,14 @@ import type { Command } from "commander";
 import { largestLimit, readAccountLimit } from "../../../shared/domain/rate-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type AccountOptions, command, parseNumber } from "../command/command.ts";
 import { checkAccount } from "../command/known-account.ts";
-import {
-  type AccountOptions,
-  accountCommand,
-  selectTableByOptions,
-  writingCommand,
-} from "../command/command.ts";
-import { wholeNumber } from "../command/whole-number.ts";
+import { selectTableByOptions } from "../command/select-table.ts";
 
 /** An account's own limit; `requests` is null if it has the limit of its stage. */
-export interface AccountLimit {
+interface AccountLimit {
   readonly account: string;
   readonly requests: number | null;
-}
-
-/** Reads how many requests an account may make in a window, if it has a limit of its own. */
-export async function readLimit(account: string): Promise<AccountLimit> {
-  return { account, requests: (await readAccountLimit(account)) ?? null };
 }
 
 /** Gives an account a limit of its own, or that of its stage again: its keys get it when they are next authorized. */
@@ -31,44 +21,47 @@ export async function writeLimit({ account, requests }: AccountLimit): Promise<v
     : table.send(new PutCommand({ TableName: tableName, Item: { ...Key, requests } })));
 }
 
-/** `accounts set-limit`: a rate limit of an account's own. */
+/** `accounts set-limit`: a rate limit of an account's own, or that of the stage again. */
 export const setLimitCommand = (): Command =>
-  writingCommand("set-limit", "give an account a rate limit of its own, when its keys are next authorized")
+  command("set-limit", "give an account a rate limit of its own, when its keys are next authorized", {
+    writes: true,
+  })
     .requiredOption(
       "--requests <number>",
-      "how many requests it may make in a window of its stage",
-      wholeNumber(1, largestLimit, `A limit is a whole number from 1 to ${largestLimit}.`),
+      "how many requests it may make in a window of its stage; `stage` for as many as the stage sets",
+      parseRequests,
     )
-    .action(({ requests, ...options }: AccountOptions & { requests: number }) => change(options, requests));
+    .action(setLimit);
 
-/** `accounts unset-limit`: the rate limit of the stage. */
-export const unsetLimitCommand = (): Command =>
-  writingCommand(
-    "unset-limit",
-    "give an account the rate limit of its stage again, when its keys are next authorized",
-  ).action((options: AccountOptions) => change(options, null));
+const parseRequests = (text: string) => (text === "stage" ? text : parseLimit(text));
+
+const parseLimit = parseNumber(
+  1,
+  largestLimit,
+  `A limit is a whole number from 1 to ${largestLimit}, or \`stage\`.`,
+);
 
 /** `accounts show-limit`: which one an account has. */
 export const showLimitCommand = (): Command =>
-  accountCommand("show-limit", "show the rate limit of an account's own").action(
-    async (options: AccountOptions) => {
-      await selectTableByOptions(options);
-      await checkAccount(options);
-      report(options, await readLimit(options.account), "has");
-    },
-  );
+  command("show-limit", "show the rate limit of an account's own").action(showLimit);
 
-async function change(options: AccountOptions, requests: number | null): Promise<void> {
+async function setLimit(options: AccountOptions & { requests: number | "stage" }): Promise<void> {
+  const { account, dryRun } = options;
+  const requests = options.requests === "stage" ? null : options.requests;
   await selectTableByOptions(options);
   await checkAccount(options);
-  const limit = { account: options.account, requests };
-  if (!options.dryRun) await writeLimit(limit);
-  report(options, limit, options.dryRun ? "would have" : "has");
+  if (!dryRun) await writeLimit({ account, requests });
+  printLimit(options, requests, dryRun ? "would have" : "has");
 }
 
-function report({ json }: AccountOptions, limit: AccountLimit, verb: string): void {
-  const { account, requests } = limit;
-  const what =
+async function showLimit(options: AccountOptions): Promise<void> {
+  await selectTableByOptions(options);
+  await checkAccount(options);
+  printLimit(options, (await readAccountLimit(options.account)) ?? null, "has");
+}
+
+function printLimit({ account, json }: AccountOptions, requests: number | null, verb: string): void {
+  const limit =
     requests === null ? "the rate limit of its stage" : `a limit of ${requests} requests in each window`;
-  console.log(json ? JSON.stringify(limit) : `The account ${account} ${verb} ${what}.`);
+  console.log(json ? JSON.stringify({ account, requests }) : `The account ${account} ${verb} ${limit}.`);
 }

@@ -1,10 +1,16 @@
-import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountApiKeysPartition } from "../../../shared/dynamodb/keys.ts";
 import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
-import { inPartition, type QuerySelection, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { type AccountsOptions, opsCommand, selectPacedTable, type TableOptions } from "./command.ts";
-import { ofParent } from "../table/read-items.ts";
+import { hasAny, hasItems, ofParent } from "../table/read-items.ts";
+import { opsCommand, type PacedOptions, type TableOptions } from "./command.ts";
+import { selectPacedTable } from "./select-table.ts";
+
+/** The options of every command on an account or on all accounts. */
+export interface AccountsOptions extends PacedOptions {
+  readonly account?: string;
+  readonly all?: boolean;
+}
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
@@ -54,16 +60,6 @@ export async function selectPacedAccounts(options: AccountsOptions): Promise<Pac
   return pace;
 }
 
-/** Whether an account has items of some types, by the partitions of these types. */
-export async function hasItems(
-  account: string,
-  types: readonly (typeof lasting)[number][],
-  pace: AnyPace,
-): Promise<boolean> {
-  for (const type of types) if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
-  return false;
-}
-
 async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
   if (await hasItems(account, lasting, pace)) return true;
   return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
@@ -71,9 +67,4 @@ async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
     if (error instanceof Error && error.name === "ValidationException") return false;
     throw error;
   });
-}
-
-async function hasAny(selection: QuerySelection, pace: AnyPace): Promise<boolean> {
-  const { value: items } = await queryItems({ ...selection, Limit: 1 }, pace).next();
-  return items.length > 0;
 }

@@ -1,15 +1,15 @@
-import { conversationStatusKeys, isNotJoinable } from "../../../shared/domain/conversations.ts";
+import { conversationStatusKeys } from "../../../shared/domain/conversations.ts";
 import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import { activeConversationKey, conversationKey } from "../../../shared/dynamodb/keys.ts";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
-import { isId } from "../../../shared/ids.ts";
+import { readItem } from "../../../shared/dynamodb/table-client.ts";
+import { transact } from "../../../shared/dynamodb/transact.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
 import { validateConversation } from "../../../shared/schemas/record-validators.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { UserError } from "../../errors.ts";
+import { activation } from "../table/active-conversation.ts";
 import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
 
 /**
@@ -50,26 +50,4 @@ export function setConversationStatus(
     },
     { deadline, isRetryable },
   );
-}
-
-/**
- * What a transaction that makes a conversation active writes and checks besides: the pointer of its lead on its channel
- * names it, and no message may join the conversation that it named before, which may be of another lead.
- *
- * @returns `activeId` if another conversation is active in its place; `isNamed` if the pointer names it already
- */
-export async function activation(
-  account: string,
-  conversation: Pick<Conversation, "id" | "leadId" | "channel">,
-): Promise<{ readonly items: TransactItems; readonly activeId?: string; readonly isNamed: boolean }> {
-  const { id, leadId, channel } = conversation;
-  const key = activeConversationKey(account, leadId, channel);
-  const named = (await readItem(key))?.conversationId;
-  const Item = { ...key, conversationId: id };
-  const put = { Put: { TableName: tableName, Item, ...isAsRead("conversationId", named) } };
-  if (named === id || !isId("conv", named)) return { items: [put], isNamed: named === id };
-  const other = await readItem(conversationKey(account, named));
-  if (other?.status === active && other.leadId === leadId && other.channel === channel)
-    return { items: [], activeId: named, isNamed: false };
-  return { items: [put, isNotJoinable(account, named, conversation)], isNamed: false };
 }

@@ -1,26 +1,19 @@
 import { Command, InvalidArgumentError } from "commander";
+import { type AccountOptions, changeDeadline, command } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
-import {
-  type AccountOptions,
-  changeDeadline,
-  selectTableByOptions,
-  writingCommand,
-} from "../command/command.ts";
+import { selectTableByOptions } from "../command/select-table.ts";
 import { setConversationStatus } from "./conversation-status.ts";
 
 /** `conversations set-status`: ends a conversation, or makes it active again. */
 export function conversationsCommand(): Command {
-  return new Command("conversations")
-    .description("change the conversations of an account")
-    .addCommand(
-      writingCommand(
-        "set-status",
-        "change the status of a conversation; every status except `active` ends it",
-      )
-        .requiredOption("--conversation <id>", "the conversation's id")
-        .requiredOption("--status <status>", "the new status, for example active or closed", parseStatus)
-        .action(setStatus),
-    );
+  return new Command("conversations").description("change the conversations of an account").addCommand(
+    command("set-status", "change the status of a conversation; every status except `active` ends it", {
+      writes: true,
+    })
+      .requiredOption("--conversation <id>", "the conversation's id")
+      .requiredOption("--status <status>", "the new status, for example active or closed", parseStatus)
+      .action(setStatus),
+  );
 }
 
 function parseStatus(text: string): string {

@@ -19,12 +19,15 @@ const counters = ["messageCount", "lastMessageAt"];
 const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message"];
 
 /** Stores an item that is absent, and leaves one that exists as it is. */
-export const storeOnce = (storing: Storing, item: Item & Key): Promise<"stored" | "present"> =>
-  storing.pace.retry(async () => {
+export async function storeOnce(storing: Storing, item: Item & Key): Promise<"stored" | "present"> {
+  const outcome = await storing.pace.retry(async () => {
     const stored = await readItem({ pk: item.pk, sk: item.sk });
-    if (!stored) await write(storing, putNew(storing, item));
-    return !stored || isOfRun(storing, stored, item) ? "stored" : "present";
+    if (!stored) await write(storing, putAbsent(storing, item));
+    return !stored || isStoredByRun(storing, stored, item) ? "stored" : "present";
   });
+  await spend(storing, item, outcome);
+  return outcome;
+}
 
 /** An item that is stored as it is in another table. */
 export interface CopyingItem extends Storing {
@@ -60,11 +63,11 @@ export async function copyItem(
     }
     const { item = wanted, others = [] } = adapted;
     if (!stored) {
-      await write(copying, putNew(copying, item), others);
+      await write(copying, putAbsent(copying, item), others);
       return "stored";
     }
-    if (isOfRun(copying, stored, item)) return "stored";
     const names = differences(stored, item);
+    if (isStoredByRun(copying, stored, item)) return "stored";
     if (replace && names.length > 0) {
       const changes = asChange(stored, Object.fromEntries(names.map((name) => [name, item[name]])));
       await write(copying, update(stored, changes), others);
@@ -73,13 +76,12 @@ export async function copyItem(
     if (others.length > 0 && stored.status === item.status && !dryRun) await transact(others);
     return "present";
   });
-  const isWritten = !dryRun && (outcome === "stored" || outcome === "replaced");
-  await pace.spend(isWritten ? readsPerWrite * countUnits(wanted) : 1);
+  await spend(copying, wanted, outcome);
   return outcome;
 }
 
 /** Whether an earlier attempt of this run, whose response was lost, has stored an item. */
-const isOfRun = ({ runId }: Storing, stored: Item, item: Item) =>
+const isStoredByRun = ({ runId }: Storing, stored: Item, item: Item) =>
   stored.imported === runId && differences(stored, item).length === 0;
 
 /** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
@@ -95,7 +97,7 @@ const isSame = (stored: unknown, wanted: unknown) =>
 
 const toAttribute = (value: unknown) => marshall({ value }, { removeUndefinedValues: true }).value;
 
-const putNew = ({ runId }: Storing, item: Item) => ({
+const putAbsent = ({ runId }: Storing, item: Item) => ({
   Put: {
     TableName: tableName,
     Item: { ...item, imported: runId },
@@ -118,7 +120,7 @@ function update(stored: Item, changes: Item) {
 /** @throws StaleReadError when the item is not as it was read */
 async function write(
   { dryRun }: Storing,
-  item: ReturnType<typeof putNew> | ReturnType<typeof update>,
+  item: ReturnType<typeof putAbsent> | ReturnType<typeof update>,
   others: TransactItems = [],
 ): Promise<void> {
   if (dryRun) return;
@@ -127,5 +129,8 @@ async function write(
   else await orStaleRead(table.send(new PutCommand(item.Put)));
 }
 
-/** About how many write units of its partition key an item uses: the keys of indexes provide their own. */
-const countUnits = (item: Item) => Math.ceil(JSON.stringify(item).length / 1024);
+/** Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own. */
+function spend({ dryRun, pace }: Storing, item: Item, outcome: Outcome): Promise<void> {
+  const isWritten = !dryRun && (outcome === "stored" || outcome === "replaced");
+  return pace.spend(isWritten ? readsPerWrite * Math.ceil(JSON.stringify(item).length / 1024) : 1);
+}

@@ -4,14 +4,11 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
 import { connect, type Item, type Key, table } from "../../../shared/dynamodb/table-client.ts";
-import { toRoot } from "../../../shared/pages/tree/root.ts";
-import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import { operatorConfig } from "../command/command.ts";
-import type { RecordType } from "../table/stored-records.ts";
-import { countedOwners } from "../table/counted-owners.ts";
-import { countedRows } from "../counts/list-reading.ts";
+import { operatorConfig } from "../command/select-table.ts";
+import { expectDataFormat } from "../table/data-format.ts";
 import { messagesOf } from "../table/lead-items.ts";
+import type { RecordType } from "../table/stored-records.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
 export class SourceTable {
@@ -39,13 +36,6 @@ export class SourceTable {
   async *leadsOfConversations(): AsyncGenerator<{ id: string; leadId: string }> {
     for await (const { sk, leadId } of this.items("conversation"))
       if (typeof leadId === "string") yield { id: String(sk), leadId };
-  }
-
-  /** How many leads and conversations are counted. */
-  async countRows(): Promise<number> {
-    const keys = countedOwners(this.#account).map((owner) => treeKey(owner, "root"));
-    const roots = await Promise.all(keys.map((key) => this.read(key)));
-    return roots.reduce((sum, root) => sum + (root ? countedRows(toRoot(root)) : 0), 0);
   }
 
   async read(Key: Key): Promise<Item | undefined> {
@@ -83,10 +73,10 @@ export async function openSource(
       `There is no table ${name} in the region ${await client.config.region()}: check --from-table and --from-region.`,
     );
   });
-  // Without a release, it has the first format.
-  const { dataFormat: stored = 1, releaseName } = release ?? {};
-  if (stored === dataFormat) return source;
-  throw new UserError(
-    `The table ${name} is of the release ${releaseName} with the data format ${stored}, but this program copies the data format ${dataFormat}: nothing was written.`,
+  expectDataFormat(
+    name,
+    release,
+    () => `this program copies the data format ${dataFormat}: nothing was written.`,
   );
+  return source;
 }

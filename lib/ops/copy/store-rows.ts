@@ -1,9 +1,9 @@
 import { ulid } from "ulid";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { toPartialFailure } from "../output/aws-errors.ts";
 import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepErasedSince } from "../erasure/sweep-erased.ts";
+import { toPartialFailure } from "../output/aws-errors.ts";
 
 /** What is stored in an account from elsewhere: a file, or another table. */
 export interface Storing {

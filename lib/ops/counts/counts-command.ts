@@ -1,12 +1,29 @@
 import { Command } from "commander";
-import { rebuildCommand } from "./counts-rebuild.ts";
-import { statusCommand } from "./counts-status-command.ts";
+import { command, type PacedAccountOptions } from "../command/command.ts";
+import { selectPacedAccounts } from "../command/known-account.ts";
+import { countedOwners } from "../table/counted-owners.ts";
 import { verifyCommand } from "./counts-verify.ts";
+import { rebuild } from "./rebuild.ts";
 
-/** `counts status|verify|rebuild`: the counts that page the lists of an account, or of all accounts. */
+/** `counts verify|rebuild`: the counts that page the lists of an account, or of all accounts. */
 export const countsCommand = (): Command =>
   new Command("counts")
-    .description("show, verify or rebuild the counts of an account's lists")
-    .addCommand(statusCommand())
+    .description("verify or rebuild the counts of an account's lists")
     .addCommand(verifyCommand())
-    .addCommand(rebuildCommand());
+    .addCommand(
+      command(
+        "rebuild",
+        "count all rows again; until that is done, long lists may return 503; takes at least a minute",
+        { paced: true, writes: true },
+      ).action(rebuildCounts),
+    );
+
+async function rebuildCounts(options: PacedAccountOptions): Promise<void> {
+  const { account, json, dryRun } = options;
+  const pace = await selectPacedAccounts(options);
+  if (!dryRun) await Promise.all(countedOwners(account).map((owner) => rebuild(owner, pace)));
+  const sentence = dryRun
+    ? `The counts of the account ${account} would be rebuilt: all its rows would be read, at most three times.`
+    : `The counts of the account ${account} are rebuilt.`;
+  console.log(json ? JSON.stringify({ account, rebuilt: !dryRun }) : sentence);
+}

@@ -1,19 +1,18 @@
 import type { Command } from "commander";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
-import type { Reading } from "../../../shared/pages/audit/read-list.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../shared/pages/audit/verify.ts";
 import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { errorMessage, UserError } from "../../errors.ts";
+import { command, leftOutCodes, opsCommand } from "../command/command.ts";
+import { type AccountsOptions, selectPacedAccounts } from "../command/known-account.ts";
 import { toUserError } from "../output/aws-errors.ts";
 import { formatColumns } from "../output/columns.ts";
-import { selectPacedAccounts } from "../command/known-account.ts";
-import { type AccountsOptions, accountOrAllCommand, leftOutCodes, opsCommand } from "../command/command.ts";
-import { withProgress } from "../output/progress.ts";
+import { countedOwners, nameSublist, readAllOwners } from "../table/counted-owners.ts";
 import { Unreadable } from "../table/unreadable.ts";
-import { countedOwners, describeSublist, readAllOwners } from "../table/counted-owners.ts";
-import { countRows, toMaintenance } from "./list-reading.ts";
+import { toMaintenance } from "./rebuild.ts";
 
 interface VerifyOptions extends AccountsOptions {
   readonly repair?: boolean;
@@ -21,30 +20,26 @@ interface VerifyOptions extends AccountsOptions {
 
 /** `counts verify`: compares the counts of an account, or of all accounts, with the rows. */
 export const verifyCommand = (): Command =>
-  accountOrAllCommand(
-    "verify",
-    "compare the counts with all rows; exits with 1 if they still differ after a minute",
-  )
+  command("verify", "compare the counts with all rows; exits with 1 if they still differ after a minute", {
+    account: "or all",
+    paced: true,
+  })
     .option("--repair", "correct what differs")
     .addHelpText("after", leftOutCodes)
     .action(verifyCounts);
 
 async function verifyCounts(options: VerifyOptions): Promise<void> {
-  const pace = await selectPacedAccounts(options.repair ? { ...options, dryRun: false } : options);
+  const pace = await selectPacedAccounts(options.repair ? { ...options, writes: true } : options);
   const { account, json } = options;
-  if (account === undefined) return verifyAll(options, { pace });
+  if (account === undefined) return verifyAll(options, pace);
   const unreadable = new Unreadable();
-  const differences = await withProgress(
-    "Verifying",
-    () => countRows(countedOwners(account), pace),
-    (onRows) => verifyAccount(account, options, { pace, onRows }, unreadable),
-  );
+  const differences = await verifyAccount(account, options, pace, unreadable);
   if (json) console.log(JSON.stringify(differences));
   else if (differences.length > 0) console.log(formatColumns(differences));
   else if (unreadable.size === 0) console.log(`The counts of the account ${account} are correct.`);
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
   if (differences.length > 0 && options.repair) console.error(`${found}, which are corrected.`);
-  unreadable.report();
+  unreadable.print();
   if (differences.length > 0 && !options.repair)
     throw new UserError(
       `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,
@@ -52,16 +47,16 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
 }
 
 /** Verifies all accounts, some at once, and goes on after one fails. Each that is done is a line on stderr. */
-async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void> {
+async function verifyAll(options: VerifyOptions, pace: Pace): Promise<void> {
   const unreadable = new Unreadable();
-  const owners = await readAllOwners(reading.pace, unreadable.note);
+  const owners = await readAllOwners(pace, unreadable.note);
   const accounts = [...new Set(owners.map(({ account }) => account))];
   const found = new Map<string, readonly Place[]>();
   const failures = new Map<string, string>();
   await inParallel(accounts, async (account) => {
     let text: string;
     try {
-      const places = await verifyAccount(account, options, reading, unreadable);
+      const places = await verifyAccount(account, options, pace, unreadable);
       found.set(account, places);
       const verb = options.repair ? "corrected" : "differs";
       text = places.length === 0 ? "correct" : `${verb} in ${places.length} places`;
@@ -95,7 +90,7 @@ async function verifyAll(options: VerifyOptions, reading: Reading): Promise<void
     !options.repair && advise(differing, differ, "counts verify --repair"),
     advise(failed, `${failed.length} of ${accounts.length} accounts failed`, "counts verify"),
   ].filter(Boolean);
-  unreadable.report();
+  unreadable.print();
   if (sentences.length > 0) throw new UserError(sentences.join(" "));
 }
 
@@ -106,20 +101,20 @@ type Place = Readonly<Record<string, string | null>>;
 async function verifyAccount(
   account: string,
   options: VerifyOptions,
-  reading: Reading,
+  pace: Pace,
   { noteMalformed: onMalformed }: Unreadable,
 ): Promise<readonly Place[]> {
   const lists = countedOwners(account).map(async (owner) => {
-    const findings = await verify(owner, { ...reading, onMalformed });
-    if (options.repair && findings.length > 0) await repair(owner, findings, toMaintenance(reading));
-    return findings.flatMap(describe);
+    const findings = await verify(owner, { pace, onMalformed });
+    if (options.repair && findings.length > 0) await repair(owner, findings, toMaintenance(pace));
+    return findings.flatMap(toPlaces);
   });
   return (await Promise.all(lists)).flat();
 }
 
 /** What is printed of a finding, in one or several places. */
-function describe({ owner, differences, damage }: Finding): Place[] {
-  const list = { list: `${owner.list.type}s`, ...describeSublist(owner) };
+function toPlaces({ owner, differences, damage }: Finding): Place[] {
+  const list = { list: `${owner.list.type}s`, ...nameSublist(owner) };
   if (damage) return [{ ...list, damage: damage.message }];
   return differences.map(({ sk, counted, actual }) => ({
     ...{ ...list, row: sk, counted: statusName(owner, counted), actual: statusName(owner, actual) },

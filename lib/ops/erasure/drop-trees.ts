@@ -7,11 +7,11 @@ import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-lis
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import { hasItems } from "../command/known-account.ts";
+import { countedOwners } from "../table/counted-owners.ts";
+import { hasItems } from "../table/read-items.ts";
+import { replaceTree } from "../table/replace-tree.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { deleteItems } from "../table/write-items.ts";
-import { countedOwners } from "../table/counted-owners.ts";
-import { replaceTree } from "../counts/rebuild.ts";
 
 /** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
 const retention = 48 * 3600;

@@ -9,13 +9,13 @@ import {
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { forEachAtRate } from "../table/for-each-at-rate.ts";
-import { buildUpdate, deleteItems, updateItem } from "../table/write-items.ts";
-import { beginErasure, endErasure } from "./erased-leads.ts";
-import type { Findings } from "./items-to-erase.ts";
+import { forEach } from "../table/for-each.ts";
 import { listByParent, readEach } from "../table/lead-items.ts";
-import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
+import { buildUpdate, deleteItems, updateItem } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
+import { beginErasure, endErasure } from "./erased-leads.ts";
+import type { ItemsToErase } from "./items-to-erase.ts";
+import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
 
 interface Erasing extends Sweeping {
   /** How long a revoked key may still work, in milliseconds. */
@@ -27,7 +27,7 @@ interface Erasing extends Sweeping {
  *
  * @throws UserError when something still writes to the account
  */
-export async function erase(found: Findings, erasing: Erasing): Promise<void> {
+export async function erase(found: ItemsToErase, erasing: Erasing): Promise<void> {
   const { pace, keyCache = 0 } = erasing;
   let keys = found.subject.leads ? [] : await listKeys(found, pace);
   let nodes: Item[];
@@ -53,7 +53,7 @@ const isKey = ({ pk }: Item) => String(pk).startsWith(`${itemTypes.apiKey}#`);
 const isLive = (key: Item) => apiKeyState(toApiKey(key)) === "live";
 
 /** The keys of an account that their index lists. */
-async function listKeys(found: Findings, pace: Pace): Promise<Item[]> {
+async function listKeys(found: ItemsToErase, pace: Pace): Promise<Item[]> {
   const parent = accountApiKeysPartition(found.subject.account);
   const keys = await readEach(await listByParent(parent, isKey, pace), pace);
   for (const key of keys)
@@ -82,15 +82,12 @@ async function revokeKeys(keys: readonly Item[], pace: Pace): Promise<number> {
 const parallel = 16;
 
 /** Deletes the leads: from now on no request finds them, and no import stores them. */
-async function begin(found: Findings, { pace, onRows }: Erasing): Promise<void> {
+async function begin(found: ItemsToErase, { pace }: Erasing): Promise<void> {
   const { account } = found.subject;
-  await forEachAtRate(leadIds(found, pace), { parallel }, async (id) => {
-    await beginErasure(account, id, pace);
-    onRows?.(1);
-  });
+  await forEach(leadIds(found, pace), parallel, (id) => beginErasure(account, id, pace));
 }
 
-async function* leadIds(found: Findings, pace: Pace): AsyncGenerator<string, undefined> {
+async function* leadIds(found: ItemsToErase, pace: Pace): AsyncGenerator<string, undefined> {
   const { account, leads } = found.subject;
   if (leads) {
     const keys = Array.from(leads, (id) => leadKey(account, id));
@@ -102,7 +99,7 @@ async function* leadIds(found: Findings, pace: Pace): AsyncGenerator<string, und
 }
 
 /** Notes that nothing of the leads is left. Of an account, the notes are deleted: until then, it is known that it was begun. */
-async function end(found: Findings, keys: readonly Item[], pace: Pace): Promise<void> {
+async function end(found: ItemsToErase, keys: readonly Item[], pace: Pace): Promise<void> {
   const { account, leads } = found.subject;
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;

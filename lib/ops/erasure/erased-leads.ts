@@ -12,7 +12,7 @@ import { readsPerWrite } from "../table/write-items.ts";
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes
  * the event `lead.erased`.
  */
-export interface ErasedLead {
+interface ErasedLead {
   /** The id of the erasure, which has its time. */
   readonly id: string;
   readonly leadId: string;

@@ -18,7 +18,7 @@ export const leftHint = (again: string) =>
  * What an erasure finds. Each item decides by its own fields whether it is deleted: no pointer, index or partition can name
  * an item of another lead for deletion.
  */
-export class Findings {
+export class ItemsToErase {
   readonly subject: Subject;
   readonly unreadable: Unreadable;
   /** How many items there are to delete, by their types. */

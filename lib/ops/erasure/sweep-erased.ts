@@ -3,12 +3,11 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { findOwner, type ItemType } from "../table/item-owner.ts";
-import type { OnRows } from "../output/progress.ts";
+import { findConversations, isKeyPart, messagesOf, readEach } from "../table/lead-items.ts";
 import { scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { readErasedIds } from "./erased-leads.ts";
-import { Findings, type Subject } from "./items-to-erase.ts";
-import { findConversations, isKeyPart, messagesOf, readEach } from "../table/lead-items.ts";
+import { ItemsToErase, type Subject } from "./items-to-erase.ts";
 
 /**
  * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:
@@ -23,7 +22,6 @@ export interface Sweeping {
   /** Whether to read the whole table. Without, conversations are found by an index, and idempotency records are not. */
   readonly scan: boolean;
   readonly dryRun?: boolean;
-  readonly onRows?: OnRows;
   /** Further conversations that the leads may have, or may have had. */
   readonly conversations?: readonly string[];
 }
@@ -35,8 +33,8 @@ export interface Sweeping {
  * @returns the API keys and the nodes of trees of an account, which are not deleted
  */
 export async function sweep(
-  found: Findings,
-  { pace, scan, dryRun = false, onRows, conversations: known = [] }: Sweeping,
+  found: ItemsToErase,
+  { pace, scan, dryRun = false, conversations: known = [] }: Sweeping,
 ): Promise<Item[]> {
   const { account, leads } = found.subject;
   const kept: Item[] = [];
@@ -57,7 +55,7 @@ export async function sweep(
   const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
-  if (scan) await scanTable(selectItems(found.subject), { pace, onItems, onRows });
+  if (scan) await scanTable(selectItems(found.subject), pace, onItems);
   await remove(last);
   return kept;
 }
@@ -139,7 +137,7 @@ export async function sweepErasedSince(
   await pace.wait(sweepDelay);
   const known: string[] = [];
   for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);
-  const found = new Findings({ account, leads });
+  const found = new ItemsToErase({ account, leads });
   await sweep(found, { pace, scan: false, conversations: known });
-  if (found.unreadable.size > 0) console.error(found.unreadable.describe());
+  if (found.unreadable.size > 0) console.error(found.unreadable.toSentence());
 }

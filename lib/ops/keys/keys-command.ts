@@ -2,41 +2,34 @@ import { Command, Option } from "commander";
 import ms from "ms";
 import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
 import { UserError } from "../../errors.ts";
+import { type AccountOptions, command, opsCommand } from "../command/command.ts";
+import { confirm, yesOption } from "../command/confirm.ts";
+import { checkAccount } from "../command/known-account.ts";
+import { selectTableByOptions } from "../command/select-table.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
 import { formatColumns } from "../output/columns.ts";
-import { confirm, yesOption } from "../command/confirm.ts";
-import { parseDuration } from "./duration.ts";
-import { checkAccount } from "../command/known-account.ts";
-import {
-  type AccountOptions,
-  accountCommand,
-  itemCommand,
-  opsCommand,
-  selectTableByOptions,
-  writingCommand,
-} from "../command/command.ts";
 import { endApiKey, issueApiKey, listApiKeys } from "./api-key-changes.ts";
-import { findKey, type KeyOptions, keyOption } from "./key-option.ts";
+import { findKey, type KeyOptions, keyOption, parseDuration, validForOption } from "./key-options.ts";
 
 /** `keys issue|list|revoke|rotate`: the API keys of an account. */
 export function keysCommand(): Command {
   const keys = new Command("keys").description("issue, list, revoke and rotate the API keys of an account");
   keys.addCommand(
-    writingCommand("issue", "issue a key; it is printed once and cannot be shown again")
+    command("issue", "issue a key; it is printed once and cannot be shown again", { writes: true })
       .option("--label <text>", "a note that `keys list` shows")
       .addOption(new Option("--access <access>", "what the key may do").choices(accesses).default("full"))
       .addOption(validForOption())
       .action(issue),
   );
-  keys.addCommand(accountCommand("list", "list all keys, oldest first").action(list));
+  keys.addCommand(command("list", "list all keys, oldest first").action(list));
   keys.addCommand(
-    itemCommand("revoke", "end a key now; authorizers can accept it until their cache expires")
+    command("revoke", "end a key now; authorizers can accept it until their cache expires", endsKey)
       .addOption(keyOption())
       .addOption(yesOption())
       .action(revoke),
   );
   keys.addCommand(
-    itemCommand("rotate", "replace a key with a new one; the old key still works during the overlap")
+    command("rotate", "replace a key with a new one; the old key still works during the overlap", endsKey)
       .addOption(keyOption())
       .addOption(
         new Option("--overlap <duration>", "how long the old key still works: 90s, 24h, 7d")
@@ -50,10 +43,8 @@ export function keysCommand(): Command {
   return keys;
 }
 
-const validForOption = () =>
-  new Option("--valid-for <duration>", "how long the key is valid: 12h, 90d (default: forever)").argParser(
-    parseDuration,
-  );
+/** A whole key names its account. */
+const endsKey = { account: "optional", writes: true } as const;
 
 /** The ISO 8601 UTC timestamp of the time after a duration, in milliseconds. */
 const timestampAfter = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();

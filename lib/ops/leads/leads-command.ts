@@ -1,23 +1,21 @@
 import { Command, Option } from "commander";
 import { createdAt, isId } from "../../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
-import { formatColumns } from "../output/columns.ts";
-import { unknownItem } from "../command/known-account.ts";
 import {
   type AccountOptions,
   changeDeadline,
+  command,
   leftOutCodes,
   type PacedAccountOptions,
-  pacedCommand,
-  selectPacedTable,
-  selectTableByOptions,
-  writingCommand,
+  parseNumber,
 } from "../command/command.ts";
-import { Unreadable } from "../table/unreadable.ts";
-import { wholeNumber } from "../command/whole-number.ts";
+import { unknownItem } from "../command/known-account.ts";
+import { selectPacedTable, selectTableByOptions } from "../command/select-table.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
-import { eraseCommand } from "./leads-erase.ts";
+import { formatColumns } from "../output/columns.ts";
+import { Unreadable } from "../table/unreadable.ts";
 import { setLeadScore, setLeadStatus } from "./lead-changes.ts";
+import { eraseCommand } from "./leads-erase.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
 import { showCommand } from "./leads-show.ts";
@@ -32,7 +30,7 @@ export function leadsCommand(): Command {
     "change, import, export, show and erase the leads of an account",
   );
   leads.addCommand(
-    writingCommand("set-status", "change the status of a lead")
+    command("set-status", "change the status of a lead", { writes: true })
       .requiredOption("--lead <id>", "the lead's id")
       .addOption(
         new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
@@ -40,7 +38,7 @@ export function leadsCommand(): Command {
       .action(setStatus),
   );
   leads.addCommand(
-    writingCommand("set-score", "change the score of a lead")
+    command("set-score", "change the score of a lead", { writes: true })
       .requiredOption("--lead <id>", "the lead's id")
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
       .action(setScore),
@@ -51,27 +49,27 @@ export function leadsCommand(): Command {
     .addCommand(showCommand())
     .addCommand(eraseCommand())
     .addCommand(
-      pacedCommand("erased", "list the ids of erased leads")
+      command("erased", "list the ids of erased leads", { paced: true })
         .addHelpText("after", leftOutCodes)
         .action(listErased),
     );
 }
 
-const parseScore = wholeNumber(0, 100, "A score is a whole number from 0 to 100.");
+const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.");
 
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead, status, dryRun } = options;
-  await report(options, await setLeadStatus(account, lead, status, changeDeadline(), dryRun));
+  await printLead(options, await setLeadStatus(account, lead, status, changeDeadline(), dryRun));
 }
 
 async function setScore(options: LeadOptions & { score: number }): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead, score, dryRun } = options;
-  await report(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
+  await printLead(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
 }
 
-async function report(options: LeadOptions, lead: Lead | undefined): Promise<void> {
+async function printLead(options: LeadOptions, lead: Lead | undefined): Promise<void> {
   const { lead: id, json, dryRun } = options;
   if (!lead) throw await unknownItem(options, `lead ${id}`);
   const { status, score } = lead;
@@ -95,5 +93,5 @@ async function listErased(options: PacedAccountOptions): Promise<void> {
   if (json) console.log(JSON.stringify(erased));
   else if (erased.length === 0) console.log(`The account ${account} has no erased leads.`);
   else console.log(formatColumns(erased));
-  unreadable.report();
+  unreadable.print();
 }

@@ -1,30 +1,25 @@
 import type { Command } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { command, opsCommand, type PacedAccountOptions } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
-import {
-  opsCommand,
-  type PacedAccountOptions,
-  pacedWritingCommand,
-  selectPacedTable,
-} from "../command/command.ts";
-import { escapeText, shellWord } from "../output/printed-text.ts";
-import { withProgress } from "../output/progress.ts";
-import { countTableItems } from "../table/read-items.ts";
-import { Unreadable } from "../table/unreadable.ts";
-import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
+import { selectPacedTable } from "../command/select-table.ts";
 import { erase } from "../erasure/erase.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
-import { Findings, leftHint } from "../erasure/items-to-erase.ts";
+import { ItemsToErase, leftHint } from "../erasure/items-to-erase.ts";
 import { sweep } from "../erasure/sweep-erased.ts";
+import { escapeText, shellWord } from "../output/printed-text.ts";
+import { Unreadable } from "../table/unreadable.ts";
+import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = (): Command =>
   withPerson(
-    pacedWritingCommand(
+    command(
       "erase",
       "delete a lead with its conversations, messages and all that names it; after a failure, run it again to continue",
+      { paced: true, writes: true },
     ),
   )
     .addOption(yesOption())
@@ -41,21 +36,19 @@ async function eraseLeads(options: EraseOptions): Promise<void> {
   const unreadable = new Unreadable();
   const leads = await findErasable(options, unreadable, pace);
   if (dryRun || !yes) {
-    const found = new Findings({ account, leads }, unreadable);
-    await withProgress("Reading", countTableItems, (onRows) =>
-      sweep(found, { pace, scan, dryRun: true, onRows }),
-    );
-    if (dryRun) return report(options, found, ["is", "would be erased"]);
+    const found = new ItemsToErase({ account, leads }, unreadable);
+    await sweep(found, { pace, scan, dryRun: true });
+    if (dryRun) return printErasure(options, found, ["is", "would be erased"]);
     if (found.total > 0) {
-      console.error(describe(options, found, ["is", "will be erased"]));
+      console.error(erasureSentence(options, found, ["is", "will be erased"]));
       await (lead === undefined
         ? confirm(email, { kind: "leads", action: "erase them", by: "email address" })
         : confirm(lead, { kind: "lead", action: "erase it", by: "id" }));
     }
   }
-  const found = new Findings({ account, leads }, unreadable);
-  await withProgress("Erasing", countTableItems, (onRows) => erase(found, { pace, scan, onRows }));
-  report(options, found, ["was", "erased"]);
+  const found = new ItemsToErase({ account, leads }, unreadable);
+  await erase(found, { pace, scan });
+  printErasure(options, found, ["was", "erased"]);
 }
 
 /**
@@ -80,9 +73,9 @@ async function findErasable(
   throw await unknownPerson(options, pace);
 }
 
-function describe(
+function erasureSentence(
   { scan }: EraseOptions,
-  { subject: { leads }, total, counts }: Findings,
+  { subject: { leads }, total, counts }: ItemsToErase,
   [isLeft, become]: readonly [string, string],
 ): string {
   const ids = escapeText([...(leads ?? [])].join(", "));
@@ -94,23 +87,28 @@ function describe(
   return `${ids} ${become}: ${conversations} conversations, ${messages} messages, ${pointers} pointers, ${records}.`;
 }
 
-const nameCounts = ({ conversation = 0, message = 0, active = 0, idempotency = 0 }: Findings["counts"]) => ({
+const nameCounts = ({
+  conversation = 0,
+  message = 0,
+  active = 0,
+  idempotency = 0,
+}: ItemsToErase["counts"]) => ({
   ...{ conversations: conversation, messages: message, pointers: active, idempotencyRecords: idempotency },
 });
 
 /** @throws UserError when items could not be read */
-function report(options: EraseOptions, found: Findings, verbs: readonly [string, string]): void {
+function printErasure(options: EraseOptions, found: ItemsToErase, verbs: readonly [string, string]): void {
   const { account, json } = options;
   const { subject, counts, unreadable } = found;
   const leads = [...(subject.leads ?? [])];
   const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
-  console.log(json ? JSON.stringify(output) : describe(options, found, verbs));
+  console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verbs));
   unreadable.check(again(options, leads.map(toOption)));
 }
 
 const toOption = (lead: string) => `--lead ${shellWord(lead)}`;
 
 function again(options: EraseOptions, persons: readonly string[]): string {
-  const command = `leads erase --account ${options.account}`;
-  return leftHint(persons.map((person) => opsCommand(options, `${command} ${person}`)).join(" and "));
+  const line = `leads erase --account ${options.account}`;
+  return leftHint(persons.map((person) => opsCommand(options, `${line} ${person}`)).join(" and "));
 }

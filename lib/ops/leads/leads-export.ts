@@ -1,17 +1,15 @@
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
-import { listLeads } from "../../../shared/domain/leads.ts";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
-import { Pace } from "../../../shared/dynamodb/pace.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { errorCode, UserError } from "../../errors.ts";
+import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccounts } from "../command/known-account.ts";
-import { leftOutCodes, type PacedAccountOptions, pacedCommand } from "../command/command.ts";
 import { writeOutput } from "../files/output-file.ts";
 import { escapeLines } from "../output/printed-text.ts";
-import { type OnRows, withProgress } from "../output/progress.ts";
 import { Unreadable } from "../table/unreadable.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
@@ -24,7 +22,7 @@ interface ExportOptions extends PacedAccountOptions {
 
 /** `leads export`: writes the leads of an account to a file that `leads import` can read. */
 export function exportCommand(): Command {
-  return pacedCommand("export", "write an account's leads, newest first, for `leads import`")
+  return command("export", "write an account's leads, newest first, for `leads import`", { paced: true })
     .addOption(
       new Option("--format <format>", "csv or jsonl (default: the extension of --output, or csv)").choices([
         "csv",
@@ -39,30 +37,23 @@ export function exportCommand(): Command {
 }
 
 async function exportLeads(options: ExportOptions): Promise<void> {
-  const { account, output, status, source, json } = options;
+  const { account, output, json } = options;
   if (json && output === undefined)
     throw new UserError("--json needs --output, because stdout has the leads.");
   const pace = await selectPacedAccounts(options);
   const unreadable = new Unreadable();
   let exported = 0;
-  await withProgress(
-    "Exporting",
-    async () => (await listLeads(account, { status, source }, { page: 1, limit: 1 })).pagination.total,
-    (onRows) => {
-      const text = formatLeads(options, pace, unreadable, (rows) => {
-        exported += rows;
-        onRows(rows);
-      });
-      return output === undefined ? print(text) : writeOutput(text, output);
-    },
-  );
+  const text = formatLeads(options, pace, unreadable, (rows) => {
+    exported += rows;
+  });
+  await (output === undefined ? print(text) : writeOutput(text, output));
   if (output !== undefined)
     console.log(
       json
         ? JSON.stringify({ account, exported, output, unreadable: unreadable.size })
         : `Exported ${exported} leads.`,
     );
-  unreadable.report();
+  unreadable.print();
 }
 
 async function print(text: AsyncIterable<string>): Promise<void> {
@@ -76,7 +67,7 @@ async function* formatLeads(
   options: ExportOptions,
   pace: Pace,
   unreadable: Unreadable,
-  onRows: OnRows,
+  onRows: (rows: number) => void,
 ): AsyncGenerator<string> {
   const { account, output, status } = options;
   const source = options.source && storedName(options.source);
@@ -103,8 +94,8 @@ async function* formatLeads(
 export async function* readAllLeads(
   account: string,
   { status, source }: { readonly status?: string | undefined; readonly source?: string | undefined },
-  pace = new Pace(),
-  unreadable = new Unreadable(),
+  pace: Pace,
+  unreadable: Unreadable,
 ): AsyncGenerator<Lead[]> {
   // The schemas take a quarter of the start of every command.
   const { readStored } = await import("../table/stored-records.ts");

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
@@ -6,21 +7,20 @@ import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { UserError } from "../../errors.ts";
-import { forEachAtRate, parseRate } from "../table/for-each-at-rate.ts";
+import { errorMessage, UserError } from "../../errors.ts";
+import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccounts } from "../command/known-account.ts";
-import { type PacedAccountOptions, pacedWritingCommand, someInvalid } from "../command/command.ts";
-import { toText } from "../output/printed-text.ts";
-import { type OnRows, withProgress } from "../output/progress.ts";
 import { storeOnce } from "../copy/copy-item.ts";
 import { isErased, storeRows, suggestVerify } from "../copy/store-rows.ts";
 import { parseJsonLines } from "../files/jsonl-rows.ts";
-import { RejectsFile } from "../files/rejects-file.ts";
+import type { RowFault } from "../files/row.ts";
 import { openRowFile, type RowFile } from "../files/row-file.ts";
+import { toText } from "../output/printed-text.ts";
+import { forEach } from "../table/for-each.ts";
+import { someInvalid } from "../table/unreadable.ts";
 import { parseCsv } from "./csv-rows.ts";
 
 interface ImportOptions extends PacedAccountOptions {
-  readonly rate: number;
   readonly rejects?: string;
 }
 
@@ -29,8 +29,10 @@ const parallel = 32;
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
 export const importCommand = (): Command =>
-  pacedWritingCommand("import", "store the leads of a file; after a failure, run it again to continue")
-    .option("--rate <rows>", "the maximum number of rows to write per second", parseRate, 500)
+  command("import", "store the leads of a file; after a failure, run it again to continue", {
+    paced: true,
+    writes: true,
+  })
     .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
     .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
     .addHelpText(
@@ -46,14 +48,8 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
   const rejects = new RejectsFile(rejectsPath);
   const { count, digest } = file;
   if (dryRun) {
-    await withProgress(
-      "Checking",
-      () => count,
-      async (onRows) => {
-        for await (const _ of validLeads(file, rejects, Date.now(), onRows));
-      },
-    );
-    return report(options, count, { valid: count - rejects.count }, rejects);
+    for await (const _ of validLeads(file, rejects, Date.now()));
+    return printOutcomes(options, count, { valid: count - rejects.count }, rejects);
   }
   const pace = await selectPacedAccounts(options);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
@@ -61,22 +57,13 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
   await storeRows(options, pace, {
     countStored: () => outcomes.stored + outcomes.present,
     store: (storing) =>
-      withProgress(
-        "Importing",
-        () => count,
-        (onRows) =>
-          forEachAtRate(
-            validLeads(file, rejects, startedAt, onRows),
-            { rate: options.rate, parallel },
-            async (lead) => {
-              const item = leadItem(account, lead);
-              outcomes[isErased(storing, lead.id) ? "erased" : await storeOnce(storing, item)] += 1;
-            },
-          ),
-      ),
+      forEach(validLeads(file, rejects, startedAt), parallel, async (lead) => {
+        const item = leadItem(account, lead);
+        outcomes[isErased(storing, lead.id) ? "erased" : await storeOnce(storing, item)] += 1;
+      }),
   });
   const { stored: imported, present, erased } = outcomes;
-  report(options, count, { imported, present, erased }, rejects);
+  printOutcomes(options, count, { imported, present, erased }, rejects);
   if (!options.json && imported > 0) suggestVerify(options);
 }
 
@@ -103,25 +90,49 @@ async function readImportStart(account: string, sha256: string, pace: Pace): Pro
   );
 }
 
-/** The leads of the valid rows. Invalid rows are written to the rejects. A row is done when the next one is read. */
-async function* validLeads(file: RowFile, rejects: RejectsFile, startedAt: number, onRows: OnRows) {
+/** The leads of the valid rows. Invalid rows are written to the rejects. */
+async function* validLeads(file: RowFile, rejects: RejectsFile, startedAt: number) {
   // Its schemas take a quarter of the start of every command.
-  const { checkLead } = await import("./row-to-lead.ts");
+  const { rowToLead } = await import("./row-to-lead.ts");
   const { digest } = file;
   for await (const row of file.rows()) {
     const { line } = row;
     const checked =
-      "fault" in row ? { faults: [row.fault] } : checkLead(row.value, line, { digest, startedAt });
+      "fault" in row ? { faults: [row.fault] } : rowToLead(row.value, line, { digest, startedAt });
     if ("lead" in checked) yield checked.lead;
     else await rejects.add({ line, errors: checked.faults, ...("value" in row && { row: row.value }) });
-    onRows(1);
+  }
+}
+
+/** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
+class RejectsFile {
+  readonly path: string;
+  count = 0;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @throws UserError when the file cannot be written */
+  async add(reject: { line: number; errors: readonly RowFault[]; row?: unknown }): Promise<void> {
+    const flag = this.count === 0 ? "w" : "a";
+    this.count += 1;
+    // Readable only by its owner, because it contains the data of leads.
+    await writeFile(this.path, `${JSON.stringify(reject)}\n`, { flag, mode: 0o600 }).catch((error) => {
+      throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
+    });
   }
 }
 
 /** The numbers of valid rows, or of those with each outcome. */
 type Counts = Partial<Record<"valid" | "imported" | "present" | "erased", number>>;
 
-function report({ account, json }: ImportOptions, rows: number, counts: Counts, rejects: RejectsFile): void {
+function printOutcomes(
+  { account, json }: ImportOptions,
+  rows: number,
+  counts: Counts,
+  rejects: RejectsFile,
+): void {
   const { count: rejected, path } = rejects;
   const { valid, imported, present, erased = 0 } = counts;
   if (json) {

@@ -4,18 +4,19 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { leftOutCodes, type PacedAccountOptions, pacedCommand, selectPacedTable } from "../command/command.ts";
+import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
+import { selectPacedTable } from "../command/select-table.ts";
+import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { escapeText } from "../output/printed-text.ts";
-import { Unreadable } from "../table/unreadable.ts";
-import { Findings } from "../erasure/items-to-erase.ts";
 import { findConversations, readEach, readMessages } from "../table/lead-items.ts";
+import { Unreadable } from "../table/unreadable.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = PacedAccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
-  withPerson(pacedCommand("show", "show a lead with its conversations and messages"))
+  withPerson(command("show", "show a lead with its conversations and messages", { paced: true }))
     .addHelpText("after", leftOutCodes)
     .action(show);
 
@@ -28,8 +29,8 @@ async function show(options: ShowOptions): Promise<void> {
     leads.push(await readLead(account, item, unreadable, pace));
   if (leads.length > 0 && json)
     console.log(JSON.stringify({ account, leads, unreadable: [...unreadable.values()] }));
-  else for (const lead of leads) console.log(describe(lead));
-  unreadable.report();
+  else for (const lead of leads) console.log(formatLead(lead));
+  unreadable.print();
   if (leads.length === 0) throw await unknownPerson(options, pace);
 }
 
@@ -42,7 +43,7 @@ async function readLead(account: string, item: Item, unreadable: Unreadable, pac
   const { readStored } = await import("../table/stored-records.ts");
   const id = String(item.sk);
   const lead: Shown<Lead> = readStored("lead", item, unreadable) ?? { id };
-  const found = new Findings({ account, leads: new Set([id]) }, unreadable);
+  const found = new ItemsToErase({ account, leads: new Set([id]) }, unreadable);
   const conversations = [];
   const { ids } = await findConversations(account, id, pace);
   const keys = ids.map((id) => conversationKey(account, id));
@@ -64,8 +65,8 @@ async function readLead(account: string, item: Item, unreadable: Unreadable, pac
 }
 
 /** A text with a line for each field and each message. */
-function describe({ lead, conversations }: Awaited<ReturnType<typeof readLead>>): string {
-  const lines = Object.entries(lead).map(([name, value]) => `${name}: ${format(value)}`);
+function formatLead({ lead, conversations }: Awaited<ReturnType<typeof readLead>>): string {
+  const lines = Object.entries(lead).map(([name, value]) => `${name}: ${formatValue(value)}`);
   for (const { id, channel, status, messages } of conversations) {
     const where = channel === undefined ? "" : ` on ${channel}, ${status}`;
     lines.push("", `Conversation ${id}${where}:`);
@@ -74,4 +75,4 @@ function describe({ lead, conversations }: Awaited<ReturnType<typeof readLead>>)
   return `${lines.map(escapeText).join("\n")}\n`;
 }
 
-const format = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));
+const formatValue = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));

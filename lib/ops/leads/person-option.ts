@@ -3,10 +3,10 @@ import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { unknownItem } from "../command/known-account.ts";
 import type { AccountOptions } from "../command/command.ts";
-import type { Note } from "../table/unreadable.ts";
+import { unknownItem } from "../command/known-account.ts";
 import { readLeadsByEmail } from "../table/lead-items.ts";
+import type { Note } from "../table/unreadable.ts";
 
 /** The options that name a person. */
 export interface PersonOptions {

@@ -15,7 +15,7 @@ import { type RowFault, rowFault } from "../files/row.ts";
 type LeadRow = Partial<Lead> & Pick<Lead, "name">;
 
 /** The file that a row is in. */
-export interface LeadFile {
+interface LeadFile {
   /** The SHA-256 of the file's bytes. */
   readonly digest: Buffer;
   /** The start of the file's first import, in milliseconds since the epoch. No lead may be created later. */
@@ -57,7 +57,7 @@ function scoreFaults(score: unknown): RowFault[] {
  * @param line the number of the row's first line
  * @returns the lead of the row, the same in every import of the file, or what is wrong with the row
  */
-export function checkLead(
+export function rowToLead(
   value: unknown,
   line: number,
   { digest, startedAt }: LeadFile,

@@ -10,21 +10,18 @@ import { errorCode, errorMessage, UserError } from "../../errors.ts";
 
 /** A `UserError` for an error that the operator can fix, such as missing credentials or a malformed item; any other error as it is. */
 export async function toUserError(error: unknown): Promise<unknown> {
-  const sentence = await describe(error);
+  const sentence = await toSentence(error);
   return sentence === undefined ? error : new UserError(sentence, { cause: error });
 }
 
 /** The error of a command that failed halfway: a `UserError` if the operator can fix its cause. */
-export async function toPartialFailure(
-  cause: unknown,
-  describeOutcome: (reason: string) => string,
-): Promise<Error> {
+export async function toPartialFailure(cause: unknown, outcome: (reason: string) => string): Promise<Error> {
   const error = await toUserError(cause);
-  const message = describeOutcome(errorMessage(error).replace(/\.?$/, "."));
+  const message = outcome(errorMessage(error).replace(/\.?$/, "."));
   return error instanceof UserError ? new UserError(message, { cause }) : new Error(message, { cause });
 }
 
-async function describe(error: unknown): Promise<string | undefined> {
+async function toSentence(error: unknown): Promise<string | undefined> {
   if (!(error instanceof Error) || error instanceof UserError) return undefined;
   const { name, message } = error;
   if (error instanceof StaleReadError || isWriteConflict(error)) {

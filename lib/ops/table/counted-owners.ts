@@ -7,8 +7,7 @@ import {
   type CountedOwner,
   countedLists,
 } from "../../../shared/pages/tree/counted-list.ts";
-import { notAnAccount } from "./item-owner.ts";
-import { isAccountId } from "../command/command.ts";
+import { isAccountId, notAnAccount } from "./item-owner.ts";
 import { scanTable, withoutExpiry } from "./read-items.ts";
 import type { Note } from "./unreadable.ts";
 
@@ -17,7 +16,7 @@ export const countedOwners = (account: string): CountedOwner[] =>
   Object.values(countedLists).map((list) => ({ account, list }));
 
 /** What a tree counts: the source or channel of a sublist; nothing for a whole list. */
-export const describeSublist = ({
+export const nameSublist = ({
   list,
   origin,
 }: CountedOwner): Readonly<Partial<Record<CountedList["attribute"], string>>> =>
@@ -42,17 +41,17 @@ export async function readAllOwners(pace: Pace, note: Note = () => {}): Promise<
   const owners = new Map<string, CountedOwner>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
-      const owner = findOwner(String(item.pk));
+      const owner = findListOwner(String(item.pk));
       if (owner && !isAccountId(owner.account)) note(item, notAnAccount);
       else if (owner) owners.set(`${owner.account}#${owner.list.type}`, owner);
     }
   };
-  await scanTable({ ...keysOnly, ...withoutExpiry }, { pace, onItems });
+  await scanTable({ ...keysOnly, ...withoutExpiry }, pace, onItems);
   return [...owners].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, owner]) => owner);
 }
 
 /** The list of a partition with rows or with nodes of a tree. */
-function findOwner(pk: string): CountedOwner | undefined {
+function findListOwner(pk: string): CountedOwner | undefined {
   const { itemType, account = "", others = [] } = readPartition(pk) ?? {};
   const [counted, ...rest] = itemType === itemTypes.count ? others : [itemType, ...others];
   const list = Object.values(countedLists).find(({ type }) => itemTypes[type] === counted);

@@ -1,9 +1,13 @@
-import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import { expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { type ScanSelection, scanItems } from "../../../shared/dynamodb/read-pages.ts";
-import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { OnRows } from "../output/progress.ts";
+import { accountPartition, expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
+import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
+import {
+  inPartition,
+  type QuerySelection,
+  queryItems,
+  type ScanSelection,
+  scanItems,
+} from "../../../shared/dynamodb/read-pages.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 
 /** The items that the index `by-parent` lists for a value. */
 export const ofParent = (parent: string) => ({
@@ -24,35 +28,37 @@ export const withoutExpiry = { FilterExpression: `attribute_not_exists(${expiryA
  * is not known.
  *
  * @param onItems called with the items of each page that pass the filter
- * @param onRows called with the number of items of each page, those that do not pass included
  */
 export async function scanTable(
   selection: ScanSelection,
-  { pace, onItems, onRows }: ScanOptions,
+  pace: Pace,
+  onItems: (items: readonly Item[]) => void | Promise<void>,
 ): Promise<void> {
   const scan = async (Segment: number) => {
     const part = { ...selection, Segment, TotalSegments: segments, ConsistentRead: true };
     // A page may be deleted. The embedded DynamoDB reads nothing after an item that is gone, so the next page is read first.
     let former: readonly Item[] = [];
-    for await (const { Items = [], ScannedCount = 0 } of scanItems(part, pace)) {
+    for await (const { Items = [] } of scanItems(part, pace)) {
       await onItems(former);
       former = Items;
-      onRows?.(ScannedCount);
     }
     await onItems(former);
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scan(segment)));
 }
 
-interface ScanOptions {
-  readonly pace: Pace;
-  readonly onItems: (items: readonly Item[]) => void | Promise<void>;
-  readonly onRows?: OnRows | undefined;
+/** Whether an account has items of some types, by the partitions of these types. */
+export async function hasItems(
+  account: string,
+  types: readonly Parameters<typeof accountPartition>[0][],
+  pace: AnyPace,
+): Promise<boolean> {
+  for (const type of types) if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
+  return false;
 }
 
-/** About how many items the table has, as of the last six hours; 0 if the operator may not ask. */
-export async function countTableItems(): Promise<number> {
-  const command = new DescribeTableCommand({ TableName: tableName });
-  const { Table } = await table.send(command).catch(() => ({ Table: undefined }));
-  return Table?.ItemCount ?? 0;
+/** Whether there is any of the selected items. */
+export async function hasAny(selection: QuerySelection, pace: AnyPace): Promise<boolean> {
+  const { value: items } = await queryItems({ ...selection, Limit: 1 }, pace).next();
+  return items.length > 0;
 }

@@ -21,7 +21,7 @@ import {
 } from "../../../shared/schemas/conversation-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
-import { requestValidator } from "../../../shared/schemas/validator.ts";
+import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import type { Unreadable } from "./unreadable.ts";
 
@@ -54,9 +54,12 @@ const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>>
 const validators = new Map(
   Object.entries(properties).map(([type, properties]) => {
     const required = type === "lead" ? lead.required : Object.keys(properties);
-    return [type, requestValidator({ properties, required })];
+    return [type, recordValidator({ properties, required })];
   }),
 );
+
+/** The API serves what other releases took for an address, but an import or another stage refuses it. */
+const validateAddress = requestValidator({ properties: { email: lead.properties.email } });
 
 const builders: {
   readonly [Type in RecordType]: (account: string, record: StoredRecords[Type]) => Item & Key;
@@ -88,10 +91,10 @@ export const readStored = <Type extends RecordType>(
 function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
   const all: Item = type === "leadImport" ? { ...item, sha256: item.sk } : item;
-  const validate = validators.get(type);
   const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
-  if (!validate?.(record)) {
-    const { instancePath = "", params = {} } = validate?.errors?.[0] ?? {};
+  const invalid = [validators.get(type), validateAddress].find((validate) => !validate?.(record));
+  if (invalid) {
+    const { instancePath = "", params = {} } = invalid.errors?.[0] ?? {};
     throw new MalformedItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
   }
   checkKeys(all, stored(record), Object.keys(record));

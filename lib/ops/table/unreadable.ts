@@ -3,10 +3,12 @@ import type { MalformedItem } from "../../../shared/errors.ts";
 import { UserError } from "../../errors.ts";
 import { formatColumns } from "../output/columns.ts";
 import { findOwner } from "./item-owner.ts";
-import { someInvalid } from "../command/command.ts";
 
 /** Called with an item that is not what its type says, and why. */
 export type Note = (item: Item, reason: string) => void;
+
+/** The exit code of a command that left invalid rows or items out. */
+export const someInvalid = 3;
 
 /** How many unreadable items are shown. */
 const shown = 5;
@@ -21,7 +23,7 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
   noteMalformed = ({ pk, sk, field }: MalformedItem): void =>
     this.note({ pk, sk }, `its ${field} is malformed`);
 
-  describe(outcome = "left as they are", problem = "could not be read"): string {
+  toSentence(outcome = "left as they are", problem = "could not be read"): string {
     const items = formatColumns([...this.values()].slice(0, shown));
     const more = this.size > shown ? `\nand ${this.size - shown} more` : "";
     return `These items ${problem} and were ${outcome}:\n${items}${more}`;
@@ -29,13 +31,13 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
 
   /** @param hint what to do about them @throws UserError if there are any */
   check(hint: string): void {
-    if (this.size > 0) throw new UserError(`${this.describe()}\n${hint}`);
+    if (this.size > 0) throw new UserError(`${this.toSentence()}\n${hint}`);
   }
 
   /** Names them on stderr, if there are any, and sets the exit code of a command that has done the rest. */
-  report(problem?: string): void {
+  print(problem?: string): void {
     if (this.size === 0) return;
-    console.error(this.describe("left out", problem));
+    console.error(this.toSentence("left out", problem));
     process.exitCode = someInvalid;
   }
 }

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { operatorConfig } from "../../../lib/ops/command/command.ts";
+import { operatorConfig } from "../../../lib/ops/command/select-table.ts";
 import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -41,9 +41,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "accounts export --output nobody.jsonl",
       "accounts erase --yes",
       "accounts set-limit --requests 5",
-      "accounts unset-limit",
       "accounts show-limit",
-      "counts status",
       "counts verify",
       "counts rebuild",
     ].map((line) => `${line} --account nobody ${onTable}`),
@@ -96,7 +94,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
   "Name the account: --account ID or --all.": [`counts verify ${onTable}`],
   "error: option '--all' cannot be used with option '--account <id>'": [
-    `counts status --account acme --all ${onTable}`,
+    `counts verify --account acme --all ${onTable}`,
   ],
   "--json needs --output, because stdout has the leads.": [`leads export --account acme ${onTable} --json`],
   "error: unknown command 'forget'": ["keys forget --account acme"],

@@ -3,9 +3,9 @@ import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
-import { readAllOwners } from "../../../../lib/ops/table/counted-owners.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { readAllOwners } from "../../../../lib/ops/table/counted-owners.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
@@ -61,7 +61,7 @@ async function aFullAccount(account: string): Promise<void> {
   await put({ ...rateWindowKey(account, 0), used: 1 });
   await put({ ...accountLimitKey(account), requests: 5 });
   const file = await leadFile(`name,source\n${"Ada,fair\n".repeat(20)}`);
-  await runCommand(importCommand(), file, "--account", account, "--rate", "100000");
+  await runCommand(importCommand(), file, "--account", account, "--units", "1000000");
 }
 
 /** The items that name an account, by their keys; those of API keys do not. */

@@ -1,7 +1,7 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Settings } from "../../../../lib/config/stage-schema.ts";
-import { selectTableByOptions } from "../../../../lib/ops/command/command.ts";
+import { selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 

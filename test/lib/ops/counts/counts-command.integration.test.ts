@@ -82,33 +82,3 @@ test("verify and --repair work through all accounts, whatever becomes of one", a
     ...{ printed: ["The counts of 2 of 2 accounts are correct."], failure: undefined, waits: [] },
   });
 });
-
-test("status shows the counts of all accounts with rows or counts", async () => {
-  const [account, uncounted] = [randomUUID(), randomUUID()];
-  await countLeads(account);
-  for (const each of [account, uncounted]) await putLead(each, `lead_${ulid()}`, "new");
-  const all: { account: string; list: string }[] = JSON.parse(
-    String((await counts("status", "--all", "--json")).printed[0]),
-  );
-  const found = all.filter((list) => list.account === account || list.account === uncounted);
-  expect(found).toMatchObject(
-    [account, uncounted]
-      .sort()
-      .map((id) => ({ account: id, list: "leads", counted: id === account ? 20 : 0 })),
-  );
-});
-
-test("a terminal shows the progress", async () => {
-  const account = randomUUID();
-  await countLeads(account);
-  const { isTTY } = process.stderr;
-  const written: string[] = [];
-  const write = vi
-    .spyOn(process.stderr, "write")
-    .mockImplementation((text) => written.push(String(text)) > 0);
-  process.stderr.isTTY = true;
-  const { failure } = await counts("verify", "--account", account);
-  process.stderr.isTTY = isTTY;
-  write.mockRestore();
-  expect([failure, written.join("")]).toEqual([undefined, expect.stringContaining("20 of 20 rows")]);
-});

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
-import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
+import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { showCommand } from "../../../../lib/ops/leads/leads-show.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import {
@@ -20,8 +20,8 @@ import { runCommand, runJson } from "../../../support/command.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
-import { program } from "../support/program.ts";
 import { aKnownLead, name } from "../erasure/known-lead.ts";
+import { program } from "../support/program.ts";
 
 vi.mock("node:timers/promises", async (original) => ({
   ...(await original<object>()),

@@ -55,7 +55,7 @@ test("a row whose first response was lost was imported now, a row of an earlier 
     const Item = tried.find((item) => item?.sk === Key.sk);
     return Item ? { Item: { ...Item, imported: Item === tried[0] ? runId : "earlier" } } : {};
   });
-  const { report } = await importRows(2, "--rate", "100");
+  const { report } = await importRows(2);
   expect(report).toMatchObject({ imported: 1, present: 1 });
 });
 
@@ -81,7 +81,7 @@ test.each<[string, (path: string, mtime: Date) => Promise<void>]>([
   );
 });
 
-test("--rate limits the rows per second, and at most 32 are written concurrently", async () => {
+test("--units limits the rows per second, and at most 32 are written concurrently", async () => {
   let [concurrent, most] = [0, 0];
   table.on(PutCommand).callsFake(async () => {
     most = Math.max(most, ++concurrent);
@@ -89,8 +89,9 @@ test("--rate limits the rows per second, and at most 32 are written concurrently
     concurrent -= 1;
   });
   const startedAt = performance.now();
-  await importRows(50, "--rate", "100");
+  // A row writes one unit, which is worth three.
+  await importRows(70, "--units", "300");
   expect(performance.now() - startedAt).toBeGreaterThan(450);
-  await importRows(200, "--rate", "100000");
+  await importRows(200, "--units", "1000000");
   expect(most).toBe(32);
 });

@@ -1,13 +1,13 @@
 import { encodeTime } from "ulid";
 import { expect, test } from "vitest";
-import { checkLead } from "../../../../lib/ops/leads/row-to-lead.ts";
+import { rowToLead } from "../../../../lib/ops/leads/row-to-lead.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const idAt = (time: number) => `lead_${encodeTime(time, 10)}${"0".repeat(16)}`;
 const timeAt = (time: number) => new Date(time).toISOString();
 
-const check = (value: unknown) => checkLead(value, 1, { digest: Buffer.alloc(32), startedAt: now });
+const check = (value: unknown) => rowToLead(value, 1, { digest: Buffer.alloc(32), startedAt: now });
 
 /** The fields and codes of what is wrong with a lead; empty if it can be imported. */
 function faultsOf(fields: object) {

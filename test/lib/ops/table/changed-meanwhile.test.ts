@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { endApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { setLeadScore, setLeadStatus } from "../../../../lib/ops/leads/lead-changes.ts";
+import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";

@@ -35,7 +35,6 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
   ["counts", countsCommand, ["rebuild", ...person]],
   ["counts", countsCommand, ["verify", ...person, "--repair"]],
   ["accounts", accountsCommand, ["set-limit", ...person, "--requests", "1"]],
-  ["accounts", accountsCommand, ["unset-limit", ...person]],
   ["accounts", accountsCommand, ["copy", ...person, "--from-table", "none"]],
   ["accounts", accountsCommand, ["erase", ...person, "--yes"]],
 ];

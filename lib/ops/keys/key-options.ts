@@ -1,10 +1,12 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import ms, { type StringValue } from "ms";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { ApiKey } from "../../../shared/domain/api-key-validity.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
+import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
-import { type AccountOptions, opsCommand, selectTableByOptions } from "../command/command.ts";
+import { selectTableByOptions } from "../command/select-table.ts";
 import { type ApiKeyReference, findApiKeyRecord } from "./api-key-changes.ts";
 
 /** The option that names a key. */
@@ -24,6 +26,22 @@ function parseKey(text: string): ApiKeyReference {
   if (!text.includes("_")) return { keyId: text };
   throw new UserError("The checksum of this key is wrong: it has a typo, or is cut off.");
 }
+
+/** The option for the end of a new key. */
+export const validForOption = () =>
+  new Option("--valid-for <duration>", "how long the key is valid: 12h, 90d (default: forever)").argParser(
+    parseDuration,
+  );
+
+/** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
+export function parseDuration(text: string): number {
+  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
+  if (milliseconds > 0 && Date.now() + milliseconds <= lastDate) return milliseconds;
+  throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
+}
+
+/** The last time that a `Date` can have, in milliseconds since the epoch. */
+const lastDate = 8.64e15;
 
 /** The options of a command that ends a key. */
 export interface KeyOptions extends Omit<AccountOptions, "account"> {

@@ -1,0 +1,65 @@
+import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
+import { stageTableName } from "../../../shared/stages.ts";
+import { UserError } from "../../errors.ts";
+import { ShownPace } from "../output/shown-pace.ts";
+import { checkDataFormat } from "../table/data-format.ts";
+import { compareClocks } from "../table/table-clock.ts";
+import type { PacedOptions, TableOptions } from "./command.ts";
+import { readLocalRun } from "./local-run-file.ts";
+
+/** A command can wait longer than a route. Times are in milliseconds. */
+export const operatorConfig = {
+  maxAttempts: 10,
+  retryMode: "standard",
+  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+} satisfies DynamoDBClientConfig;
+
+/** The same region and credentials as `npm start`; with these the SDK does not look for those of an AWS profile. */
+const localConfig = {
+  region: "local",
+  credentials: { accessKeyId: "local", secretAccessKey: "local" },
+} satisfies DynamoDBClientConfig;
+
+/**
+ * Selects the table that the options name, for all later calls of this process.
+ *
+ * @param config replaces settings of the client
+ * @throws UserError without a table, when `npm start` is not running, with credentials of another AWS account than that
+ *   of the stage, or if the command would write another data format than the table has
+ */
+export async function selectTableByOptions(
+  options: TableOptions,
+  config: DynamoDBClientConfig = {},
+): Promise<void> {
+  await selectNamedTable(options, config);
+  if (options.writes) await checkDataFormat();
+}
+
+async function selectNamedTable(
+  { local, stage, table }: TableOptions,
+  config: DynamoDBClientConfig,
+): Promise<void> {
+  if (local) {
+    const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
+    const client = { ...operatorConfig, ...localConfig, ...config, endpoint };
+    return selectTable(tableName, client);
+  }
+  if (stage) {
+    // Only a stage has a file. What reads and checks it takes 0.1 s to load.
+    const { checkStage } = await import("./stage-pin.ts");
+    const client = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)), ...config };
+    return selectTable(stageTableName(stage), client);
+  }
+  if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
+  selectTable(table, { ...operatorConfig, ...config });
+}
+
+/** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */
+export async function selectPacedTable(options: PacedOptions): Promise<Pace> {
+  // The pace makes all further attempts, so that it notices every throttle.
+  await selectTableByOptions(options, { maxAttempts: 1 });
+  compareClocks(table);
+  return new ShownPace(options.units);
+}

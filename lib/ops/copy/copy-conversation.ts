@@ -1,0 +1,114 @@
+import { conversationItem } from "../../../shared/domain/conversations.ts";
+import { leadExists } from "../../../shared/domain/leads.ts";
+import { conversationKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
+import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { createdAt, isId } from "../../../shared/ids.ts";
+import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
+import { activation } from "../table/active-conversation.ts";
+import { messagesOf } from "../table/lead-items.ts";
+import { readStored, readWhole, toItem } from "../table/stored-records.ts";
+import type { Unreadable } from "../table/unreadable.ts";
+import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
+import { type CopyingItem, copyItem, differences, type Outcome } from "./copy-item.ts";
+import type { SourceTable } from "./source-table.ts";
+import { isErased } from "./store-rows.ts";
+
+/** The status of a conversation in whose place another one is active. */
+const ended = "closed";
+
+/** The copy of an account from another table, or from another account. */
+export interface Copying extends CopyingItem {
+  readonly source: SourceTable;
+  /** The account in the source. */
+  readonly from: string;
+  /** The items of the source that are not valid. */
+  readonly unreadable: Unreadable;
+  /** Called with the outcome of items. */
+  readonly count: (outcome: Outcome | "erased", items?: number) => void;
+}
+
+/** Copies a conversation with its messages, and counts those that it then has. */
+export async function copyConversation(copying: Copying, item: Item): Promise<void> {
+  const { account, source, unreadable, count, leave, dryRun, pace } = copying;
+  const whole = readWhole(item, await source.messages(String(item.sk)), unreadable);
+  if (!whole) return;
+  const { conversation, messages } = whole;
+  const { id } = conversation;
+  const items = messages.map((message) => toItem("message", account, message));
+  const stored = new Map(
+    (await queryAll(messagesOf(account, id), pace)).map((message) => [message.sk, message]),
+  );
+  const outcome = await copyWithoutMessages(copying, conversation, [...stored.values()]);
+  count(outcome);
+  if (outcome === "erased" || outcome === "left") {
+    count(outcome, items.length);
+    if (outcome === "left") for (const message of items) leave(message, "its conversation is left");
+    return;
+  }
+  for (const message of items) {
+    const isStored =
+      stored.has(message.sk) && differences(stored.get(message.sk) ?? {}, message).length === 0;
+    count(isStored ? "present" : await copyItem(copying, message));
+  }
+  if (!dryRun) await countMessages(account, id, pace);
+}
+
+/** Copies a conversation, with its pointer if it is active: as closed, if another one is active in its place. */
+async function copyWithoutMessages(
+  copying: Copying,
+  conversation: Conversation,
+  messages: readonly Item[],
+): Promise<Outcome | "erased"> {
+  const { account, leave } = copying;
+  const { leadId, channel, status } = conversation;
+  const item = conversationItem(account, conversation);
+  if (isErased(copying, leadId)) return "erased";
+  if (!(await hasLead(copying, leadId))) {
+    leave(item, "its lead does not exist");
+    return "left";
+  }
+  return copyItem(copying, item, async (stored) => {
+    // Otherwise who erases their lead would no longer find them.
+    if (!stored && messages.some((message) => message.leadId !== leadId || message.channel !== channel))
+      return { left: "its stored messages are of another lead or channel" };
+    if (status !== active) return {};
+    const { items, activeId, isNamed } = await activation(account, conversation);
+    if (activeId !== undefined)
+      return { item: conversationItem(account, { ...conversation, status: ended }) };
+    return stored?.status === active && isNamed ? {} : { others: items };
+  });
+}
+
+/** Whether the account has a lead, or a dry run would have copied it. */
+async function hasLead(
+  { account, source, from, dryRun, pace, unreadable }: Copying,
+  id: string,
+): Promise<boolean> {
+  if (await pace.retry(() => leadExists(account, id))) return true;
+  const item = dryRun ? await source.read(leadKey(from, id)) : undefined;
+  return item !== undefined && readStored("lead", item, unreadable) !== undefined;
+}
+
+/**
+ * Counts the messages of a conversation, and corrects their number and the time of the last one where the conversation has
+ * others. A message that is sent meanwhile changes both, so they are counted again.
+ */
+const countMessages = (account: string, conversationId: string, pace: Pace): Promise<void> =>
+  pace.retry(async () => {
+    const key = conversationKey(account, conversationId);
+    const conversation = await readItem(key);
+    if (!conversation) return;
+    const selection = { ...messagesOf(account, conversationId), ProjectionExpression: "sk" };
+    const messages = await queryAll(selection, pace);
+    const ids = messages.map(({ sk }) => sk).filter((id) => isId("msg", id));
+    const lastId = ids.at(-1);
+    if (lastId === undefined) return;
+    const counted = { messageCount: ids.length, lastMessageAt: createdAt(lastId) };
+    const { messageCount: count, lastMessageAt } = conversation;
+    if (count === ids.length && lastMessageAt === counted.lastMessageAt) return;
+    await updateItem(
+      buildUpdate(key, asChange(conversation, counted), { messageCount: count, lastMessageAt }),
+    );
+  });
