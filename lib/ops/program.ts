@@ -12,9 +12,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),
 };
 
-/** The commands that go on where they ended, however that was. */
-const resumable = ["leads import", "leads erase", "accounts copy", "accounts erase", "counts rebuild"];
-
 /**
  * Runs `npm run ops` with the arguments of the process.
  *
@@ -26,20 +23,12 @@ export async function runProgram(): Promise<void> {
     "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
   );
   // The modules of all commands take longer to load than many a command takes to run.
-  const [, , name = "", subcommand] = process.argv;
-  if (resumable.includes(`${name} ${subcommand}`)) process.once("SIGINT", stopWithHint);
+  const [, , name = ""] = process.argv;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   for (const load of command ? [command] : Object.values(commands)) program.addCommand(await load());
   try {
     await program.parseAsync();
   } catch (error) {
     throw await toUserError(error);
-  } finally {
-    process.off("SIGINT", stopWithHint);
   }
-}
-
-function stopWithHint(): never {
-  console.error("\nStopped. What is done stays done: run the same command again to continue.");
-  process.exit(130);
 }

@@ -37,6 +37,6 @@ export const readLines = async (path: string) =>
 /** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of readAllLeads(account, {}, new Pace(), new Unreadable())) leads.push(...page);
+  for await (const page of readAllLeads(account, new Pace(), new Unreadable())) leads.push(...page);
   return leads.reverse();
 }

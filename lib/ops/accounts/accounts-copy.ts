@@ -5,7 +5,7 @@ import { UserError } from "../../errors.ts";
 import { command, type PacedAccountOptions, parseAccountId } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
-import { storeRows, suggestVerify } from "../copy/store-rows.ts";
+import { storeRows } from "../copy/store-rows.ts";
 import { Unreadable } from "../table/unreadable.ts";
 
 interface CopyOptions extends PacedAccountOptions {
@@ -62,7 +62,6 @@ async function copyFrom(options: CopyOptions): Promise<void> {
   console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
   unreadable.print();
   left.print("do not fit what is stored");
-  if (!dryRun && !options.json && counts.stored + counts.replaced > 0) suggestVerify(to);
 }
 
 /** Copies the account, or finds out what a copy would do. @param from its name in the other table */

@@ -1,12 +1,12 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
-import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccounts } from "../command/known-account.ts";
-import { checkAbsent, placeNew, writeOutput } from "../files/output-file.ts";
+import { command, leftOutCodes, type PacedAccountOptions, parseOutput } from "../command/command.ts";
+import { selectPacedAccount } from "../command/known-account.ts";
+import { checkAbsent, placeNew, writeOutput } from "../output/output-file.ts";
 import { readMessages } from "../table/lead-items.ts";
 import type { RecordType } from "../table/stored-records.ts";
 import { Unreadable } from "../table/unreadable.ts";
@@ -21,19 +21,18 @@ export const exportAccountCommand = (): Command =>
   command("export", "write everything of an account but its API keys to a file of JSON lines", {
     paced: true,
   })
-    .requiredOption("--output <file>", "the .jsonl file to write; one that exists stays", parsePath)
+    .requiredOption(
+      "--output <file>",
+      "the .jsonl file to write; one that exists stays",
+      parseOutput(".jsonl"),
+    )
     .addHelpText("after", leftOutCodes)
     .action(exportAccount);
-
-function parsePath(path: string): string {
-  if (!path.endsWith(".jsonl")) throw new InvalidArgumentError("The file must end in .jsonl.");
-  return path;
-}
 
 async function exportAccount(options: ExportOptions): Promise<void> {
   const { account, output, json } = options;
   checkAbsent(output);
-  const pace = await selectPacedAccounts(options);
+  const pace = await selectPacedAccount(options);
   const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
   const unreadable = new Unreadable();
   const text = async function* () {

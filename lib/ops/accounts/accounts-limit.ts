@@ -7,14 +7,9 @@ import { type AccountOptions, command, parseNumber } from "../command/command.ts
 import { checkAccount } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
 
-/** An account's own limit; `requests` is null if it has the limit of its stage. */
-interface AccountLimit {
-  readonly account: string;
-  readonly requests: number | null;
-}
-
-/** Gives an account a limit of its own, or that of its stage again: its keys get it when they are next authorized. */
-export async function writeLimit({ account, requests }: AccountLimit): Promise<void> {
+/** Gives an account a limit of its own, or, for null, that of its stage again: its keys get it when they are next authorized. */
+export async function writeLimit(limit: { account: string; requests: number | null }): Promise<void> {
+  const { account, requests } = limit;
   const Key = accountLimitKey(account);
   await (requests === null
     ? table.send(new DeleteCommand({ TableName: tableName, Key }))

@@ -29,8 +29,8 @@ export interface PacedAccountOptions extends AccountOptions, PacedOptions {}
 
 /** What a command declares. */
 interface Declaration {
-  /** Whether it is on an account, on one or on all, or on an account unless another option names one of its items. */
-  readonly account?: "required" | "or all" | "optional" | "none";
+  /** Whether it is on an account, which it can do without if another option names one of its items. */
+  readonly account?: "required" | "optional" | "none";
   /** Whether it reads or writes at a pace. */
   readonly paced?: boolean;
   /** Whether it writes to the table, unless `--dry-run` is set. */
@@ -58,8 +58,6 @@ export function command(
         .argParser(parseAccountId)
         .makeOptionMandatory(account === "required"),
     );
-  if (account === "or all")
-    made.addOption(new Option("--all", "all accounts: reads the whole table").conflicts("account"));
   if (paced)
     made.addOption(
       new Option("--units <n>", "the most read units to use per second")
@@ -75,6 +73,12 @@ export const parseNumber = (least: number, most: number, sentence: string) => (t
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
   throw new InvalidArgumentError(sentence);
+};
+
+/** A parser of the path of an export. */
+export const parseOutput = (ending: string) => (path: string) => {
+  if (path.endsWith(ending)) return path;
+  throw new InvalidArgumentError(`The file must end in ${ending}.`);
 };
 
 export function parseAccountId(text: string): string {

@@ -3,14 +3,8 @@ import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { hasAny, hasItems, ofParent } from "../table/read-items.ts";
-import { opsCommand, type PacedOptions, type TableOptions } from "./command.ts";
+import { opsCommand, type PacedAccountOptions, type TableOptions } from "./command.ts";
 import { selectPacedTable } from "./select-table.ts";
-
-/** The options of every command on an account or on all accounts. */
-export interface AccountsOptions extends PacedOptions {
-  readonly account?: string;
-  readonly all?: boolean;
-}
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
@@ -48,15 +42,10 @@ export async function unknownItem(
   return new UserError(`The account ${options.account} has no ${item}.`);
 }
 
-/**
- * Selects the table that the options name, as `selectPacedTable` does, and checks that they name all accounts, or one
- * that exists.
- */
-export async function selectPacedAccounts(options: AccountsOptions): Promise<Pace> {
-  const { account, all } = options;
-  if (account === undefined && !all) throw new UserError("Name the account: --account ID or --all.");
+/** Selects the table that the options name, as `selectPacedTable` does, and checks that the account exists. */
+export async function selectPacedAccount(options: PacedAccountOptions): Promise<Pace> {
   const pace = await selectPacedTable(options);
-  if (account !== undefined) await checkAccount({ ...options, account }, pace);
+  await checkAccount(options, pace);
   return pace;
 }
 

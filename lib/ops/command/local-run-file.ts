@@ -12,17 +12,13 @@ interface LocalRun {
   readonly pid: number;
 }
 
-/** Where `npm start` writes about itself. */
-export const localRunFile = () =>
-  join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "run.json");
-
 /**
  * Reads where the running `npm start` has its table.
  *
  * @throws UserError when none is running
  */
 export async function readLocalRun(): Promise<LocalRun> {
-  const file = localRunFile();
+  const file = join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "run.json");
   const text = await readFile(file, "utf8").catch(() => {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });

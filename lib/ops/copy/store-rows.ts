@@ -1,6 +1,6 @@
 import { ulid } from "ulid";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { type AccountOptions, opsCommand } from "../command/command.ts";
+import type { AccountOptions } from "../command/command.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepErasedSince } from "../erasure/sweep-erased.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
@@ -57,12 +57,4 @@ export async function storeRows(
       (reason) => `Stopped after ${countStored()} rows: ${reason} Run the same command again to continue.`,
     );
   }
-}
-
-/** Says, on stderr, how to see that rows which were stored are counted. */
-export function suggestVerify(options: AccountOptions): void {
-  const verify = opsCommand(options, `counts verify --account ${options.account}`);
-  console.error(
-    `Lists are exact once the rows are counted, normally within seconds: ${verify} shows what the counts lack.`,
-  );
 }

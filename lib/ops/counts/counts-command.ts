@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { command, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccounts } from "../command/known-account.ts";
-import { countedOwners } from "../table/counted-owners.ts";
+import { selectPacedAccount } from "../command/known-account.ts";
+import { countedOwners } from "../table/counted-trees.ts";
 import { verifyCommand } from "./counts-verify.ts";
 import { rebuild } from "./rebuild.ts";
 
@@ -20,7 +20,7 @@ export const countsCommand = (): Command =>
 
 async function rebuildCounts(options: PacedAccountOptions): Promise<void> {
   const { account, json, dryRun } = options;
-  const pace = await selectPacedAccounts(options);
+  const pace = await selectPacedAccount(options);
   if (!dryRun) await Promise.all(countedOwners(account).map((owner) => rebuild(owner, pace)));
   const sentence = dryRun
     ? `The counts of the account ${account} would be rebuilt: all its rows would be read, at most three times.`

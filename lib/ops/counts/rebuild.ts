@@ -9,7 +9,7 @@ import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
 import { commit, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
-import { replaceTree } from "../table/replace-tree.ts";
+import { replaceTree } from "../table/counted-trees.ts";
 import { deleteItems } from "../table/write-items.ts";
 
 /** How long a list request may still read the old nodes of an emptied tree, in milliseconds. */

@@ -7,9 +7,8 @@ import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-lis
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../errors.ts";
-import { countedOwners } from "../table/counted-owners.ts";
+import { countedOwners, replaceTree } from "../table/counted-trees.ts";
 import { hasItems } from "../table/read-items.ts";
-import { replaceTree } from "../table/replace-tree.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { deleteItems } from "../table/write-items.ts";
 

@@ -65,29 +65,18 @@ const attributes = {
   ProjectionExpression: "pk, sk, id, leadId, ids, accountId, #access, validUntil, revokedAt",
 };
 
-/** What a scan looks for. The keys of all other items are known. */
+/** What a scan looks for, by its partition key or its account. The keys of all other items are known. */
 function selectItems({ account, leads }: Subject) {
-  const types = ["lead", "message", "active", "idempotency"] as const;
+  const ofLeads = ["lead", "message", "active", "idempotency"] as const;
   const others = ["conversation", "rate", "leadImport", "count"] as const;
-  const filter = filterAccount(account, leads ? types : [...types, ...others]);
+  const types: readonly ItemType[] = leads ? ofLeads : [...ofLeads, ...others];
+  const partitions = types.map((type) => accountPartition(type, account));
+  const values = partitions.flatMap((pk, i) => [[`:t${i}`, pk] as const, [`:t${i}p`, `${pk}#`] as const]);
+  const filters = partitions.map((_, i) => `pk = :t${i} OR begins_with(pk, :t${i}p)`);
   return {
     ...attributes,
-    FilterExpression: `${filter.FilterExpression} OR accountId = :account`,
-    ExpressionAttributeValues: { ...filter.ExpressionAttributeValues, ":account": account },
-  };
-}
-
-/** The filter of a scan for an account's items of some types, by their partition keys. */
-function filterAccount(account: string, types: readonly ItemType[]) {
-  const values = types.map((type, i) => [`:t${i}`, accountPartition(type, account)] as const);
-  return {
-    FilterExpression: values.map(([name]) => `pk = ${name} OR begins_with(pk, ${name}p)`).join(" OR "),
-    ExpressionAttributeValues: Object.fromEntries(
-      values.flatMap(([name, value]) => [
-        [name, value],
-        [`${name}p`, `${value}#`],
-      ]),
-    ),
+    FilterExpression: [...filters, "accountId = :account"].join(" OR "),
+    ExpressionAttributeValues: { ...Object.fromEntries(values), ":account": account },
   };
 }
 

@@ -44,16 +44,6 @@ export interface ApiKeyReference {
 }
 
 /**
- * The key; undefined if there is none, or if it belongs to another account than the named one.
- *
- * @throws UserError for an id without an account
- */
-export async function findApiKeyRecord(reference: ApiKeyReference): Promise<ApiKey | undefined> {
-  const item = await findApiKeyItem(reference);
-  return item && toApiKey(item);
-}
-
-/**
  * Ends a key now (`revokedAt`) or at a time (`validUntil`), and reads it back consistently.
  *
  * @returns the changed key; undefined if there is no such key
@@ -74,7 +64,12 @@ export async function endApiKey(
   return toApiKey(stored);
 }
 
-async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference): Promise<Item | undefined> {
+/**
+ * The item of a key; undefined if there is none, or if it belongs to another account than the named one.
+ *
+ * @throws UserError for an id without an account
+ */
+export async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference): Promise<Item | undefined> {
   if (sha256 !== undefined) {
     const item = await readItem(apiKeyKey(sha256, keyId));
     return account === undefined || item?.accountId === account ? item : undefined;

@@ -2,12 +2,13 @@ import { InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { ApiKey } from "../../../shared/domain/api-key-validity.ts";
+import { toApiKey } from "../../../shared/domain/api-keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../errors.ts";
 import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
-import { type ApiKeyReference, findApiKeyRecord } from "./api-key-changes.ts";
+import { type ApiKeyReference, findApiKeyItem } from "./api-key-changes.ts";
 
 /** The option that names a key. */
 export const keyOption = () =>
@@ -58,8 +59,8 @@ export interface KeyOptions extends Omit<AccountOptions, "account"> {
 export async function findKey(options: KeyOptions): Promise<{ reference: ApiKeyReference; key: ApiKey }> {
   await selectTableByOptions(options);
   const reference = { ...options.key, account: options.account };
-  const key = await findApiKeyRecord(reference);
-  if (key) return { reference, key };
+  const item = await findApiKeyItem(reference);
+  if (item) return { reference, key: toApiKey(item) };
   const { account, keyId } = reference;
   if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
   const list = opsCommand(options, `keys list --account ${account}`);

@@ -2,10 +2,28 @@ import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
+import type { FaultCode } from "../../../shared/errors.ts";
 import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
 import { UserError } from "../../errors.ts";
-import { type Row, rowFault } from "../files/row.ts";
 import { columns, toFields } from "./csv-cells.ts";
+
+/** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
+export interface RowFault {
+  readonly field: string;
+  readonly code: FaultCode | "wrong_columns";
+  readonly message: string;
+}
+
+/** A row of a file with the number of its first line: its value, or why it cannot be read. */
+export type Row =
+  | { readonly line: number; readonly value: unknown }
+  | { readonly line: number; readonly fault: RowFault };
+
+export const rowFault = (field: string, code: RowFault["code"], message: string): RowFault => ({
+  field,
+  code,
+  message,
+});
 
 interface CsvRecord {
   readonly line: number;
@@ -47,18 +65,11 @@ async function* parseRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvR
   try {
     yield* parser as AsyncIterable<CsvRecord>;
   } catch (error) {
-    throw error instanceof CsvError ? toSyntaxError(line, error) : error;
+    if (!(error instanceof CsvError)) throw error;
+    throw new UserError(
+      `The row that starts on line ${line} has a misplaced quote or an open one, or more than ${maxBodyBytes} bytes; a cell with quotes is written "like ""this""".`,
+    );
   }
-}
-
-function toSyntaxError(line: number, { code }: CsvError): UserError {
-  const reason =
-    code === "CSV_MAX_RECORD_SIZE"
-      ? `is over ${maxBodyBytes} bytes; is a quote not closed?`
-      : code === "CSV_QUOTE_NOT_CLOSED"
-        ? "has a quote that is not closed."
-        : 'has a misplaced quote; a cell with quotes is written "like ""this""".';
-  return new UserError(`The row that starts on line ${line} ${reason}`);
 }
 
 function parseHeader({ cells }: CsvRecord): readonly string[] {

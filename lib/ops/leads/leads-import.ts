@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { leadItem } from "../../../shared/domain/leads.ts";
@@ -9,20 +8,13 @@ import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { errorMessage, UserError } from "../../errors.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccounts } from "../command/known-account.ts";
+import { selectPacedAccount } from "../command/known-account.ts";
 import { storeOnce } from "../copy/copy-item.ts";
-import { isErased, storeRows, suggestVerify } from "../copy/store-rows.ts";
-import { parseJsonLines } from "../files/jsonl-rows.ts";
-import type { RowFault } from "../files/row.ts";
-import { openRowFile, type RowFile } from "../files/row-file.ts";
+import { isErased, storeRows } from "../copy/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
 import { forEach } from "../table/for-each.ts";
 import { someInvalid } from "../table/unreadable.ts";
-import { parseCsv } from "./csv-rows.ts";
-
-interface ImportOptions extends PacedAccountOptions {
-  readonly rejects?: string;
-}
+import { type CsvFile, openCsvFile } from "./csv-file.ts";
 
 /** How many rows are written concurrently. */
 const parallel = 32;
@@ -33,25 +25,23 @@ export const importCommand = (): Command =>
     paced: true,
     writes: true,
   })
-    .argument("<file>", "a .csv file whose first row names the columns, or a .jsonl file; both in UTF-8")
-    .option("--rejects <file>", "where invalid rows are reported (default: <file>.rejected.jsonl)")
+    .argument("<file>", "a .csv file in UTF-8 whose first row names the columns")
     .addHelpText(
       "after",
-      "\n--dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
+      "\nInvalid rows are reported in <file>.rejected.jsonl. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
     )
     .action(importLeads);
 
-async function importLeads(path: string, options: ImportOptions): Promise<void> {
-  const { account, rejects: rejectsPath = `${path}.rejected.jsonl`, dryRun } = options;
-  if (resolve(rejectsPath) === resolve(path)) throw new UserError("--rejects names the imported file.");
-  const file = await openRowFile(path, { ".csv": parseCsv, ".jsonl": parseJsonLines });
-  const rejects = new RejectsFile(rejectsPath);
+async function importLeads(path: string, options: PacedAccountOptions): Promise<void> {
+  const { account, dryRun } = options;
+  const file = await openCsvFile(path);
+  const rejects = { path: `${path}.rejected.jsonl`, count: 0 };
   const { count, digest } = file;
   if (dryRun) {
     for await (const _ of validLeads(file, rejects, Date.now()));
     return printOutcomes(options, count, { valid: count - rejects.count }, rejects);
   }
-  const pace = await selectPacedAccounts(options);
+  const pace = await selectPacedAccount(options);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
   const outcomes = { stored: 0, present: 0, erased: 0 };
   await storeRows(options, pace, {
@@ -64,7 +54,6 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
   });
   const { stored: imported, present, erased } = outcomes;
   printOutcomes(options, count, { imported, present, erased }, rejects);
-  if (!options.json && imported > 0) suggestVerify(options);
 }
 
 /**
@@ -91,7 +80,7 @@ async function readImportStart(account: string, sha256: string, pace: Pace): Pro
 }
 
 /** The leads of the valid rows. Invalid rows are written to the rejects. */
-async function* validLeads(file: RowFile, rejects: RejectsFile, startedAt: number) {
+async function* validLeads(file: CsvFile, rejects: Rejects, startedAt: number) {
   // Its schemas take a quarter of the start of every command.
   const { rowToLead } = await import("./row-to-lead.ts");
   const { digest } = file;
@@ -100,52 +89,40 @@ async function* validLeads(file: RowFile, rejects: RejectsFile, startedAt: numbe
     const checked =
       "fault" in row ? { faults: [row.fault] } : rowToLead(row.value, line, { digest, startedAt });
     if ("lead" in checked) yield checked.lead;
-    else await rejects.add({ line, errors: checked.faults, ...("value" in row && { row: row.value }) });
+    else await reject(rejects, { line, errors: checked.faults, ...("value" in row && { row: row.value }) });
   }
 }
 
 /** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
-class RejectsFile {
+interface Rejects {
   readonly path: string;
-  count = 0;
-
-  constructor(path: string) {
-    this.path = path;
-  }
-
-  /** @throws UserError when the file cannot be written */
-  async add(reject: { line: number; errors: readonly RowFault[]; row?: unknown }): Promise<void> {
-    const flag = this.count === 0 ? "w" : "a";
-    this.count += 1;
-    // Readable only by its owner, because it contains the data of leads.
-    await writeFile(this.path, `${JSON.stringify(reject)}\n`, { flag, mode: 0o600 }).catch((error) => {
-      throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
-    });
-  }
+  count: number;
 }
 
-/** The numbers of valid rows, or of those with each outcome. */
-type Counts = Partial<Record<"valid" | "imported" | "present" | "erased", number>>;
+/** @throws UserError when the file cannot be written */
+async function reject(rejects: Rejects, row: object): Promise<void> {
+  const flag = rejects.count === 0 ? "w" : "a";
+  rejects.count += 1;
+  // Readable only by its owner, because it contains the data of leads.
+  await writeFile(rejects.path, `${JSON.stringify(row)}\n`, { flag, mode: 0o600 }).catch((error) => {
+    throw new UserError(`${rejects.path} cannot be written: ${errorMessage(error)}`);
+  });
+}
 
+/** @param counts the number of valid rows, or of those with each outcome */
 function printOutcomes(
-  { account, json }: ImportOptions,
+  { account, json }: PacedAccountOptions,
   rows: number,
-  counts: Counts,
-  rejects: RejectsFile,
+  counts: Readonly<Record<string, number>>,
+  { path, count: rejected }: Rejects,
 ): void {
-  const { count: rejected, path } = rejects;
-  const { valid, imported, present, erased = 0 } = counts;
-  if (json) {
-    console.log(
-      JSON.stringify({ account, rows, ...counts, rejected, ...(rejected > 0 && { rejects: path }) }),
-    );
-  } else {
-    const skipped = erased > 0 ? `${erased} of erased leads, ` : "";
-    const stored =
-      valid === undefined ? `${imported} imported, ${present} already imported` : `${valid} valid`;
-    console.log(
-      `${rows} rows: ${stored}, ${skipped}${rejected} invalid.${rejected > 0 ? ` See ${path}.` : ""}`,
-    );
-  }
+  const all = { ...counts, rejected };
+  const see = rejected > 0 ? ` See ${path}.` : "";
+  const numbers = Object.entries(all).map(([outcome, count]) => `${count} ${outcome}`);
+  console.log(
+    json
+      ? JSON.stringify({ account, rows, ...all, ...(rejected > 0 && { rejects: path }) })
+      : `${rows} rows: ${numbers.join(", ")}.${see}`,
+  );
   if (rejected > 0) process.exitCode = someInvalid;
 }

@@ -7,7 +7,6 @@ import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
-import { escapeText } from "../output/printed-text.ts";
 import { findConversations, readEach, readMessages } from "../table/lead-items.ts";
 import { Unreadable } from "../table/unreadable.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
@@ -16,7 +15,7 @@ type ShowOptions = PacedAccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
-  withPerson(command("show", "show a lead with its conversations and messages", { paced: true }))
+  withPerson(command("show", "show a lead with its conversations and messages, as JSON", { paced: true }))
     .addHelpText("after", leftOutCodes)
     .action(show);
 
@@ -27,9 +26,8 @@ async function show(options: ShowOptions): Promise<void> {
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
   for (const item of await findLeads(account, options, pace, unreadable.note))
     leads.push(await readLead(account, item, unreadable, pace));
-  if (leads.length > 0 && json)
-    console.log(JSON.stringify({ account, leads, unreadable: [...unreadable.values()] }));
-  else for (const lead of leads) console.log(formatLead(lead));
+  const output = { account, leads, unreadable: [...unreadable.values()] };
+  if (leads.length > 0) console.log(JSON.stringify(output, null, json ? 0 : 2));
   unreadable.print();
   if (leads.length === 0) throw await unknownPerson(options, pace);
 }
@@ -63,16 +61,3 @@ async function readLead(account: string, item: Item, unreadable: Unreadable, pac
   }
   return { lead, conversations };
 }
-
-/** A text with a line for each field and each message. */
-function formatLead({ lead, conversations }: Awaited<ReturnType<typeof readLead>>): string {
-  const lines = Object.entries(lead).map(([name, value]) => `${name}: ${formatValue(value)}`);
-  for (const { id, channel, status, messages } of conversations) {
-    const where = channel === undefined ? "" : ` on ${channel}, ${status}`;
-    lines.push("", `Conversation ${id}${where}:`);
-    for (const { createdAt, message } of messages) lines.push(`  ${createdAt}  ${JSON.stringify(message)}`);
-  }
-  return `${lines.map(escapeText).join("\n")}\n`;
-}
-
-const formatValue = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));

@@ -9,7 +9,7 @@ import { toRecord } from "../../../shared/schemas/record.ts";
 import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
-import { type RowFault, rowFault } from "../files/row.ts";
+import { type RowFault, rowFault } from "./csv-rows.ts";
 
 /** A row of a file of leads: the fields of a lead, of which only the name is required. */
 type LeadRow = Partial<Lead> & Pick<Lead, "name">;

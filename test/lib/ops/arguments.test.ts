@@ -87,6 +87,7 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
     ...[onTable, ["0", "9999"], ["10000", "-1", "1.5", "x"]],
     "Seconds are a whole number from 0 to 9999.",
   ],
+  ["leads export --output", onTable, ["a.csv"], ["a.jsonl", "csv", ""], "The file must end in .csv."],
   ["accounts export --output", onTable, ["a.jsonl"], ["a.csv", "jsonl", ""], "The file must end in .jsonl."],
   [
     "counts rebuild --units",
@@ -111,7 +112,12 @@ const tables = ["--local", "--stage dev", "--table t"];
 test.each(
   tables.flatMap((one) => tables.filter((other) => other !== one).map((other) => `${one} ${other}`)),
 )("%s names two tables, which no command accepts", async (two) => {
-  for (const line of ["keys list --account a", "counts verify --all", "accounts list", "keys revoke --key x"])
+  for (const line of [
+    "keys list --account a",
+    "counts verify --account a",
+    "accounts list",
+    "keys revoke --key x",
+  ])
     expect(await mistake(`${line} ${two}`)).toMatch(/cannot be used with option/);
 });
 

@@ -96,12 +96,12 @@ describe("a command that changes nothing", () => {
     }
     const { code, stdout } = await ops("leads", "show", ...ofAccount, "--email", email);
     expect(code).toBe(3);
-    expect(stdout).toContain("name: Ada \\u202eecalevoL\n");
+    expect(stdout).toContain('"name": "Ada \\u202eecalevoL"');
     expect(stdout).not.toContain(secret);
   });
 
-  test.each(["csv", "jsonl"])("leads export of %s, which an import takes", async (format) => {
-    const path = filePath(`.${format}`);
+  test("leads export, which an import takes", async () => {
+    const path = filePath(".csv");
     const { code, stdout } = await ops("leads", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
     const { exported, unreadable } = JSON.parse(stdout);
@@ -115,8 +115,8 @@ describe("a command that changes nothing", () => {
     expect(JSON.parse(checked.stdout)).toEqual({ account, rows: exported, valid: exported, rejected: 0 });
   });
 
-  test.each(["csv", "jsonl"])("leads export of %s to a terminal", async (format) => {
-    const { code, stdout } = await ops("leads", "export", ...ofAccount, "--format", format);
+  test("leads export to a terminal", async () => {
+    const { code, stdout } = await ops("leads", "export", ...ofAccount);
     expect(code).toBe(3);
     expect(stdout).toContain("Ada \\u202eecalevoL");
   });
@@ -157,7 +157,6 @@ describe("a command that changes nothing", () => {
     [0, "accounts", "show-limit", ...ofAccount],
     [0, "keys", "list", ...ofAccount],
     [1, "counts", "verify", ...ofAccount],
-    [1, "counts", "verify", "--all"],
     [0, "counts", "rebuild", ...ofAccount, "--dry-run"],
   ])("with the exit code %i: %s %s %s %s %s", async (code, ...args) => {
     expect(await ops(...args)).toMatchObject({ code });

@@ -83,7 +83,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "accounts set-limit --account acme --requests 5",
       "accounts list",
       "counts verify --account acme",
-      "counts verify --all",
     ].map((line) => `${line} --table nowhere`),
   "Name the table: --local, --stage NAME or --table NAME.": [
     "keys list --account acme",
@@ -92,10 +91,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "error: option '--stage <name>' argument 'Prod' is invalid. A stage's name has 1 to 21 lower-case letters, digits or '-', the first one a letter.":
     ["keys list --account acme --stage Prod"],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
-  "Name the account: --account ID or --all.": [`counts verify ${onTable}`],
-  "error: option '--all' cannot be used with option '--account <id>'": [
-    `counts verify --account acme --all ${onTable}`,
-  ],
   "--json needs --output, because stdout has the leads.": [`leads export --account acme ${onTable} --json`],
   "error: unknown command 'forget'": ["keys forget --account acme"],
   "error: unknown command 'lead'\n(Did you mean leads?)": ["lead export --account acme"],

@@ -34,7 +34,7 @@ const kinds = {
   "leads import": {
     ...{ command: importCommand, ofLead: 1, stored: "imported" },
     async source(account: string) {
-      const path = filePath(".jsonl");
+      const path = filePath(".csv");
       await runCommand(leadsCommand(), "export", "--account", account, "--output", path);
       return [path];
     },

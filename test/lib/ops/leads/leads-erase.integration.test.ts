@@ -195,9 +195,7 @@ test("leads show shows a lead with its conversations and messages", async () => 
     expect(output).toEqual({ account, leads: [stored], unreadable: [] });
   }
   const { printed } = await runCommand(showCommand(), "--account", account, "--lead", lead.id);
-  expect(String(printed[0])).toContain("email: ada@example.com\n");
-  expect(String(printed[0])).toContain("tags: vip, hot\n");
-  expect(String(printed[0])).toContain(`  ${first.createdAt}  "Hello\\nAda"\n`);
+  expect(printed).toEqual([JSON.stringify({ account, leads: [stored], unreadable: [] }, null, 2)]);
 });
 
 test("an erasure that ends after its account was erased leaves nothing of the lead", async () => {

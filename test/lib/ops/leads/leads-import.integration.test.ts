@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, stat } from "node:fs/promises";
-import { basename, dirname } from "node:path";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -110,44 +109,24 @@ describe("leads import", () => {
     expect(await readLines(report.rejects)).toEqual(rejects);
   });
 
-  test("reads JSON lines as the API reads a body", async () => {
-    // The carriage return belongs to the row.
-    const rowOf = (bytes: number) => `${'{"name":"Full"'.padEnd(bytes - 1)}}`;
-    const rows = [
-      ...['{"name":"Ada","tags":["a;b"],"score":5}', "", "{", "[]", '{"name":"a","nmae":1,"score":"5"}'],
-      ...['{"name":null}', '{"name":"a","name":"b"}', `{"name":"${"x".repeat(300_000)}"}`, '{"name":"\xff"}'],
-      ...["[".repeat(30_000) + "]".repeat(30_000), rowOf(65_535), rowOf(65_536), '{"name":"Last"}'],
-    ];
-    const { code, rejects, leads } = await imported(Buffer.from(rows.join("\r\n"), "latin1"), ".jsonl");
-    expect(code).toBe(3);
-    expect(leads).toMatchObject([
-      { name: "Ada", tags: ["a;b"], score: 5 },
-      { name: "Full" },
-      { name: "Last" },
-    ]);
-    const both = [
-      { field: "nmae", code: "unknown", message: "is not a field of a lead" },
-      { field: "score", code: "out_of_range", message: "must be a whole number from 0 to 100" },
-    ];
-    expect(rejects).toMatchObject([
-      ...[inLine(3, "", "invalid_json"), inLine(4, "", "wrong_type"), { line: 5, errors: both }],
-      ...[inLine(6, "name", "wrong_type"), inLine(7, "name", "duplicate_key")],
-      ...[inLine(8, "", "too_large"), inLine(9, "", "invalid_encoding"), inLine(10, "", "too_deep")],
-      inLine(12, "", "too_large"),
-    ]);
-  });
-
   test.each([
     ["an empty .csv", "", /The file is empty: its first row must name the columns/],
-    ["an empty .jsonl", "", /The file is empty\./],
     ["an unknown column of a .csv", "name,phone\nAda,1\n", /Unknown column "phone": the columns are id, /],
     ["a repeated column of a .csv", "name,tags,name\nAda,,\n", /The column name occurs twice/],
     ["a missing name column of a .csv", "email\na@example.com\n", /The column name is missing/],
-    ["an open quote in a .csv", 'name\nAda\n"Grace\n', /starts on line 3 has a quote that is not closed/],
+    [
+      "an open quote in a .csv",
+      'name\nAda\n"Grace\n',
+      /starts on line 3 has a misplaced quote or an open one/,
+    ],
     ["a quote inside a cell of a .csv", 'name\nAda\n5" pipe\n', /line 3 has a misplaced quote/],
     ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a misplaced quote/],
-    ["a row that is too long in a .csv", `name\nAda\n${"x".repeat(300_000)}\n`, /line 3 is over 65536 bytes/],
-    ["another extension, .txt", "name\nAda\n", /must end in \.csv or \.jsonl/],
+    [
+      "a row that is too long in a .csv",
+      `name\nAda\n${"x".repeat(300_000)}\n`,
+      /line 3 has .* more than 65536 bytes/,
+    ],
+    ["another extension, .jsonl", "{}\n", /must end in \.csv/],
   ])("rejects %s before it writes anything", async (what, content, sentence) => {
     const ending = /\.\w+$/.exec(what)?.[0];
     const { code, report, stderr, leads } = await imported(content, ending);
@@ -156,7 +135,7 @@ describe("leads import", () => {
     expect(stderr.trim()).not.toContain("\n");
   });
 
-  test("rejects a missing file, a directory, and a rejects path that is the imported file", async () => {
+  test("rejects a missing file and a directory", async () => {
     const path = filePath(".csv");
     const fails = async (sentence: RegExp, ...args: [string, ...string[]]) =>
       expect(await importFile("a", ...args)).toMatchObject({
@@ -165,29 +144,13 @@ describe("leads import", () => {
     await fails(/cannot be read \(ENOENT\)/, path);
     await mkdir(path);
     await fails(/is not a file/, path);
-    const file = await leadFile("name\n\n");
-    const rejects = `${dirname(file)}/./${basename(file)}`;
-    await fails(/--rejects names the imported file/, file, "--rejects", rejects);
-  });
-
-  test("says how to know when lists are exact, if it has stored rows and prints no JSON", async () => {
-    const account = await anAccount();
-    const args = ["leads", "import", await leadFile("name\nAda\n"), "--account", account];
-    const on = ["--table", tableName];
-    expect(await program([...args, ...on])).toEqual({
-      code: 0,
-      stdout: "1 rows: 1 imported, 0 already imported, 0 invalid.\n",
-      stderr: `Lists are exact once the rows are counted, normally within seconds: \`npm run ops -- counts verify --account ${account} --table ${tableName}\` shows what the counts lack.\n`,
-    });
-    for (const options of [on, ["--dry-run"]])
-      expect(await program([...args, ...options])).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("--dry-run reports what an import would do, needs no table, and writes nothing", async () => {
     const account = randomUUID();
     const path = await leadFile("name,email\nAda,\nGrace,no\n");
     expect(await program(["leads", "import", path, "--account", account, "--dry-run"])).toMatchObject({
-      ...{ code: 3, stdout: `2 rows: 1 valid, 1 invalid. See ${path}.rejected.jsonl.\n` },
+      ...{ code: 3, stdout: `2 rows: 1 valid, 1 rejected. See ${path}.rejected.jsonl.\n` },
     });
     expect(await readLines(`${path}.rejected.jsonl`)).toMatchObject([inLine(3, "email", "invalid_format")]);
     expect(await storedLeads(account)).toEqual([]);

@@ -3,10 +3,10 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { errorCode, UserError } from "../../errors.ts";
-import type { Row } from "./row.ts";
+import { parseCsv, type Row } from "./csv-rows.ts";
 
-/** A file of rows whose syntax is valid. */
-export interface RowFile {
+/** A CSV file whose syntax is valid. */
+export interface CsvFile {
   /** The SHA-256 of the file's bytes. */
   readonly digest: Buffer;
   /** The number of rows. */
@@ -15,30 +15,25 @@ export interface RowFile {
   rows(): AsyncGenerator<Row>;
 }
 
-/** Parses the bytes of a file. @throws UserError when its syntax is invalid */
-type Parser = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Row>;
-
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Reads a file once, for its digest and to find syntax errors before anything is written.
  *
- * @param parsers by the extension of the file
  * @throws UserError when the file cannot be read or its syntax is invalid
  */
-export async function openRowFile(path: string, parsers: Readonly<Record<string, Parser>>): Promise<RowFile> {
-  const parse = parsers[extname(path).toLowerCase()];
-  if (!parse) throw new UserError(`${path} must end in ${Object.keys(parsers).join(" or ")}.`);
+export async function openCsvFile(path: string): Promise<CsvFile> {
+  if (extname(path).toLowerCase() !== ".csv") throw new UserError(`${path} must end in .csv.`);
   const before = await stat(path).catch(() => undefined);
   if (before?.isFile() === false) throw new UserError(`${path} is not a file.`);
   const hash = createHash("sha256");
   let count = 0;
-  for await (const _ of parse(readChunks(path, hash))) count += 1;
+  for await (const _ of parseCsv(readChunks(path, hash))) count += 1;
   return {
     digest: hash.digest(),
     count,
     async *rows() {
-      yield* parse(readChunks(path));
+      yield* parseCsv(readChunks(path));
       const now = await stat(path).catch(() => undefined);
       if (now?.size !== before?.size || now?.mtimeMs !== before?.mtimeMs)
         throw new UserError(
