@@ -1,4 +1,4 @@
-import { errorMessage, UserError } from "./errors.ts";
+import { errorMessage, UserError } from "./user-error.ts";
 
 /** The major version of Node.js that Lambda runs, and that the tests run on. */
 const nodeMajor = 24;

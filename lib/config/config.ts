@@ -1,7 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
-import { UserError } from "../errors.ts";
-import { releaseName } from "../release.ts";
+import { releaseName } from "../release-name.ts";
+import { UserError } from "../user-error.ts";
 import { checkStageSettings } from "./stage-file.ts";
 import { type Settings, type StageSettings, stageSchema } from "./stage-schema.ts";
 import { completeSettings, projectStages, readSettings } from "./stage-settings.ts";

@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { scanJson } from "../../shared/http/json-scan.ts";
 import { nearestName } from "../../shared/http/nearest-name.ts";
 import { isStageName } from "../../shared/stages.ts";
-import { errorMessage, UserError } from "../errors.ts";
+import { errorMessage, UserError } from "../user-error.ts";
 import { type StageFile, type StageSettings, stageSchema } from "./stage-schema.ts";
 
 /** Whether the text is an origin as browsers send it. A path, a capital letter or a default port would never match. */

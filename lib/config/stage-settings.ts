@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isStageName } from "../../shared/stages.ts";
-import { UserError } from "../errors.ts";
+import { UserError } from "../user-error.ts";
 import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
 import { defaults, ownSettings, type Settings, type StageFile } from "./stage-schema.ts";
 

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/user-error.ts";
 import { type Finding, notSeen } from "./finding.ts";
 import type { Acceptance, Phase } from "./phase.ts";
 import { alarms } from "./phases/alarms.ts";

@@ -4,9 +4,9 @@ import { CloudWatchLogsClient } from "@aws-sdk/client-cloudwatch-logs";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
-import { errorCode, errorMessage, UserError } from "../../lib/errors.ts";
 import { operatorConfig } from "../../lib/ops/command/select-table.ts";
 import { checkStage } from "../../lib/ops/command/stage-pin.ts";
+import { errorCode, errorMessage, UserError } from "../../lib/user-error.ts";
 import { stageTableName } from "../../shared/stages.ts";
 
 /** A deployed stage, as its stack describes it, and clients of the services that it uses. */

@@ -1,7 +1,7 @@
 import type { Settings } from "../../lib/config/stage-schema.ts";
 import { projectStages, readProjectStage, readSettings } from "../../lib/config/stage-settings.ts";
-import { UserError } from "../../lib/errors.ts";
 import { readLocalRun } from "../../lib/ops/command/local-run-file.ts";
+import { UserError } from "../../lib/user-error.ts";
 import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { type AwsStage, openAwsStage } from "./aws-stage.ts";

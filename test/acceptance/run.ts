@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../lib/command-line.ts";
-import { UserError } from "../../lib/errors.ts";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
+import { UserError } from "../../lib/user-error.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { accept, phases, quickPhases } from "./acceptance.ts";
 import { clean, open, type Target } from "./open.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { checkNodeVersion, run } from "../../lib/command-line.ts";
-import { UserError } from "../../lib/errors.ts";
+import { UserError } from "../../lib/user-error.ts";
 
 const print = vi.spyOn(console, "error").mockImplementation(() => {});
 

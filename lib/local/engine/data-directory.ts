@@ -1,6 +1,6 @@
 import { access, chmod, constants, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorMessage, UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
 import { lockFile } from "./file-lock.ts";
 
 /**

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 
 /** How long an engine may take to end after SIGTERM, in milliseconds. */
 const stopTimeout = 3000;

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { errorMessage, UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
 import { enginePorts } from "./engine-ports.ts";
 import { engineVersion, spawnEngine, stopProcess } from "./engine-process.ts";
 import { lockFile } from "./file-lock.ts";

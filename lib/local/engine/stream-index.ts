@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../user-error.ts";
 
 /** The versions of dynoxide whose table of stream records has no index. */
 const affectedVersions: readonly string[] = ["1.2.1"];

@@ -11,8 +11,8 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { recordRelease } from "../../../shared/dynamodb/stored-release.ts";
-import { errorMessage, UserError } from "../../errors.ts";
-import { releaseName } from "../../release.ts";
+import { releaseName } from "../../release-name.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { engineClient } from "./dynamodb-client.ts";
 

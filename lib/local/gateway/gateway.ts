@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { errorCode, errorMessage, UserError } from "../../errors.ts";
+import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 import type { Api } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
 import { isOwnHost } from "./http-request.ts";

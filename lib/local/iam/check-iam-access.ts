@@ -1,4 +1,4 @@
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
 import type { Condition, Operator, Statement } from "../template/statements.ts";

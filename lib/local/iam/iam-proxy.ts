@@ -4,7 +4,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { checkIamAccess } from "./check-iam-access.ts";
 import type { PartitionKeyLookup } from "./request-accesses.ts";

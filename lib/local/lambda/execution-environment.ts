@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
-import { errorCode } from "../../errors.ts";
+import { errorCode } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 
 /** One invocation of the function. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { ExecutionEnvironment } from "./execution-environment.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../user-error.ts";
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
 import type { BusParameters } from "../template/pipe.ts";
 

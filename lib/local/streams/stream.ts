@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { DynamoDBStreamsServiceException } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../user-error.ts";
 import type { EventSource } from "../template/event-source.ts";
 import { localRegion } from "../template/intrinsics.ts";
 import { type Delivery, deliverBatch } from "./batch-delivery.ts";

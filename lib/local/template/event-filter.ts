@@ -1,5 +1,5 @@
-import { UserError } from "../../errors.ts";
 import { isRecord } from "../../is-record.ts";
+import { UserError } from "../../user-error.ts";
 
 /** Whether an event passes the filter. */
 export type Filter = (event: unknown) => boolean;

@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { type Filter, readFilters } from "./event-filter.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";

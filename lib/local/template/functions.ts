@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 import { readStatements, type Statement } from "./statements.ts";
 

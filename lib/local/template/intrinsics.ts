@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 
 export type Properties = Readonly<Record<string, unknown>>;
 

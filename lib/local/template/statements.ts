@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import type { Properties, Resolve } from "./intrinsics.ts";
 
 /** A statement of an IAM policy that allows something of DynamoDB, with every intrinsic function resolved. */

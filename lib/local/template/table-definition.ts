@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { findResources, type Resolve, type Template } from "./intrinsics.ts";
 
 /** The stack's one table: the input that creates it, and the attribute that holds an item's expiry. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { type Api, readApi } from "./api-definition.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions, parseAccountId } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";

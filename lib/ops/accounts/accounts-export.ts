@@ -3,7 +3,7 @@ import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { command, leftOutCodes, type PacedAccountOptions, parseOutput } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { checkAbsent, placeNew, writeOutput } from "../output/output-file.ts";

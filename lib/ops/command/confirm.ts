@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { Option } from "commander";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 
 /** The option of every command that asks before it does what cannot be undone. */
 export const yesOption = () => new Option("--yes", "do not ask");

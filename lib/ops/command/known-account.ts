@@ -1,7 +1,7 @@
 import { accountApiKeysPartition } from "../../../shared/dynamodb/keys.ts";
 import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { hasAny, hasItems, ofParent } from "../table/read-items.ts";
 import { opsCommand, type PacedAccountOptions, type TableOptions } from "./command.ts";
 import { selectPacedTable } from "./select-table.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, UserError } from "../../errors.ts";
 import { isRecord } from "../../is-record.ts";
 import { parseJson } from "../../parse-json.ts";
+import { errorCode, UserError } from "../../user-error.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */
 interface LocalRun {

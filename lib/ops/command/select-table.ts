@@ -2,7 +2,7 @@ import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { ShownPace } from "../output/shown-pace.ts";
 import { checkDataFormat } from "../table/data-format.ts";
 import { compareClocks } from "../table/table-clock.ts";

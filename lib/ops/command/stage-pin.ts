@@ -1,6 +1,6 @@
 import type { STSClientConfig } from "@aws-sdk/client-sts";
 import { readProjectStage } from "../../config/stage-settings.ts";
-import { errorMessage, UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
 
 /**
  * Checks that the credentials are of the AWS account in the file of a stage, if it has one.

@@ -8,7 +8,7 @@ import { active, type Conversation } from "../../../shared/schemas/conversation-
 import { readRecord } from "../../../shared/schemas/record.ts";
 import { validateConversation } from "../../../shared/schemas/record-validators.ts";
 import { storedName } from "../../../shared/stored-name.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { activation } from "../table/active-conversation.ts";
 import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
 

@@ -4,7 +4,7 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
 import { connect, type Item, type Key, table } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { operatorConfig } from "../command/select-table.ts";
 import { expectDataFormat } from "../table/data-format.ts";
 import { messagesOf } from "../table/lead-items.ts";

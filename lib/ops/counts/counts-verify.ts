@@ -3,7 +3,7 @@ import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { command, leftOutCodes, opsCommand, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { formatColumns } from "../output/columns.ts";

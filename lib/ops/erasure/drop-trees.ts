@@ -6,7 +6,7 @@ import { sublistRecords } from "../../../shared/pages/audit/read-list.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { countedOwners, replaceTree } from "../table/counted-trees.ts";
 import { hasItems } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";

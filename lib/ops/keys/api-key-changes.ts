@@ -12,7 +12,7 @@ import {
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { ofParent } from "../table/read-items.ts";
 import { buildUpdate, updateItem } from "../table/write-items.ts";
 

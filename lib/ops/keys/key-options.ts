@@ -4,7 +4,7 @@ import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { ApiKey } from "../../../shared/domain/api-key-validity.ts";
 import { toApiKey } from "../../../shared/domain/api-keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import ms from "ms";
 import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { type AccountOptions, command, opsCommand } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { checkAccount } from "../command/known-account.ts";

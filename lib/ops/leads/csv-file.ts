@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
-import { errorCode, UserError } from "../../errors.ts";
+import { errorCode, UserError } from "../../user-error.ts";
 import { parseCsv, type Row } from "./csv-rows.ts";
 
 /** A CSV file whose syntax is valid. */

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
 import type { FaultCode } from "../../../shared/errors.ts";
 import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { columns, toFields } from "./csv-cells.ts";
 
 /** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */

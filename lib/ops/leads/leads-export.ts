@@ -4,7 +4,7 @@ import { listPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { errorCode, UserError } from "../../errors.ts";
+import { errorCode, UserError } from "../../user-error.ts";
 import { command, leftOutCodes, type PacedAccountOptions, parseOutput } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";

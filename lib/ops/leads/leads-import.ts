@@ -6,7 +6,7 @@ import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { errorMessage, UserError } from "../../errors.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { storeOnce } from "../copy/copy-item.ts";

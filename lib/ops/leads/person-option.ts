@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { readLeadsByEmail } from "../table/lead-items.ts";

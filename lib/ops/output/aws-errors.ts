@@ -6,7 +6,7 @@ import {
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { isBusy } from "../../../shared/dynamodb/throttling.ts";
 import { MalformedItemError } from "../../../shared/errors.ts";
-import { errorCode, errorMessage, UserError } from "../../errors.ts";
+import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 
 /** A `UserError` for an error that the operator can fix, such as missing credentials or a malformed item; any other error as it is. */
 export async function toUserError(error: unknown): Promise<unknown> {

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { errorCode, errorMessage, UserError } from "../../errors.ts";
+import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 
 /** The exit code after each signal: 128 and its number. */
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;

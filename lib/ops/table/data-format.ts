@@ -3,8 +3,8 @@ import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
 import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { isBusy } from "../../../shared/dynamodb/throttling.ts";
-import { UserError } from "../../errors.ts";
-import { releaseName } from "../../release.ts";
+import { releaseName } from "../../release-name.ts";
+import { UserError } from "../../user-error.ts";
 
 /**
  * Checks that this program writes what the release of the table reads.

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 
 /** How far this machine's clock may differ from DynamoDB's, in milliseconds. */
 const tolerance = 1000;

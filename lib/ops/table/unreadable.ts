@@ -1,6 +1,6 @@
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { MalformedItem } from "../../../shared/errors.ts";
-import { UserError } from "../../errors.ts";
+import { UserError } from "../../user-error.ts";
 import { formatColumns } from "../output/columns.ts";
 import { findOwner } from "./item-owner.ts";
 

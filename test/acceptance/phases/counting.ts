@@ -1,5 +1,5 @@
-import { errorMessage } from "../../../lib/errors.ts";
 import { countedOwners } from "../../../lib/ops/table/counted-trees.ts";
+import { errorMessage } from "../../../lib/user-error.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";

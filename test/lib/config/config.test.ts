@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, readConfig } from "../../../lib/config/config.ts";
 import { stagesWithFile } from "../../../lib/config/stage-file.ts";
-import { UserError } from "../../../lib/errors.ts";
+import { UserError } from "../../../lib/user-error.ts";
 import type { TestSettings } from "../../support/stage-files.ts";
 import { writeStageFiles } from "./stage-files.ts";
 

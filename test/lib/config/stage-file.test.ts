@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readStageFile } from "../../../lib/config/stage-file.ts";
-import { UserError } from "../../../lib/errors.ts";
+import { UserError } from "../../../lib/user-error.ts";
 import { writeStageFiles } from "./stage-files.ts";
 
 /** Reads a file of the stage `staging` with this text. */

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
-import { UserError } from "../../../lib/errors.ts";
 import type { Properties, Template } from "../../../lib/local/template/intrinsics.ts";
 import { parseStack } from "../../../lib/local/template/template.ts";
+import { UserError } from "../../../lib/user-error.ts";
 import { stack } from "../../support/role-check.ts";
 
 const directory = inject("engine").assembly;

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { chmod, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { UserError } from "../../../../lib/errors.ts";
 import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
+import { UserError } from "../../../../lib/user-error.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 
 const mode = async (path: string) => (await stat(path)).mode & 0o7777;

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { UserError } from "../../../../lib/errors.ts";
 import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import { findManifest, stopProcess } from "../../../../lib/local/engine/engine-process.ts";
+import { UserError } from "../../../../lib/user-error.ts";
 
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
   "the engine of this platform is the one that its package has",

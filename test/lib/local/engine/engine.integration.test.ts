@@ -12,12 +12,12 @@ import {
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { UserError } from "../../../../lib/errors.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../../lib/local/engine/engine.ts";
 import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import { engineBinary } from "../../../../lib/local/engine/engine-process.ts";
 import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
+import { UserError } from "../../../../lib/user-error.ts";
 import { stack } from "../../../support/role-check.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { canSeeProcesses, findEngines } from "../support/linux-processes.ts";

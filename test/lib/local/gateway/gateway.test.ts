@@ -5,9 +5,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { UserError } from "../../../../lib/errors.ts";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import { createTokenBucket } from "../../../../lib/local/gateway/request-handler.ts";
+import { UserError } from "../../../../lib/user-error.ts";
 import { exchange } from "../../../support/socket.ts";
 import { expectGatewayResponse, startProbes } from "../support/gateway.ts";
 

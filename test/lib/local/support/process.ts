@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { errorCode } from "../../../../lib/errors.ts";
 import { lockFile } from "../../../../lib/local/engine/file-lock.ts";
+import { errorCode } from "../../../../lib/user-error.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 

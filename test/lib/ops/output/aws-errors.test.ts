@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { UserError } from "../../../../lib/errors.ts";
 import { toPartialFailure, toUserError } from "../../../../lib/ops/output/aws-errors.ts";
+import { UserError } from "../../../../lib/user-error.ts";
 import { StaleReadError, UnknownOutcomeError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { ApiError } from "../../../../shared/errors.ts";
 

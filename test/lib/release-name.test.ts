@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { releaseName } from "../../lib/release.ts";
+import { releaseName } from "../../lib/release-name.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { createDirectory } from "../support/synthesize.ts";
 
@@ -24,7 +24,7 @@ test.each([
 
 test("the name has the commit of the checkout, and says that files differ from it", async () => {
   const directory = await createDirectory();
-  for (const file of ["lib/release.ts", "lib/errors.ts"])
+  for (const file of ["lib/release-name.ts", "lib/user-error.ts"])
     cpSync(join(import.meta.dirname, "../..", file), join(directory, file));
   writeFileSync(join(directory, "package.json"), '{ "version": "1.2.3" }');
   const git = (...args: string[]) =>
@@ -32,7 +32,7 @@ test("the name has the commit of the checkout, and says that files differ from i
       cwd: directory,
       encoding: "utf8",
     }).trim();
-  const program = `import { releaseName } from "./lib/release.ts"; console.log(releaseName());`;
+  const program = `import { releaseName } from "./lib/release-name.ts"; console.log(releaseName());`;
   const name = () =>
     execFileSync(process.execPath, ["--input-type=module", "-e", program], {
       cwd: directory,

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import manifest from "../package.json" with { type: "json" };
-import { UserError } from "./errors.ts";
+import { UserError } from "./user-error.ts";
 
 /**
  * The name of the release that is checked out: version and commit, such as `1.0.0+ab12cd3`, and `.modified` if a file
