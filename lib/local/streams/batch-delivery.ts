@@ -3,13 +3,13 @@ import type { EventSource } from "../template/event-source.ts";
 
 /** How a batch is delivered. */
 export interface Delivery {
-  readonly source: Pick<EventSource, "retries" | "maxAge" | "bisects" | "reportsFailures">;
+  readonly source: Pick<EventSource, "maxAge" | "reportsFailures">;
   /** When the run began to deliver the stream, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
   /** Invokes the function with records. */
   readonly invoke: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
-  /** Called with the records whose retries are exhausted, or that are too old. */
+  /** Called with the records that are too old. */
   readonly onDiscarded: (records: readonly DynamoDBRecord[], attempts: number) => void;
   readonly delay: (milliseconds: number) => Promise<unknown>;
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ const maxDelay = 10_000;
 
 /**
  * Delivers a batch as Lambda does: a failed batch is retried from its first failed record, a batch for which the
- * function threw is split in two, and records whose retries are exhausted or that are too old are discarded.
+ * function threw is split in two, and records that are too old are discarded.
  *
  * @param attempt how many attempts have failed before
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
@@ -30,7 +30,7 @@ export async function deliverBatch(
   delivery: Delivery,
   attempt = 0,
 ): Promise<void> {
-  const { source, onDiscarded, delay, signal } = delivery;
+  const { onDiscarded, delay, signal } = delivery;
   const { expired = [], current = [] } = Object.groupBy(batch, (record) =>
     isExpired(record, delivery) ? "expired" : "current",
   );
@@ -38,12 +38,11 @@ export async function deliverBatch(
   if (current.length === 0) return;
   const { threw, failed } = await invoke(current, delivery);
   if (failed.length === 0 || signal.aborted) return;
-  if (threw && source.bisects && failed.length > 1) {
+  if (threw && failed.length > 1) {
     const middle = Math.ceil(failed.length / 2);
     await deliverBatch(failed.slice(0, middle), delivery, attempt);
     return deliverBatch(failed.slice(middle), delivery, attempt);
   }
-  if (attempt >= source.retries) return onDiscarded(failed, attempt + 1);
   await delay(Math.min(firstDelay * 2 ** attempt, maxDelay));
   if (!signal.aborted) return deliverBatch(failed, delivery, attempt + 1);
 }

@@ -151,6 +151,5 @@ function describeDiscarded(
   { function: { label }, failureQueue }: EventSource,
 ): string {
   const [first, last] = [records[0], records.at(-1)].map((record) => record?.dynamodb?.SequenceNumber);
-  const queue = failureQueue === undefined ? "" : `; on AWS they go to the queue ${failureQueue}`;
-  return `[${label}] Discarded ${records.length} records of the stream, from ${first} to ${last}, after ${attempts} attempts${queue}.`;
+  return `[${label}] Discarded ${records.length} records of the stream, from ${first} to ${last}, after ${attempts} attempts; on AWS they go to the queue ${failureQueue}.`;
 }

@@ -28,11 +28,8 @@ export interface Api {
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
-/** The default integration timeout of an HTTP API, in milliseconds. */
-const defaultTimeout = 30_000;
-
-/** CloudFormation's default for how long an authorizer's responses are cached, in seconds. */
-const defaultTtl = 300;
+/** The integration timeout of an HTTP API that sets none, in milliseconds. */
+const integrationTimeout = 30_000;
 
 /**
  * Reads the HTTP API from the template.
@@ -81,7 +78,7 @@ function readRoute(
     method,
     path,
     function: resolveFunction(integration.IntegrationUri),
-    timeout: Number(integration.TimeoutInMillis ?? defaultTimeout),
+    timeout: integrationTimeout,
     ...(authorizer && { authorizer }),
   };
 }
@@ -103,7 +100,7 @@ function readAuthorizer(
   return {
     function: resolveFunction(properties.AuthorizerUri),
     identityHeaders,
-    ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? defaultTtl),
+    ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
   };
 }
 

@@ -1,7 +1,7 @@
 import { UserError } from "../../user-error.ts";
 import { type Filter, readFilters } from "./event-filter.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
+import { findResources, lambdaArn, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A function that the table's stream feeds, and the settings of its event source mapping. */
 export interface EventSource {
@@ -15,22 +15,18 @@ export interface EventSource {
   readonly batchSize: number;
   /** How long records are gathered into a batch, in milliseconds. */
   readonly window: number;
-  /** How often a failed batch is retried. */
-  readonly retries: number;
   /** How old a record may become before it is given up, in milliseconds. */
   readonly maxAge: number;
-  /** Whether a failed batch is split in two. */
-  readonly bisects: boolean;
   /** Whether the function reports which records of a batch failed. */
   readonly reportsFailures: boolean;
-  /** The name of the queue for batches whose retries are exhausted. */
-  readonly failureQueue?: string;
+  /** The name of the queue for records that became too old. */
+  readonly failureQueue: string;
 }
 
 const supported = [
   ...["FunctionName", "EventSourceArn", "StartingPosition", "BatchSize", "MaximumBatchingWindowInSeconds"],
   ...["ParallelizationFactor", "MaximumRetryAttempts", "BisectBatchOnFunctionError", "FilterCriteria"],
-  ...["FunctionResponseTypes", "DestinationConfig", "Enabled", "MaximumRecordAgeInSeconds"],
+  ...["FunctionResponseTypes", "DestinationConfig", "MaximumRecordAgeInSeconds"],
   // These have no effect on this machine.
   ...["Tags", "MetricsConfig"],
 ];
@@ -46,25 +42,21 @@ export function readEventSources(
   functions: readonly LocalFunction[],
   tableName: string,
 ): EventSource[] {
-  return findResources(template, "AWS::Lambda::EventSourceMapping")
-    .filter(([, { Enabled = true }]) => Enabled)
-    .map(([id, properties]) => {
-      const reader = `event source ${id}`;
-      const settings = checkNames(reader, supported, resolve(properties));
-      const { OnFailure } = (settings.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
-      // A name, with that of an alias behind it, or an ARN.
-      const [nameOfFunction] = String(settings.FunctionName).split(":");
-      const named = functions.find(({ name }) => name === nameOfFunction);
-      const responses = (settings.FunctionResponseTypes ?? []) as readonly string[];
-      return {
-        id,
-        streamArn: readStreamArn(reader, settings.EventSourceArn, settings, tableName),
-        function: named ?? findFunction(functions, settings.FunctionName, `The ${reader} feeds`),
-        ...readDelivery(settings, settings.FilterCriteria, OnFailure?.Destination),
-        bisects: settings.BisectBatchOnFunctionError === true,
-        reportsFailures: responses.includes("ReportBatchItemFailures"),
-      };
-    });
+  return findResources(template, "AWS::Lambda::EventSourceMapping").map(([id, properties]) => {
+    const reader = `event source ${id}`;
+    const settings = checkNames(reader, supported, resolve(properties));
+    const { OnFailure } = settings.DestinationConfig as { OnFailure: { Destination: string } };
+    const responses = (settings.FunctionResponseTypes ?? []) as readonly string[];
+    const bisects = settings.BisectBatchOnFunctionError === true;
+    return {
+      id,
+      streamArn: readStreamArn(reader, settings.EventSourceArn, { ...settings, bisects }, tableName),
+      // A name, with that of an alias behind it.
+      function: findFunction(functions, lambdaArn + settings.FunctionName, `The ${reader} feeds`),
+      ...readDelivery(settings, settings.FilterCriteria, OnFailure.Destination),
+      reportsFailures: responses.includes("ReportBatchItemFailures"),
+    };
+  });
 }
 
 /** Reads properties of a reader of the stream. @throws UserError for one that the local run does not support */
@@ -78,42 +70,40 @@ export function checkNames(reader: string, names: readonly string[], value: unkn
 /**
  * Reads the ARN of the stream that a reader reads.
  *
- * @throws UserError when it is not the table's stream or is not read from TRIM_HORIZON
+ * @throws UserError when it is not the table's stream, is not read from TRIM_HORIZON, or a failed batch is not split in
+ * two and retried until it is too old
  */
 export function readStreamArn(
   reader: string,
   arn: unknown,
-  { StartingPosition }: Properties,
+  { StartingPosition, MaximumRetryAttempts, bisects }: Properties,
   tableName: string,
 ): string {
-  if (String(arn).endsWith(`:table/${tableName}/stream/local`) && StartingPosition === "TRIM_HORIZON")
+  const isTableStream = String(arn).endsWith(`:table/${tableName}/stream/local`);
+  if (isTableStream && StartingPosition === "TRIM_HORIZON" && MaximumRetryAttempts === -1 && bisects)
     return String(arn);
-  throw new UserError(`The ${reader} does not read the stream of the table ${tableName} from TRIM_HORIZON.`);
+  throw new UserError(
+    `The ${reader} does not read the stream of the table ${tableName} from TRIM_HORIZON, bisecting and retrying a failed batch without a limit: the local run supports nothing else.`,
+  );
 }
 
 /**
  * Reads the settings that have the same names and defaults in an event source mapping and a pipe.
  *
- * @param failureQueue the ARN of the queue for batches whose retries are exhausted
+ * @param failureQueue the ARN of the queue for records that became too old
  */
 export function readDelivery(
   properties: Properties,
   filterCriteria: unknown,
-  failureQueue: string | undefined,
-): Omit<EventSource, "id" | "function" | "streamArn" | "bisects" | "reportsFailures"> {
+  failureQueue: string,
+): Omit<EventSource, "id" | "function" | "streamArn" | "reportsFailures"> {
   const readNumber = (name: string, fallback: number) => Number(properties[name] ?? fallback);
   const { Filters = [] } = (filterCriteria ?? {}) as { Filters?: readonly { Pattern: string }[] };
-  // -1 in a template means until the record expires.
-  const readLimit = (name: string) => {
-    const limit = readNumber(name, -1);
-    return limit < 0 ? Number.POSITIVE_INFINITY : limit;
-  };
   return {
     accepts: readFilters(Filters.map(({ Pattern }) => Pattern)),
     batchSize: readNumber("BatchSize", 100),
     window: readNumber("MaximumBatchingWindowInSeconds", 0) * 1000,
-    retries: readLimit("MaximumRetryAttempts"),
-    maxAge: readLimit("MaximumRecordAgeInSeconds") * 1000,
-    ...(failureQueue !== undefined && { failureQueue: failureQueue.replace(/^.*:/, "") }),
+    maxAge: Number(properties.MaximumRecordAgeInSeconds) * 1000,
+    failureQueue: failureQueue.replace(/^.*:/, ""),
   };
 }

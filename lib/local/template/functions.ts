@@ -34,15 +34,14 @@ export function readFunctions(template: Template, resolve: Resolve, findAsset: F
     const asset = findAsset(String(resolve((properties.Code as Properties).S3Key)));
     if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
     const { Variables = {} } = (resolve(properties.Environment) ?? {}) as { Variables?: Properties };
-    // Timeout and memory size default to Lambda's own values.
     return {
       name: String(resolve({ Ref: id })),
       label: asset.name,
       arn: String(resolve({ "Fn::GetAtt": [id, "Arn"] })),
       codeDirectory: asset.directory,
       handler: String(properties.Handler),
-      timeout: Number(properties.Timeout ?? 3) * 1000,
-      memorySize: Number(properties.MemorySize ?? 128),
+      timeout: Number(properties.Timeout) * 1000,
+      memorySize: Number(properties.MemorySize),
       environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
       role: readRole(template, resolve, properties.Role),
     };
@@ -75,7 +74,7 @@ export function findFunction(functions: readonly LocalFunction[], target: unknow
   return fn;
 }
 
-/** Reads a role with its inline and attached policies; AWS managed policies grant nothing here. */
+/** Reads a role with its inline policies; any others grant nothing here. */
 function readRole(template: Template, resolve: Resolve, arn: unknown): LocalFunction["role"] {
   const roleArn = resolve(arn);
   const role = findResources(template, "AWS::IAM::Role").find(
@@ -85,10 +84,8 @@ function readRole(template: Template, resolve: Resolve, arn: unknown): LocalFunc
     throw new UserError(`The template gives a function the role ${roleArn}, which it does not define.`);
   const [id, { Policies = [] }] = role;
   const name = String(resolve({ Ref: id }));
-  const attached = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"]
-    .flatMap((type) => findResources(template, type))
-    .map(([, policy]) => policy)
-    .filter(({ Roles = [] }) => (resolve(Roles) as unknown[]).includes(name));
-  const policies = [...(Policies as Properties[]), ...attached];
-  return { name, statements: policies.flatMap((policy) => readStatements(policy, resolve)) };
+  return {
+    name,
+    statements: (Policies as Properties[]).flatMap((policy) => readStatements(policy, resolve)),
+  };
 }

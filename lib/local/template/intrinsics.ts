@@ -18,7 +18,10 @@ export const localRegion = "local";
 
 const regional = `${localRegion}:${localAccountId}`;
 
-const lambda = { name: "FunctionName", arn: `arn:aws:lambda:${regional}:function:` };
+/** The ARN of a Lambda function, in front of its name. */
+export const lambdaArn = `arn:aws:lambda:${regional}:function:`;
+
+const lambda = { name: "FunctionName", arn: lambdaArn };
 
 const table = { name: "TableName", arn: `arn:aws:dynamodb:${regional}:table/` };
 

@@ -46,15 +46,15 @@ export function readPipes(
     const pipe = part("pipe", resolve(others));
     const source = part("source", pipe.SourceParameters);
     const stream = part("stream", source.DynamoDBStreamParameters);
-    const { Arn: queue } = (stream.DeadLetterConfig ?? {}) as { Arn?: string };
+    const { Arn: queue } = stream.DeadLetterConfig as { Arn: string };
+    const bisects = stream.OnPartialBatchItemFailure === "AUTOMATIC_BISECT";
     const bus = part("bus", part("target", pipe.TargetParameters).EventBridgeEventBusParameters);
     return {
       id,
-      streamArn: readStreamArn(reader, pipe.Source, stream, tableName),
+      streamArn: readStreamArn(reader, pipe.Source, { ...stream, bisects }, tableName),
       function: findFunction(functions, pipe.Enrichment, `The ${reader} is enriched by`),
       bus: readBus(pipe.Target, bus, id),
       ...readDelivery(stream, source.FilterCriteria, queue),
-      bisects: stream.OnPartialBatchItemFailure === "AUTOMATIC_BISECT",
       reportsFailures: false,
     };
   });

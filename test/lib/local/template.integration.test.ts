@@ -36,11 +36,11 @@ test("the functions, routes and limits are those of the template", () => {
 test("the readers of the stream have the settings of the template", () => {
   const halfADay = 43_200_000;
   const streamArn = expect.stringMatching(/^arn:aws:dynamodb:local:000000000000:table\/.+\/stream\/local$/);
-  const common = { streamArn, accepts: expect.any(Function), retries: Number.POSITIVE_INFINITY };
+  const common = { streamArn, accepts: expect.any(Function) };
   expect(stack.eventSources).toEqual([
     {
       ...{ ...common, id: expect.any(String), maxAge: halfADay },
-      ...{ batchSize: 10_000, window: 1000, bisects: true, reportsFailures: true },
+      ...{ batchSize: 10_000, window: 1000, reportsFailures: true },
       function: expect.objectContaining({ label: "maintain-counts" }),
       failureQueue: expect.stringMatching(/^Counting/),
     },
@@ -48,7 +48,7 @@ test("the readers of the stream have the settings of the template", () => {
   expect(stack.pipes).toEqual([
     {
       ...{ ...common, id: expect.any(String), maxAge: halfADay },
-      ...{ batchSize: 10, window: 0, bisects: true, reportsFailures: false },
+      ...{ batchSize: 10, window: 0, reportsFailures: false },
       function: expect.objectContaining({ label: "compose-events" }),
       failureQueue: expect.stringMatching(/^Events/),
       bus: { source: "leads-and-conversations", typeField: "type" },
@@ -102,6 +102,8 @@ test.each<[string, ReturnType<typeof change>, string]>([
   ["NotAction", policy({ NotAction: "s3:*" }), "NotAction"],
   ["a denial", policy({ Effect: "Deny" }), "denies something"],
   ["another start of a reader", source({ StartingPosition: "LATEST" }), "from TRIM_HORIZON"],
+  ["a limit of retries", source({ MaximumRetryAttempts: 3 }), "without a limit"],
+  ["a reader that does not bisect", source({ BisectBatchOnFunctionError: false }), "bisecting"],
   ["an unknown setting of a reader", source({ TumblingWindowInSeconds: 5 }), "TumblingWindowInSeconds"],
   ["an unknown filter", source(filters({ a: [{ exists: true }] })), "cannot evaluate"],
   ["a pipe without a bus", pipe({ Target: "arn:elsewhere" }), "must have an event bus"],

@@ -14,24 +14,22 @@ async function deliver(
   const calls: number[][] = [];
   const discarded: number[][] = [];
   const delays: number[] = [];
+  let now = 0;
   await deliverBatch(
     [8, 9, 10, 11].map((number) => createRecord(number)),
     {
-      source: {
-        retries: 2,
-        maxAge: Number.POSITIVE_INFINITY,
-        bisects: true,
-        reportsFailures: true,
-        ...settings,
-      },
+      source: { maxAge: 300, reportsFailures: true, ...settings },
       startedAt: 0,
-      now: () => 0,
+      now: () => now,
       invoke: async (records) => {
         calls.push(sequenceNumbers(records));
         return response(sequenceNumbers(records), calls.length);
       },
       onDiscarded: (records) => discarded.push(sequenceNumbers(records)),
-      delay: async (milliseconds) => delays.push(milliseconds),
+      delay: async (milliseconds) => {
+        delays.push(milliseconds);
+        now += milliseconds;
+      },
       signal: new AbortController().signal,
     },
   );
@@ -72,36 +70,27 @@ test.each([
   ]);
 });
 
-test("a record that always fails is discarded after its retries, with exponential backoff", async () => {
+test("a record that always fails is retried with exponential backoff, and discarded when it is too old", async () => {
   const { calls, discarded, delays } = await deliver((numbers) =>
     numbers.includes(11) ? failed("11") : null,
   );
   expect(calls).toEqual([[8, 9, 10, 11], [11], [11]]);
   expect(discarded).toEqual([[11]]);
-  expect(delays).toEqual([100, 200]);
+  expect(delays).toEqual([100, 200, 400]);
 });
 
 test("the backoff grows to ten seconds", async () => {
-  const { delays } = await deliver(() => failed("8"), { retries: 10 });
+  const { delays } = await deliver(() => failed("8"), { maxAge: 40_000 });
   expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
 });
 
-test("a batch for which the function throws is halved until one record is left, which alone is discarded", async () => {
+test("a batch for which the function throws is halved until one record is left; those behind it wait, and become too old with it", async () => {
   const { calls, discarded } = await deliver((numbers) => {
     if (numbers.includes(9)) throw new Error("on purpose");
     return null;
   });
-  expect(calls).toEqual([[8, 9, 10, 11], [8, 9], [8], [9], [9], [9], [10, 11]]);
-  expect(discarded).toEqual([[9]]);
-});
-
-test("without bisecting, the whole batch is retried", async () => {
-  const throwing = () => {
-    throw new Error("on purpose");
-  };
-  const { calls, discarded } = await deliver(throwing, { bisects: false });
-  expect(calls).toHaveLength(3);
-  expect(discarded).toEqual([[8, 9, 10, 11]]);
+  expect(calls).toEqual([[8, 9, 10, 11], [8, 9], [8], [9], [9], [9]]);
+  expect(discarded).toEqual([[9], [10, 11]]);
 });
 
 test("without reported failures, every response is a success", async () => {
@@ -113,7 +102,7 @@ test("nothing is retried or discarded once the run ends", async () => {
   const controller = new AbortController();
   const calls: number[] = [];
   await deliverBatch([createRecord(1)], {
-    source: { retries: 0, maxAge: Number.POSITIVE_INFINITY, bisects: true, reportsFailures: true },
+    source: { maxAge: Number.POSITIVE_INFINITY, reportsFailures: true },
     startedAt: 0,
     now: () => 0,
     invoke: async () => {
@@ -128,7 +117,7 @@ test("nothing is retried or discarded once the run ends", async () => {
   expect(calls).toEqual([1]);
 });
 
-test("records are retried by their age alone where attempts are not limited, from the start of the run at the earliest", async () => {
+test("records are retried by their age alone, from the start of the run at the earliest", async () => {
   const hour = 3_600_000;
   const startedAt = 1_000_000_000_000;
   let now = startedAt;
@@ -138,7 +127,7 @@ test("records are retried by their age alone where attempts are not limited, fro
   };
   const discarded: { numbers: number[]; hours: number }[] = [];
   await deliverBatch([writtenAt(1, startedAt - 24 * hour), writtenAt(2, startedAt + 2 * hour)], {
-    source: { retries: Number.POSITIVE_INFINITY, maxAge: 12 * hour, bisects: false, reportsFailures: false },
+    source: { maxAge: 12 * hour, reportsFailures: false },
     startedAt,
     now: () => now,
     invoke: async () => {

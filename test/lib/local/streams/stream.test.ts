@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { DynamoDBRecord } from "aws-lambda";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startStream } from "../../../../lib/local/streams/stream.ts";
 import type { StreamClient } from "../../../../lib/local/streams/stream-client.ts";
 import { openPositions } from "../../../../lib/local/streams/stream-positions.ts";
@@ -60,9 +60,9 @@ async function start(
 ) {
   const source: EventSource = {
     ...{ id: "Source", function: await createFunction(""), streamArn: "arn:template:stream" },
-    ...{ accepts: () => true, batchSize: 3, window: 20, retries: 1 },
+    ...{ accepts: () => true, batchSize: 3, window: 20 },
     maxAge: Number.POSITIVE_INFINITY,
-    ...{ bisects: true, reportsFailures: true, failureQueue: "Failures", ...settings },
+    ...{ reportsFailures: true, failureQueue: "Failures", ...settings },
   };
   const delivered: (readonly DynamoDBRecord[])[] = [];
   const log: string[] = [];
@@ -138,9 +138,20 @@ test("a run continues where the last one stopped, or at the oldest record when t
 test("a record that always fails is discarded and logged, and the stream continues", async () => {
   const client = new FakeStream();
   client.add(1, 2, 3, 4);
+  const hour = 3_600_000;
+  const { dynamodb } = client.shardRecords["shard-1"]?.[1] ?? {};
+  // Only this record is old: the time before the run does not count, and the others are from the future.
+  for (const record of client.shardRecords["shard-1"] ?? [])
+    if (record.dynamodb && record.dynamodb !== dynamodb)
+      record.dynamodb.ApproximateCreationDateTime = Date.now() / 1000 + 7200;
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { batches, log } = await start(client, {
+    maxAge: hour,
     respond: (numbers) => {
-      if (numbers.includes(2)) throw new Error("on purpose");
+      if (!numbers.includes(2)) return;
+      if (numbers.length === 1) vi.setSystemTime(Date.now() + 0.6 * hour);
+      throw new Error("on purpose");
     },
   });
   await expect.poll(batches).toEqual([[1, 2, 3], [1, 2], [1], [2], [2], [3], [4]]);
