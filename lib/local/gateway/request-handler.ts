@@ -1,11 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { Api, ApiRoute } from "../template/api-definition.ts";
+import type { Api, ApiRoute, Authorizer } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
-import { createAuthorization } from "./authorization.ts";
 import { isOwnHost, parseRequest } from "./http-request.ts";
 import { gatewayResponse, type HttpResponse, toHttpResponse } from "./http-response.ts";
-import { buildFunctionEvent, buildRequestEvent } from "./request-event.ts";
+import {
+  buildAuthorizerEvent,
+  buildFunctionEvent,
+  buildRequestEvent,
+  type RequestEvent,
+} from "./request-event.ts";
 
 /** The gateway's limit for a request's body, in bytes. */
 const maxBodyBytes = 10_485_760;
@@ -18,6 +22,17 @@ export interface Outcome {
   readonly response: HttpResponse;
   readonly account?: string;
   readonly reason?: string | undefined;
+}
+
+/** The result of an authorizer: why it refuses the caller, for the log, or a context, for the route's function. */
+type Authorization =
+  | { readonly status: 401 | 403 | 500; readonly reason?: string | undefined }
+  | { readonly status: 200; readonly context: object };
+
+interface CachedAuthorization {
+  readonly authorization: Authorization;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
 /** Creates the handler of requests to the API: size, host, route, throttle, authorizer, function, in this order. */
@@ -47,6 +62,44 @@ export function createRequestHandler({ apiId, routes, throttle }: Api, invoke: I
   };
 }
 
+/** Creates the gateway's authorization, which caches each authorizer's responses, denials too, for its TTL. */
+function createAuthorization(invoke: Invoke) {
+  const caches = new WeakMap<Authorizer, Map<string, CachedAuthorization>>();
+
+  return async (authorizer: Authorizer, event: RequestEvent): Promise<Authorization> => {
+    const identity = authorizer.identityHeaders.map((name) => event.headers[name] ?? "");
+    if (identity.includes(""))
+      return { status: 401, reason: `no ${authorizer.identityHeaders.join(" or ")} header` };
+    const key = JSON.stringify(identity);
+    const cache = caches.get(authorizer) ?? new Map<string, CachedAuthorization>();
+    caches.set(authorizer, cache);
+    const cached = cache.get(key);
+    if (cached && cached.expiresAt > Date.now()) return cached.authorization;
+
+    const payload = JSON.stringify(buildAuthorizerEvent(event, identity));
+    // A function that fails has logged the cause.
+    const authorization = await invoke(authorizer.function, payload).then(toAuthorization, failed);
+    if (authorization.status !== 500)
+      cache.set(key, { authorization, expiresAt: Date.now() + authorizer.ttlSeconds * 1000 });
+    return authorization;
+  };
+}
+
+const failed = (): Authorization => ({ status: 500 });
+
+interface Denied {
+  readonly reason?: string;
+}
+
+/** Reads a simple response; an invalid one is a failure of the authorizer. */
+function toAuthorization(response: unknown): Authorization {
+  const { isAuthorized, context } = (response ?? {}) as { isAuthorized?: unknown; context?: unknown };
+  if (typeof (context ?? {}) !== "object") return failed();
+  if (isAuthorized === false) return { status: 403, reason: (context as Denied)?.reason };
+  if (isAuthorized !== true) return failed();
+  return { status: 200, context: (context ?? {}) as object };
+}
+
 async function call(invoke: Invoke, route: ApiRoute, event: object): Promise<HttpResponse> {
   const payload = JSON.stringify(event);
   if (Buffer.byteLength(payload) > maxEventBytes) return gatewayResponse(413);
@@ -57,14 +110,11 @@ async function call(invoke: Invoke, route: ApiRoute, event: object): Promise<Htt
 }
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
-export function createTokenBucket(
-  { ratePerSecond, burst }: NonNullable<Api["throttle"]>,
-  now = () => performance.now(),
-): () => boolean {
+export function createTokenBucket({ ratePerSecond, burst }: NonNullable<Api["throttle"]>): () => boolean {
   let tokens = burst;
-  let refilledAt = now();
+  let refilledAt = performance.now();
   return () => {
-    const at = now();
+    const at = performance.now();
     tokens = Math.min(burst, tokens + ((at - refilledAt) / 1000) * ratePerSecond);
     refilledAt = at;
     if (tokens < 1) return false;
