@@ -3,7 +3,7 @@ import { isBusy } from "../../dynamodb/throttling.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { maintainList } from "../maintain/maintain-list.ts";
-import type { Maintenance } from "../maintain/tree-steps.ts";
+import type { Maintenance } from "../maintain/maintained-tree.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./compare-tree.ts";

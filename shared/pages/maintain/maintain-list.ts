@@ -1,16 +1,15 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
-import type { Root } from "../tree/root.ts";
 import { isTreeChanged } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
-import { type FeedState, feedSourceTrees } from "./feed-source-trees.ts";
+import { feedSourceTrees } from "./feed-source-trees.ts";
 import { inParallel } from "./in-parallel.ts";
-import { type ListState, newListState, stepList } from "./list-step.ts";
+import { type ListState, stepList } from "./list-step.ts";
+import { MaintainedTree, type Maintenance, stepMeans } from "./maintained-tree.ts";
 import { type SublistState, stepFilling, stepSublist } from "./sublist-step.ts";
-import { type Maintenance, type TreeState, TreeSteps } from "./tree-steps.ts";
 
 /** What a maintainer has done for a list. */
-export interface Maintained {
+interface Maintained {
   /** The rows whose records have to come again, the last ones of all. */
   readonly rest: readonly RowChange[];
   /** What the list was like after its last step; undefined if there was none. */
@@ -34,20 +33,25 @@ export async function maintainList(
   rows: readonly RowChange[],
   maintenance: Maintenance,
 ): Promise<Maintained> {
-  const steps = new TreeSteps(maintenance);
+  const whole = new MaintainedTree(owner, stepMeans(maintenance));
   let done: Maintained = { rest: rows, list: undefined };
   try {
     do {
       const part = done.rest.slice(0, rowsAtOnce);
+      whole.forget();
       const changed = part.flatMap(({ key, kind }) => (kind === "created" ? [] : key));
-      const list = await steps.take(newListState(changed), (state, means) => stepList(owner, state, means));
+      const list = await whole.take<ListState>({ more: true, changed }, (state) => stepList(whole, state));
       // The trees of an erased account stay away.
-      if (list.root.expiresAt !== undefined) return { rest: [], list };
+      if ((await whole.root()).expiresAt !== undefined) return { rest: [], list };
       done = { ...done, list };
-      await countInSublists(owner, part, list.root, steps);
+      await countInSublists(whole, part);
       done = { rest: done.rest.slice(part.length), list };
     } while (done.rest.length > 0);
-    await feedSublists(owner, done.list?.root, steps);
+    await whole.take({ more: true }, async () => {
+      const { more, filling } = await feedSourceTrees(whole);
+      await inParallel(filling, fillTree);
+      return { more };
+    });
     return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
@@ -57,51 +61,21 @@ export async function maintainList(
   }
 }
 
-/** Counts rows in the sublists that have or had them. @param root that of the list, read after the commit of the list for them */
-async function countInSublists(
-  owner: CountedOwner,
-  rows: readonly RowChange[],
-  { fed = "" }: Root,
-  steps: TreeSteps,
-): Promise<void> {
-  await inParallel(partBySublist(owner, rows, fed), async ({ owner, first }) => {
-    const { root } = await steps.take(first, (state, means) => stepSublist(owner, state, fed, means));
-    await fillTree(owner, root, steps);
-  });
-}
-
-/** Feeds the sublists while that pays. */
-async function feedSublists(owner: CountedOwner, root: Root | undefined, steps: TreeSteps): Promise<void> {
-  const first: FeedState = { root, more: true, filling: [] };
-  await steps.take(first, async (state, means) => {
-    const fed = await feedSourceTrees(owner, state, means);
-    await inParallel(fed.filling, (sublist) => fillTree(sublist, undefined, steps));
-    return fed;
-  });
-}
-
-/** Completes the tree of a sublist, if it was emptied. @param root as it was committed last; undefined to read it */
-async function fillTree(owner: SublistOwner, root: Root | undefined, steps: TreeSteps): Promise<void> {
-  const first: TreeState = { root, more: true };
-  await steps.take(first, (state, means) => stepFilling(owner, state, means));
-}
-
-/**
- * The rows of a batch that concern the tree of each sublist, as the state before its first step.
- *
- * @param fed rows that routes created from here on are fed
- */
-function partBySublist(
-  { account, list }: CountedOwner,
-  rows: readonly RowChange[],
-  fed: string,
-): { readonly owner: SublistOwner; readonly first: SublistState }[] {
+/** Counts rows in the sublists that have or had them, after the commit of the list for these rows. */
+async function countInSublists(whole: MaintainedTree, rows: readonly RowChange[]): Promise<void> {
+  const { fed = "" } = await whole.root();
+  // Rows that routes created from here on are fed.
   const concerned = rows.filter(({ key, kind }) => kind === "changed" || key < fed);
   const origins = new Set(concerned.flatMap(({ origins }) => origins));
-  return [...origins].map((origin) => {
+  await inParallel([...origins], async (origin) => {
     const own = concerned.filter((row) => row.origins.includes(origin));
     const isChanged = own.some(({ kind }) => kind === "changed");
-    const sks = own.map(({ key }) => key);
-    return { owner: { account, list, origin }, first: { root: undefined, more: true, sks, isChanged } };
+    const first = { more: true, sks: own.map(({ key }) => key), isChanged };
+    const tree = new MaintainedTree({ ...whole.owner, origin }, whole.means);
+    await tree.take<SublistState>(first, (state) => stepSublist(tree, state, fed));
+    await fillTree(tree);
   });
 }
+
+/** Completes the tree of a sublist, if it was emptied. */
+const fillTree = (tree: MaintainedTree<SublistOwner>) => tree.take({ more: true }, () => stepFilling(tree));

@@ -4,7 +4,7 @@ import { limits as productionLimits } from "../tree/tree-limits.ts";
 import type { Changes, RowChange } from "./changes.ts";
 import { inParallel } from "./in-parallel.ts";
 import { maintainList } from "./maintain-list.ts";
-import type { Maintenance } from "./tree-steps.ts";
+import type { Maintenance } from "./maintained-tree.ts";
 
 /** Lists whose newest rows were too young to be counted, and when these are old enough, by the names of the lists. */
 export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly settledAt: number }>;

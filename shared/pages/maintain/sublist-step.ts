@@ -1,12 +1,14 @@
 import { latest, type SublistOwner } from "../tree/counted-list.ts";
 import { isOf, readRows } from "../tree/rows.ts";
-import { commit, readRoot } from "../tree/tree-store.ts";
-import { setChangedRows, setRows } from "./set-rows.ts";
+import { readRoot } from "../tree/tree-store.ts";
+import type { MaintainedTree } from "./maintained-tree.ts";
+import { setRows } from "./set-rows.ts";
 import { isSame } from "./tree-edit.ts";
-import { type Means, rootOf, type TreeState } from "./tree-steps.ts";
 
 /** The work on the tree of a sublist. */
-export interface SublistState extends TreeState {
+export interface SublistState {
+  /** Whether something is left for another step. */
+  readonly more: boolean;
   /** The sort keys of rows that are or were in the sublist and are not counted yet, in the order of the stream. */
   readonly sks: readonly string[];
   /** Whether some were changed, deleted or back-dated: the others, which routes created, should be in the tree already. */
@@ -22,22 +24,19 @@ export interface SublistState extends TreeState {
  * @throws DamagedTreeError when a node is not what the root says, or the root is missing
  */
 export async function stepSublist(
-  owner: SublistOwner,
+  tree: MaintainedTree<SublistOwner>,
   state: SublistState,
   fed: string,
-  means: Means,
 ): Promise<SublistState> {
-  const root = await rootOf(owner, state, means);
+  const root = await tree.root();
   // A tree that is filled has no row past its watermark yet.
   const end = root.filling === undefined ? latest(root.watermark, fed) : root.watermark;
   const inside = state.sks.filter((sk) => sk < end);
-  const edited = await setChangedRows(owner, root, inside, [], means);
-  const { left, newest } = edited;
+  const { left, newest, ...edited } = await setRows(tree, inside, []);
   const watermark = newest === undefined ? root.watermark : latest(root.watermark, `${newest}!`);
-  const next = { ...edited.root, watermark };
-  const isCommitted = state.isChanged || !isSame(root, edited);
-  const committed = isCommitted ? await means.retry(() => commit(owner, next, edited.nodes)) : root;
-  return { ...state, root: committed, more: left.length > 0, sks: left };
+  if (state.isChanged || !isSame(root, edited))
+    await tree.commit({ ...edited.root, watermark }, edited.nodes);
+  return { ...state, more: left.length > 0, sks: left };
 }
 
 /**
@@ -46,21 +45,21 @@ export async function stepSublist(
  *
  * @throws TreeChangedError when another commit came first
  */
-export async function stepFilling(owner: SublistOwner, state: TreeState, means: Means): Promise<TreeState> {
-  const { limits, retry } = means;
+export async function stepFilling(tree: MaintainedTree<SublistOwner>): Promise<{ readonly more: boolean }> {
+  const { owner, means } = tree;
   const { account, list } = owner;
-  const root = await rootOf(owner, state, means);
-  if (root.filling === undefined) return { root, more: false };
+  const root = await tree.root();
+  if (root.filling === undefined) return { more: false };
   // Not earlier: a feed that raises it commits to the sublist before.
-  const whole = await retry(() => readRoot({ account, list }));
+  const whole = await means.retry(() => readRoot({ account, list }));
   const end = latest(root.filling, whole?.fed ?? "");
-  const bounds = { start: root.watermark, end, maxRows: limits.fedRows };
-  const { rows: all, next } = await retry(() => readRows(owner, bounds));
-  const rows = all.filter(isOf(owner));
-  const edited = await setRows(owner, root, rows, means);
-  const stop = rows[edited.used]?.sk ?? next;
+  const bounds = { start: root.watermark, end, maxRows: means.limits.fedRows };
+  const read = await means.retry(() => readRows(owner, bounds));
+  const rows = read.rows.filter(isOf(owner));
+  const edited = await setRows(tree, [], rows);
+  const stop = rows[edited.used]?.sk ?? read.next;
   const watermark = latest(root.watermark, stop ?? end);
   const filling = stop === undefined ? undefined : root.filling;
-  const filled = { ...edited.root, watermark, filling };
-  return { root: await retry(() => commit(owner, filled, edited.nodes)), more: stop !== undefined };
+  await tree.commit({ ...edited.root, watermark, filling }, edited.nodes);
+  return { more: stop !== undefined };
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { feedSourceTrees } from "../../../../shared/pages/maintain/feed-source-trees.ts";
+import { MaintainedTree, stepMeans } from "../../../../shared/pages/maintain/maintained-tree.ts";
 import { stepFilling } from "../../../../shared/pages/maintain/sublist-step.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
@@ -14,8 +15,7 @@ import { treeRows } from "../../../support/tree-rows.ts";
 
 const list = { account: "acme", list: countedLists.lead };
 const sublist = { ...list, origin: sourceOrChannelPartition("lead", "acme", "a") };
-const first = { root: undefined, more: true };
-const means = { limits, retry: <T>(call: () => Promise<T>) => call() };
+const means = stepMeans({ deadline: Number.POSITIVE_INFINITY, limits });
 
 let memory: MemoryTable;
 beforeEach(() => {
@@ -28,7 +28,7 @@ test("filling reads the list after the sublist: a row that moved meanwhile would
   await commit(sublist, { ...emptyRoot(1), filling: "lead_1" });
   const send = vi.mocked(table.send);
   send.mockClear();
-  expect(await stepFilling(sublist, first, means)).toMatchObject({ more: false });
+  expect(await stepFilling(new MaintainedTree(sublist, means))).toMatchObject({ more: false });
   const roots = send.mock.calls.map(([command]) => (command as unknown as GetCommand).input.Key?.pk);
   expect(roots.slice(0, 2)).toEqual([treeKey(sublist, "root").pk, treeKey(list, "root").pk]);
 });
@@ -40,7 +40,7 @@ test.each([
   const keys = putLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
   await commit(list, { ...emptyRoot(1), watermark: "~", fed: keys[fed] });
   await commit(sublist, { ...emptyRoot(1), filling: keys[filling] });
-  expect(await stepFilling(sublist, first, means)).toMatchObject({ more: false });
+  expect(await stepFilling(new MaintainedTree(sublist, means))).toMatchObject({ more: false });
   const root = (await readRoot(sublist)) ?? emptyRoot(1);
   expect([root.watermark, root.filling]).toEqual([keys[4], undefined]);
   expect((await treeRows(sublist, root))?.map(({ start }) => start)).toEqual(keys.slice(0, 4));
@@ -51,9 +51,7 @@ test("a feed raises how far a tree that is filled goes, and sets no row in it", 
   const end = `${keys[4]}!`;
   await commit(list, { ...emptyRoot(1), watermark: end, unfed: 5 });
   await commit(sublist, { ...emptyRoot(1), filling: keys[0] });
-  expect(await feedSourceTrees(list, { ...first, filling: [] }, means)).toMatchObject({
-    more: false,
-    filling: [sublist],
-  });
+  const { more, filling } = await feedSourceTrees(new MaintainedTree(list, means));
+  expect([more, filling.map(({ owner }) => owner)]).toEqual([false, [sublist]]);
   expect(await readRoot(sublist)).toMatchObject({ filling: end, watermark: "", last: [] });
 });

@@ -25,7 +25,7 @@ async function setRows(edits: readonly RowEdit[], limits: Limits): Promise<Root>
   let root = (await readRoot(owner)) ?? emptyRoot(start);
   for (let rest = edits.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)); rest.length > 0; ) {
     const sks = rest.map(({ sk }) => sk);
-    const { paths, reached } = await readPaths(owner, root, sks, sks.length, { limits, retry });
+    const { paths, reached } = await readPaths(owner, root, sks, { limits, retry });
     const edited = editTree(root, paths, rest.slice(0, reached.length), limits);
     expect(edited.used).toBeGreaterThan(0);
     root = await commit(owner, edited.root, edited.nodes);

@@ -1,0 +1,96 @@
+import { setTimeout } from "node:timers/promises";
+import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { type Retry, withRetry } from "../../dynamodb/retry.ts";
+import { isBusy } from "../../dynamodb/throttling.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
+import { emptyRoot, type Root } from "../tree/root.ts";
+import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
+import { commit, DamagedTreeError, isTreeChanged, type Node, readRoot, treeKey } from "../tree/tree-store.ts";
+import { emptyTree } from "./empty-tree.ts";
+
+/** The means of a maintainer besides the table. */
+export interface Maintenance {
+  /** When it must have ended, in milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly limits?: Limits;
+  readonly wait?: (milliseconds: number) => Promise<unknown>;
+  /** Makes a call at the pace of the caller, which repeats it while the table is busy. */
+  readonly paced?: Retry;
+}
+
+/** The means of the steps on all trees of a list. */
+export function stepMeans({ deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance) {
+  /** Repeats a call while the table is busy. */
+  const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
+  /** How often each tree was emptied. */
+  const emptied = new Map<string, number>();
+  return { deadline, limits, wait, retry, emptied };
+}
+
+type StepMeans = ReturnType<typeof stepMeans>;
+
+/** How often a tree is emptied at once: if it is damaged again and again, it is not the tree that is wrong. */
+const mostEmptied = 10;
+
+/** A tree that is maintained in steps, each with one commit at most. */
+export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
+  readonly owner: Owner;
+  readonly means: StepMeans;
+  #root: Root | undefined;
+
+  constructor(owner: Owner, means: StepMeans) {
+    this.owner = owner;
+    this.means = means;
+  }
+
+  /**
+   * The root as this maintainer has read or committed it, an empty one if there is none. If another commit has come since,
+   * the next one fails, because the version is its condition.
+   */
+  async root(): Promise<Root> {
+    this.#root ??= (await this.means.retry(() => readRoot(this.owner))) ?? emptyRoot(Date.now());
+    return this.#root;
+  }
+
+  /** Reads the root again when it is needed. */
+  forget(): void {
+    this.#root = undefined;
+  }
+
+  async commit(root: Root, nodes?: readonly Node[]): Promise<void> {
+    this.#root = await this.means.retry(() => commit(this.owner, root, nodes));
+  }
+
+  /**
+   * Takes steps while something is left for another. After a commit of another maintainer, a step is taken again from the
+   * root in the table. A damaged tree is emptied, and then it is counted again.
+   *
+   * @throws TooExpensiveError when the time is up
+   */
+  async take<State extends { readonly more: boolean }>(
+    first: State,
+    step: (state: State) => Promise<State>,
+  ): Promise<State> {
+    const { deadline, wait } = this.means;
+    let state = first;
+    const attempt = () => step(state).catch((error: unknown) => this.#recover(error, state));
+    do {
+      if (Date.now() >= deadline) throw new TooExpensiveError("too_slow", "The time of the list is up.");
+      state = await withRetry(attempt, { deadline, isRetryable: isTreeChanged, wait });
+    } while (state.more);
+    return state;
+  }
+
+  /** Prepares another attempt of a step. @throws the error, unless a tree was damaged */
+  async #recover<State>(error: unknown, state: State): Promise<State> {
+    this.forget();
+    if (!(error instanceof DamagedTreeError)) throw error;
+    const { emptied } = this.means;
+    const { pk } = treeKey(error.owner, "");
+    const times = emptied.get(pk) ?? 0;
+    if (times === mostEmptied) throw error;
+    emptied.set(pk, times + 1);
+    await emptyTree(error, this.means);
+    return state;
+  }
+}
