@@ -1,11 +1,10 @@
 import { latest, type SublistOwner } from "../tree/counted-list.ts";
-import { type CountedRow, type Rows, readRows } from "../tree/rows.ts";
-import type { Limits } from "../tree/tree-limits.ts";
+import { type CountedRow, readRows } from "../tree/rows.ts";
 import { DamagedTreeError, readRoot, TreeChangedError } from "../tree/tree-store.ts";
 import { emptyTree } from "./empty-tree.ts";
 import { inParallel } from "./in-parallel.ts";
-import { weigh } from "./list-step.ts";
 import { MaintainedTree } from "./maintained-tree.ts";
+import { isLookDue, nextLook, payOwnTrees, weigh } from "./own-tree-rule.ts";
 import { setRows } from "./set-rows.ts";
 import { isSame } from "./tree-edit.ts";
 
@@ -26,20 +25,18 @@ export async function feedSourceTrees(whole: MaintainedTree): Promise<FeedState>
   const { owner, means } = whole;
   const { limits, retry } = means;
   const root = await whole.root();
-  const { fed = "", unfed = 0, lookAt = limits.sublistRows } = root;
-  if (unfed < lookAt || fed >= root.watermark) return { more: false, filling: [] };
+  if (!isLookDue(root, limits)) return { more: false, filling: [] };
+  const { fed = "", unfed = 0 } = root;
   const bounds = { start: fed, end: root.watermark, maxRows: limits.fedRows };
   const read = await retry(() => readRows(owner, bounds));
   const { rows, next } = read;
   const byOrigin = Map.groupBy(rows, ({ origin }) => origin);
-  if (!pays(read, [...byOrigin], limits)) {
-    const due = Math.max(limits.fedRows, unfed + limits.sublistRows);
-    await whole.commit({ ...root, lookAt: Math.min(2 * unfed, due) });
+  byOrigin.delete(undefined);
+  if (!payOwnTrees(read, [...byOrigin.values()], limits)) {
+    await whole.commit({ ...root, lookAt: nextLook(root, limits) });
     return { more: false, filling: [] };
   }
-  const trees = [...byOrigin.keys()].flatMap((origin) =>
-    origin === undefined ? [] : new MaintainedTree({ ...owner, origin }, means),
-  );
+  const trees = Array.from(byOrigin.keys(), (origin = "") => new MaintainedTree({ ...owner, origin }, means));
   await inParallel(trees, (tree) => tree.root());
   // The change of a row that was counted since would find the roots as they were read, and the row in no tree.
   const now = await retry(() => readRoot(owner));
@@ -53,16 +50,6 @@ export async function feedSourceTrees(whole: MaintainedTree): Promise<FeedState>
   const left = next === undefined ? 0 : Math.max(limits.sublistRows, unfed - weigh(rows, read));
   await whole.commit({ ...root, fed: end, unfed: left, lookAt: undefined });
   return { more: next !== undefined, filling };
-}
-
-/** Whether a sublist has so many of the rows that a tree of its own pays, or all of them are so many. */
-function pays(
-  read: Rows,
-  byOrigin: readonly (readonly [string | undefined, readonly CountedRow[]])[],
-  { fedRows, sublistRows }: Limits,
-): boolean {
-  if (read.next !== undefined || weigh(read.rows, read) >= fedRows) return true;
-  return byOrigin.some(([origin, rows]) => origin !== undefined && weigh(rows, read) >= sublistRows);
 }
 
 /** Sets rows in the tree of a sublist, which then has all rows before the end. @returns false if the tree has to be filled */

@@ -1,7 +1,8 @@
 import { earliest, keyAt, latest } from "../tree/counted-list.ts";
 import type { Root } from "../tree/root.ts";
-import { type CountedRow, type Rows, readRows } from "../tree/rows.ts";
+import { readRows } from "../tree/rows.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
+import { weigh } from "./own-tree-rule.ts";
 import { setRows } from "./set-rows.ts";
 
 /** The work on the tree of a whole list. */
@@ -95,10 +96,3 @@ async function readNewRows({ owner, means }: MaintainedTree, { watermark }: Root
 
 /** The time of a change of the tail: it increases strictly. */
 const raised = ({ changedAt = 0 }: Root, clock: number) => Math.max(clock, changedAt + 1);
-
-/** The number of rows that the sublists do not have yet, each of them once for every KB, as lists read them. */
-export function weigh(rows: readonly CountedRow[], { rows: read, units }: Rows, fed = ""): number {
-  // A read unit is 4 KB.
-  const weight = Math.max(1, (4 * units) / Math.max(1, read.length));
-  return Math.ceil(weight * rows.filter(({ sk }) => sk >= fed).length);
-}
