@@ -11,8 +11,6 @@ import { treeKey } from "../tree/tree-store.ts";
 /** How the rows of a list are read. */
 export interface Reading {
   readonly pace: Pace;
-  /** Called with the number of rows of each page. */
-  readonly onRows?: (rows: number) => void;
   /** Called with records of sublists that no maintainer writes; without it, they are logged. */
   readonly onMalformed?: (error: MalformedItemError) => void;
 }
@@ -24,13 +22,12 @@ const pageRows = 10_000;
 export async function* readAllRows(
   list: CountedOwner,
   start: string,
-  { pace, onRows }: Reading,
+  { pace }: Reading,
 ): AsyncGenerator<Rows> {
   for (let from: string | undefined = start; from !== undefined; ) {
     const bounds = { start: from, maxRows: pageRows };
     const page: Rows = await pace.retry(() => readRows(list, bounds));
     await pace.spend(page.units);
-    onRows?.(page.rows.length);
     yield page;
     from = page.next;
   }
