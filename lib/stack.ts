@@ -1,14 +1,12 @@
 import { CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import cdkJson from "../cdk.json" with { type: "json" };
-import { dataFormat } from "../shared/dynamodb/stored-release.ts";
 import { stageTableName } from "../shared/stages.ts";
 import type { Config } from "./config/config.ts";
 import { Api } from "./constructs/api.ts";
 import { Counting } from "./constructs/counting.ts";
 import { EventPipe } from "./constructs/event-pipe.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
-import { ReleaseRecord } from "./constructs/release-record.ts";
 import { ServiceTable } from "./constructs/table.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
 
@@ -46,7 +44,6 @@ export class ServiceStack extends Stack {
     const props = { config, bundles };
     this.table = new ServiceTable(this, "Table", config);
     const { table } = this;
-    new ReleaseRecord(this, "ReleaseRecord", config, table);
     this.api = new Api(this, "Api", { ...props, table });
     this.counting = new Counting(this, "Counting", { ...props, table });
     this.events = new EventPipe(this, "Events", { ...props, table });
@@ -65,7 +62,6 @@ export class ServiceStack extends Stack {
     const { functions, canary } = monitoring;
     const outputs = {
       Release: release,
-      DataFormat: String(dataFormat),
       ApiUrl: api.url,
       DomainTarget: api.domain?.regionalDomainName,
       DomainTargetZone: api.domain?.regionalHostedZoneId,

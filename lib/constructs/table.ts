@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from "aws-cdk-lib";
+import { RemovalPolicy, Tags, Validations } from "aws-cdk-lib";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import {
   AttributeType,
@@ -9,6 +9,7 @@ import {
   TableEncryption,
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
+import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
 import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
@@ -43,6 +44,7 @@ export class ServiceTable extends Table {
         projectionType: ProjectionType.ALL,
       });
     }
+    Tags.of(this).add(dataFormatTag, String(dataFormat));
     if (!keepsData) this.acknowledgeNoRecovery();
   }
 

@@ -144,9 +144,6 @@ export const sublistTreePartition = ({ pk, sk }: ReturnType<typeof sublistKey>) 
 /** The prefix of the sort keys of these records. */
 export const sublistPrefix = "sublist";
 
-/** The one item that is of no account: the release of the table. */
-export const releaseKey = key("deployed", "RELEASE", "table");
-
 /** A short name for a text of any length. */
 export const hashName = (text: string) => createHash("sha256").update(text).digest("base64url");
 

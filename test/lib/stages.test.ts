@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../lib/config/config.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { only, synthesize } from "../support/synthesize.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
+
+const release = `${manifest.version}+ab12cd3`;
 
 /** The deployed settings in which the stages differ. */
 function readSettings({ artifact, template }: Awaited<ReturnType<typeof synthesize>>) {
@@ -93,7 +96,14 @@ test("a stage is deployed to its AWS account and region", async () => {
 test("without them, the AWS account and the region are those of the credentials", () => {
   const { environment, tags } = stages.prod.artifact;
   expect(environment).toMatchObject({ account: "unknown-account", region: "unknown-region" });
-  expect(tags).toEqual({ release: expect.stringContaining("+") });
+  expect(tags).toEqual({ release });
+});
+
+test("the description and an output of the stack name the release", () => {
+  const { template } = stages.prod;
+  const { Description } = template.toJSON();
+  expect(Description).toBe(`Leads and conversations REST API (prod), release ${release}`);
+  expect(template.findOutputs("Release").Release?.Value).toBe(release);
 });
 
 /** The limits of AWS, in characters, of the names that the stack gives to resources. */

@@ -82,6 +82,9 @@ export class MemoryTable {
         return this.#batchWrite(input as BatchWriteCommandInput);
       case "TransactWriteCommand":
         return { output: {}, writes: transactWrite(this.#items, input as TransactWriteCommandInput) };
+      case "DescribeTableCommand":
+      case "ListTagsOfResourceCommand":
+        return { output: {} };
       default:
         throw new Error(`The memory table does not support the command ${name}.`);
     }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll } from "vitest";
+import { dataFormat } from "../../shared/dynamodb/data-format.ts";
 import { engineEndpoint } from "./engine-endpoint.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -22,6 +23,7 @@ export async function createDataDirectory(
     url,
     tableName,
     dynamodbEndpoint: engineEndpoint,
+    dataFormat,
     pid: process.pid,
   };
   await writeFile(join(directory, "run.json"), JSON.stringify(run));

@@ -51,8 +51,7 @@ async function functionIds(template: Template, directory: string, assetsFile: st
   const ids = new Map<string, FunctionName>();
   for (const [id, { Properties }] of Object.entries(template.findResources("AWS::Lambda::Function"))) {
     const asset = files[Properties.Code.S3Key.replace(".zip", "")].source.path;
-    // The function of the custom resource has other code.
-    const code = await readFile(join(directory, asset, "index.cjs"), "utf8").catch(() => "");
+    const code = await readFile(join(directory, asset, "index.cjs"), "utf8");
     const name = functionNames.find((candidate) => code.includes(`"${candidate}"`));
     if (name) ids.set(id, name);
   }

@@ -1,5 +1,6 @@
 import { access, chmod, constants, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { lockFile } from "./file-lock.ts";
 
@@ -15,7 +16,9 @@ export async function openDataDirectory(directory: string) {
     path,
     /** Writes to `run.json` how to reach this run, for the operator's commands. */
     writeRun: (run: { url: string; dynamodbEndpoint: string; tableName: string }) =>
-      writeFile(runFile, `${JSON.stringify({ ...run, pid: process.pid }, null, 2)}\n`, { mode: 0o600 }),
+      writeFile(runFile, `${JSON.stringify({ ...run, dataFormat, pid: process.pid }, null, 2)}\n`, {
+        mode: 0o600,
+      }),
     async close() {
       await rm(runFile, { force: true });
       unlock();

@@ -6,12 +6,9 @@ import {
   ResourceInUseException,
   ResourceNotFoundException,
   type TableDescription,
-  UpdateItemCommand,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import { recordRelease } from "../../../shared/dynamodb/stored-release.ts";
-import { releaseName } from "../../release-name.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { engineClient } from "./dynamodb-client.ts";
@@ -42,7 +39,6 @@ export async function prepareTable(definition: TableDefinition, endpoint: string
   const client = engineClient(endpoint);
   try {
     await ensureTable(client, definition, endpoint);
-    await client.send(new UpdateItemCommand(recordRelease(definition.input.TableName, releaseName())));
     return await findStreamArn(client, definition.input.TableName);
   } finally {
     client.destroy();

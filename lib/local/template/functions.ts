@@ -30,7 +30,7 @@ export type FindAsset = (
 
 /** Reads the functions, with their roles, from the template. */
 export function readFunctions(template: Template, resolve: Resolve, findAsset: FindAsset): LocalFunction[] {
-  return findServiceFunctions(template).map(([id, properties]) => {
+  return findResources(template, "AWS::Lambda::Function").map(([id, properties]) => {
     const asset = findAsset(String(resolve((properties.Code as Properties).S3Key)));
     if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
     const { Variables = {} } = (resolve(properties.Environment) ?? {}) as { Variables?: Properties };
@@ -46,15 +46,6 @@ export function readFunctions(template: Template, resolve: Resolve, findAsset: F
       role: readRole(template, resolve, properties.Role),
     };
   });
-}
-
-/** The functions without those that run only during a deployment, as the provider of a custom resource. */
-function findServiceFunctions(template: Template): [string, Properties][] {
-  const tokens = Object.values(template.Resources).map(({ Properties = {} }) => Properties.ServiceToken);
-  const providers = JSON.stringify(tokens.filter(Boolean));
-  return findResources(template, "AWS::Lambda::Function").filter(
-    ([id]) => !providers.includes(JSON.stringify(id)),
-  );
 }
 
 /** The ARN in a URI by which API Gateway invokes a function or an alias; any other text is returned unchanged. */

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { isRecord } from "../../is-record.ts";
 import { parseJson } from "../../parse-json.ts";
 import { errorCode, UserError } from "../../user-error.ts";
@@ -9,13 +10,14 @@ interface LocalRun {
   readonly url: string;
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
+  readonly dataFormat: number;
   readonly pid: number;
 }
 
 /**
  * Reads where the running `npm start` has its table.
  *
- * @throws UserError when none is running
+ * @throws UserError when none is running, or one of a version with another data format
  */
 export async function readLocalRun(): Promise<LocalRun> {
   const file = join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "run.json");
@@ -23,13 +25,18 @@ export async function readLocalRun(): Promise<LocalRun> {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });
   const run = parseJson(text);
-  if (!isRun(run)) throw new UserError(`${file} is not valid: restart \`npm start\`.`);
+  if (!isRun(run)) throw new UserError(`${file} is not of this version: restart \`npm start\`.`);
   if (isAlive(run.pid)) return run;
   throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
 }
 
 const isRun = (run: unknown): run is LocalRun =>
-  isRecord(run) && !!run.url && !!run.tableName && !!run.dynamodbEndpoint && Number.isSafeInteger(run.pid);
+  isRecord(run) &&
+  run.dataFormat === dataFormat &&
+  !!run.url &&
+  !!run.tableName &&
+  !!run.dynamodbEndpoint &&
+  Number.isSafeInteger(run.pid);
 
 /** Whether the process exists: after `kill -9` the file remains. */
 function isAlive(pid: number): boolean {

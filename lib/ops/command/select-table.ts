@@ -1,6 +1,6 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
+import { selectTable, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../user-error.ts";
 import { ShownPace } from "../output/shown-pace.ts";
@@ -34,7 +34,8 @@ export async function selectTableByOptions(
   config: DynamoDBClientConfig = {},
 ): Promise<void> {
   await selectNamedTable(options, config);
-  if (options.writes) await checkDataFormat();
+  // A local run says in its file which format it has.
+  if (options.writes && !options.local) await checkDataFormat(table, tableName);
 }
 
 async function selectNamedTable(
@@ -42,9 +43,9 @@ async function selectNamedTable(
   config: DynamoDBClientConfig,
 ): Promise<void> {
   if (local) {
-    const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
+    const { tableName: name, dynamodbEndpoint: endpoint } = await readLocalRun();
     const client = { ...operatorConfig, ...localConfig, ...config, endpoint };
-    return selectTable(tableName, client);
+    return selectTable(name, client);
   }
   if (stage) {
     // Only a stage has a file. What reads and checks it takes 0.1 s to load.

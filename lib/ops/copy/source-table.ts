@@ -1,12 +1,11 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { accountPartition, releaseKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
 import { connect, type Item, type Key, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { operatorConfig } from "../command/select-table.ts";
-import { expectDataFormat } from "../table/data-format.ts";
+import { checkDataFormat } from "../table/data-format.ts";
 import { messagesOf } from "../table/lead-items.ts";
 import type { RecordType } from "../table/stored-records.ts";
 
@@ -66,17 +65,11 @@ export async function openSource(
     region: region ?? ownRegion,
     ...(endpoint && { endpoint }),
   });
-  const source = new SourceTable(account, { client, name }, pace);
-  const release = await source.read(releaseKey).catch(async (error: unknown) => {
+  await checkDataFormat(client, name).catch(async (error: unknown) => {
     if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
     throw new UserError(
       `There is no table ${name} in the region ${await client.config.region()}: check --from-table and --from-region.`,
     );
   });
-  expectDataFormat(
-    name,
-    release,
-    () => `this program copies the data format ${dataFormat}: nothing was written.`,
-  );
-  return source;
+  return new SourceTable(account, { client, name }, pace);
 }

@@ -204,18 +204,13 @@ test.each(named)("SECURITY.md has what the role of $name allows on items of the 
   expect(documented.sort()).toEqual(allowed.sort());
 });
 
-test("Only Lambda may assume the roles of the functions, and no other policy exists but that of the release", () => {
+test("Only Lambda may assume the roles of the functionsand no other policy exists", () => {
   const pipe = only(template, "AWS::Pipes::Pipe").properties.RoleArn["Fn::GetAtt"][0];
   const schedules = Object.values(template.findResources("AWS::Scheduler::Schedule")).map(
     ({ Properties }) => Properties.Target.RoleArn["Fn::GetAtt"][0],
   );
-  const [record = "", release] =
-    Object.entries(template.findResources("AWS::IAM::Policy")).find(([id]) =>
-      id.startsWith("ReleaseRecord"),
-    ) ?? [];
-  const provider = release?.Properties.Roles[0].Ref;
   const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(
-    ([id]) => ![pipe, ...schedules, provider].includes(id),
+    ([id]) => ![pipe, ...schedules].includes(id),
   );
   expect(roles).toHaveLength(functions.size);
   for (const [, { Properties }] of roles) {
@@ -223,6 +218,5 @@ test("Only Lambda may assume the roles of the functions, and no other policy exi
       { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "lambda.amazonaws.com" } },
     ]);
   }
-  const policies = Object.keys(template.findResources("AWS::IAM::Policy")).filter((id) => id !== record);
-  expect(policies).toEqual([]);
+  expect(template.findResources("AWS::IAM::Policy")).toEqual({});
 });

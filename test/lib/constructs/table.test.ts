@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
@@ -39,5 +40,7 @@ test("The table is on demand without a limit, streams both images and expires it
     SSESpecification: { SSEEnabled: false },
     DeletionProtectionEnabled: false,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+    // What commands that write compare with their own.
+    Tags: [{ Key: "data-format", Value: String(dataFormat) }],
   });
 });

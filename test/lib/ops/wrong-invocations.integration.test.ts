@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { operatorConfig } from "../../../lib/ops/command/select-table.ts";
 import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
+import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { aroundCalls } from "../../support/conditions.ts";
 import { leadFile } from "../../support/lead-files.ts";
@@ -114,20 +115,26 @@ test("none of them has changed the key", async () => {
 /** A process id above the largest of Linux. */
 const pid = 2 ** 22 + 1;
 
+const anotherRun = (rest: object) =>
+  JSON.stringify({
+    url: "http://127.0.0.1:9",
+    tableName: "t",
+    dynamodbEndpoint: "http://127.0.0.1:9",
+    pid,
+    ...rest,
+  });
+
 test.each<[text: string | undefined, sentence: RegExp]>([
   [undefined, /^There is no \/nowhere\/run\.json: is `npm start` running, with the same DATA_DIR\?$/],
-  ...["", "{", "null", "{}", '{"tableName":"t","dynamodbEndpoint":"http://127.0.0.1"}'].map(
-    (text): [string, RegExp] => [text, /^.*run\.json is not valid: restart `npm start`\.$/],
-  ),
-  [
-    JSON.stringify({
-      url: "http://127.0.0.1:9",
-      tableName: "t",
-      dynamodbEndpoint: "http://127.0.0.1:9",
-      pid,
-    }),
-    new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`),
-  ],
+  ...[
+    "",
+    "{",
+    "null",
+    "{}",
+    '{"tableName":"t","dynamodbEndpoint":"http://127.0.0.1"}',
+    anotherRun({ dataFormat: dataFormat + 1 }),
+  ].map((text): [string, RegExp] => [text, /^.*run\.json is not of this version: restart `npm start`\.$/]),
+  [anotherRun({ dataFormat }), new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`)],
 ])("--local with the run.json %j fails in one sentence", async (text, sentence) => {
   const directory = text === undefined ? "/nowhere" : await createDataDirectory();
   if (text !== undefined) await writeFile(join(directory, "run.json"), text);

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
-import { dataFormat } from "../../../shared/dynamodb/stored-release.ts";
+import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/call.ts";
 import { runCommand, runJson } from "../../support/command.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountLimitKey,
   activeConversationKey,
@@ -230,19 +231,18 @@ describe("an account is copied from a table that was restored without indexes", 
 
 test("a table of another data format, without the account or that does not exist is refused", async () => {
   const { account, from } = await anAccount();
-  const write = (dataFormat: number) =>
-    new UpdateCommand({
-      ...{ TableName: from, Key: { pk: "RELEASE#table", sk: "deployed" } },
-      UpdateExpression: "SET dataFormat = :f, releaseName = :r",
-      ExpressionAttributeValues: { ":f": dataFormat, ":r": "9.9.9" },
-    });
+  const { Table } = await table.send(new DescribeTableCommand({ TableName: from }));
+  const tag = (Value: string) =>
+    table.send(
+      new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags: [{ Key: dataFormatTag, Value }] }),
+    );
   const before = await tableItems();
-  await table.send(write(2));
+  await tag("2");
   const failures = [await copy(account, from)];
-  await table.send(write(1));
+  await tag("1");
   failures.push(await copy("nobody", from), await copy(account, "none"), await copy(account, tableName));
   expect(failures.map(({ failure }) => failure)).toEqual([
-    expect.stringContaining(`The table ${from} is of the release 9.9.9 with the data format 2, but`),
+    expect.stringContaining(`The table ${from} has the data format 2, but`),
     expect.stringContaining(`The table ${from} has nothing of the account nobody.`),
     expect.stringContaining("There is no table none in the region"),
     expect.stringContaining(`The account ${account} would be copied onto itself`),

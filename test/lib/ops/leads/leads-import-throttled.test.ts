@@ -1,5 +1,9 @@
 import { appendFile, stat, utimes } from "node:fs/promises";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  DescribeTableCommand,
+  ListTagsOfResourceCommand,
+} from "@aws-sdk/client-dynamodb";
 import {
   DynamoDBDocumentClient,
   GetCommand,
@@ -23,6 +27,8 @@ beforeEach(() => {
   table.on(QueryCommand).resolves({});
   table.on(QueryCommand, { IndexName: "by-parent" }).resolves({ Items: [{ pk: "KEY" }] });
   table.on(GetCommand).resolves({});
+  table.on(DescribeTableCommand).resolves({});
+  table.on(ListTagsOfResourceCommand).resolves({});
 });
 
 /** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */

@@ -1,3 +1,4 @@
+import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
@@ -5,14 +6,19 @@ import { conversationsCommand } from "../../../../lib/ops/conversations/conversa
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { keysCommand } from "../../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
-import { releaseKey } from "../../../../shared/dynamodb/keys.ts";
-import { dataFormat } from "../../../../shared/dynamodb/stored-release.ts";
+import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand } from "../../../support/command.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { aLead } from "../../../support/requests.ts";
-import { put, remove, tableItems } from "../../../support/table-items.ts";
+import { tableItems } from "../../../support/table-items.ts";
 
-const store = (item: object) => put({ ...releaseKey, ...item });
+/** Gives the table a data format, as a deployment does. */
+async function deploy(format: number, name = tableName) {
+  const { Table } = await table.send(new DescribeTableCommand({ TableName: name }));
+  const Tags = [{ Key: dataFormatTag, Value: String(format) }];
+  await table.send(new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags }));
+}
 
 const person = ["--account", "acme"];
 const file = await leadFile("name\nAda\n");
@@ -41,11 +47,12 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
 
 test.each(writing)("%s: a table of another data format is refused", async (_, command, args) => {
   for (const stored of [dataFormat - 1, dataFormat + 1]) {
-    await store({ releaseName: "9.9.9+fffffff", dataFormat: stored });
+    await deploy(stored);
     const before = await tableItems();
     const { failure } = await runCommand(command(), ...args);
-    expect(failure).toContain(`is of the release 9.9.9+fffffff with the data format ${stored}, but this is`);
-    expect(failure).toContain("Check out the commit of 9.9.9+fffffff");
+    expect(failure).toContain(
+      `has the data format ${stored}, but this program has ${dataFormat}: nothing was written. Check out`,
+    );
     expect(await tableItems()).toEqual(before);
   }
 });
@@ -62,11 +69,9 @@ test("each command with --dry-run is among them", () => {
   expect(tested).toEqual(expect.arrayContaining(withDryRun));
 });
 
-test("of the same format, and without a release, a command writes; one that reads is not refused", async () => {
-  await store({ releaseName: "9.9.9+fffffff", dataFormat });
+test("of the same format, a command writes; one that reads is not refused", async () => {
+  await deploy(dataFormat);
   expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
-  await store({ releaseName: "9.9.9+fffffff", dataFormat: 99 });
+  await deploy(99);
   expect(await runCommand(keysCommand(), "list", ...person)).toMatchObject({ failure: undefined });
-  await remove(releaseKey);
-  expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
 });
