@@ -15,7 +15,6 @@ import {
   contrastFaults,
   findChromium,
   type Look,
-  openPage,
   openReference,
   overflow,
 } from "./reference-page.ts";
@@ -60,21 +59,6 @@ const looks: readonly Look[] = [
   { width: 390, scheme: "light" },
   { width: 390, scheme: "dark" },
 ];
-
-test.each(
-  looks,
-)("at $width px, in the $scheme scheme, guides and routes are there before any script", async (look) => {
-  const page = await openPage(browser, look);
-  // No response to these requests comes.
-  await page.route(/\.js(on)?$|\/api\//, () => {});
-  await page.goto(`${url}/docs`, { waitUntil: "commit" });
-  for (const name of ["Authentication", "Retries", "Events", "Errors", ...operations, ...events])
-    await page.getByRole("heading", { name, exact: true }).waitFor();
-  await page.getByText("POST /api/v1/conversations").waitFor();
-  expect([await overflow(page), await contrastFaults(page)]).toEqual([0, []]);
-  await page.screenshot({ path: join(screenshots, `${look.width}-${look.scheme}-text.png`) });
-  await page.context().close();
-});
 
 test("the search finds the guides by their words", async () => {
   const { page } = await openReference(browser, `${url}/docs`, { width: 1280, scheme: "light" });

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { marked } from "marked";
 import type { Pages } from "../gateway/gateway.ts";
 import type { HttpResponse } from "../gateway/http-response.ts";
 
@@ -35,11 +34,11 @@ const headers = {
  */
 export function referencePages(apiKey: Promise<string>): Pages {
   // Made as soon as the run is ready, so that the first visit does not wait. A request reports what fails.
-  apiKey.then(() => Promise.all([textPage(), scalar()])).catch(() => {});
+  apiKey.then(() => Promise.all([pageDocument(), scalar()])).catch(() => {});
   const pages: Readonly<Record<string, () => Promise<HttpResponse>>> = {
     "/": redirect,
     "/docs/": redirect,
-    "/docs": async () => response(".html", await textPage()),
+    "/docs": () => file("index.html"),
     "/docs/scalar.js": async () => response(".js", await scalar()),
     "/docs/openapi.json": async () => json(await pageDocument()),
     "/docs/api-key.json": async () => json(await apiKey),
@@ -63,8 +62,6 @@ const pageDocument = once(async () => {
   const { openApiDocument } = await import("../../openapi/document.ts");
   return toPageDocument(openApiDocument());
 });
-
-const textPage = once(async () => renderPage(await pageDocument()));
 
 const scalar = once(readScript);
 
@@ -114,11 +111,6 @@ interface Parameter {
   readonly schema?: { readonly examples?: readonly unknown[] };
 }
 
-interface Operation {
-  readonly summary: string;
-  readonly description: string;
-}
-
 interface Tag {
   readonly name: string;
   readonly description: string;
@@ -128,13 +120,10 @@ interface Document {
   readonly info: { readonly title: string; readonly description: string };
   readonly tags: readonly Tag[];
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, Operation & { readonly parameters: readonly Parameter[] }>>>
+    Record<string, Readonly<Record<string, { readonly parameters: readonly Parameter[] }>>>
   >;
-  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
 }
-
-type PageDocument = ReturnType<typeof toPageDocument>;
 
 /**
  * Adapts the OpenAPI document to the page: it sends requests to the host that serves it, and each guide is the description
@@ -162,27 +151,6 @@ export function toPageDocument(document: Document) {
       parameters: mapValues(document.components.parameters, offerExample),
     },
   };
-}
-
-/** The page with the guides, routes and events as text, which is there before Scalar's script. */
-async function renderPage({ info, tags, paths, webhooks }: PageDocument): Promise<string> {
-  const operations = (items: Document["webhooks"], toLabel: (name: string, method: string) => string) =>
-    Object.entries(items).flatMap(([name, methods]) =>
-      Object.entries(methods).map(
-        ([method, { summary, description }]) =>
-          `### ${summary}\n\n\`${toLabel(name, method.toUpperCase())}\`\n\n${description}`,
-      ),
-    );
-  const text = [
-    `# ${info.title}\n\n${info.description}`,
-    ...tags.map(({ name, description }) => `## ${name}\n\n${description}`),
-    "## Routes",
-    ...operations(paths, (path, method) => `${method} ${path}`),
-    "## Types of events",
-    ...operations(webhooks, (type) => type),
-  ];
-  const page = await readFile(join(import.meta.dirname, "index.html"), "utf8");
-  return page.replace("<!-- text -->", () => marked.parse(text.join("\n\n"), { async: false }));
 }
 
 /** Leaves a parameter out of requests until the user turns its example on: it would filter each list. */

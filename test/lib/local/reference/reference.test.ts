@@ -21,7 +21,7 @@ const policy =
 test.each([
   [
     ...(["/docs?x", "text/html; charset=utf-8"] as const),
-    /^<!doctype html>.*<h2>Retries<\/h2>.*<h3>Create a lead<\/h3>\s*<p><code>POST \/api\/v1\/leads<\/code>.*src="\/docs\/start.js"/s,
+    /^<!doctype html>.*href="\/docs\/openapi.json".*src="\/docs\/start.js"/s,
   ],
   ["/docs/start.js", "text/javascript; charset=utf-8", /createApiReference/],
   ["/docs/configuration.js", "text/javascript; charset=utf-8", /export const configuration/],
