@@ -1,15 +1,7 @@
-import { MathExpression, type Metric } from "aws-cdk-lib/aws-cloudwatch";
-import type { RouteName } from "../../shared/routes.ts";
-import { always, fiveMinutes } from "./alarm-metrics.ts";
-import type { MonitoredFault, MonitoredFaults } from "./monitored-fault.ts";
+import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
+import { fiveMinutes } from "./alarm-metrics.ts";
+import type { MonitoredFaults } from "./monitored-fault.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
-
-/** With a canary, a stage always has new writes. Without one, nothing tells stopped writes from none. */
-const writesStopped = (route: RouteName, written: Metric): MonitoredFault => ({
-  meaning: `No request of ${route} wrote anything for ten minutes, also none of the canary: callers cannot write, whatever status they get.`,
-  metric: always("written", [written], fiveMinutes.period),
-  section: "writes-stopped",
-});
 
 /** Who reaches the API and its data: keys, limits, items that no code of the service writes, the certificate, and the canary. */
 export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources): MonitoredFaults => ({
@@ -50,7 +42,5 @@ export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources):
         ...fiveMinutes,
       }),
     },
-    "writes-stopped-create-lead": writesStopped("create-lead", logs.sum("LeadsCreated")),
-    "writes-stopped-send-message": writesStopped("send-message", logs.sum("MessagesSent")),
   }),
 });

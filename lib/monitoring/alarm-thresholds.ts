@@ -20,14 +20,10 @@ const persistent = { breaching: 2, of: 2 };
 /** With few requests, a single failure is a large percentage. */
 const mostly = { breaching: 2, of: 3 };
 
-/** A run of the canary can begin a little later than five minutes after the one before. */
-const ofRuns = { breaching: 2, of: 3 };
-
 /** The severity and the threshold of each alarm, by its section in the runbook, `docs/operations.md`. */
 export const alarmThresholds = {
   // 14.4 times what the objective allows: an hour of it uses up 2 % of what a month may have.
   "server-errors": { severity: "wake", threshold: 1.44, periods: mostly },
-  "server-errors-gateway": { severity: "look", threshold: 1.44, periods: mostly },
   // Three times what the objective allows.
   "slow-answers": { severity: "look", threshold: 3 },
   "error-budget": { severity: "look", threshold: 0.3 },
@@ -37,8 +33,8 @@ export const alarmThresholds = {
   "malformed-items": { severity: "look", threshold: 1 },
   // Days.
   "certificate-expiry": { severity: "look", threshold: 30, required: true },
-  canary: { severity: "wake", threshold: 1, periods: ofRuns, required: true },
-  "writes-stopped": { severity: "wake", threshold: 1, periods: ofRuns, required: true },
+  // A run can begin a little later than five minutes after the one before.
+  canary: { severity: "wake", threshold: 1, periods: { breaching: 2, of: 3 }, required: true },
   "gateway-throttles": { severity: "look", threshold: 1, periods: persistent },
   "function-throttles": { severity: "look", threshold: 1, periods: persistent },
   "concurrency-near-quota": { severity: "look", threshold: 80, periods: persistent },
@@ -49,7 +45,6 @@ export const alarmThresholds = {
   "counting-stopped": { severity: "wake", threshold: 1 },
   "failure-queue": { severity: "look", threshold: 1 },
   "counts-damaged": { severity: "look", threshold: 1 },
-  "counts-repaired": { severity: "look", threshold: 1 },
   "event-pipe-failures": { severity: "wake", threshold: 1, periods: persistent },
   "events-stopped": { severity: "wake", threshold: 1 },
   "event-failure-queue": { severity: "wake", threshold: 1 },

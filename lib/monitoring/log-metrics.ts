@@ -4,12 +4,10 @@ import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "a
 import { Construct } from "constructs";
 import type { RequestLine } from "../../shared/http/request-log.ts";
 import * as logEvents from "../../shared/logging/log-events.ts";
-import { type RouteName, routes } from "../../shared/routes.ts";
+import { routes } from "../../shared/routes.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 import type { accessLogFields } from "../constructs/access-log.ts";
-import type { Api } from "../constructs/api.ts";
-import type { Counting } from "../constructs/counting.ts";
-import type { EventPipe } from "../constructs/event-pipe.ts";
+import type { ServiceFunction } from "../constructs/service-function.ts";
 
 /** Lambda's JSON log format puts a logged object under `message`. */
 const field = (name: keyof RequestLine) => `$.message.${name}`;
@@ -18,44 +16,36 @@ const accessField = (name: keyof typeof accessLogFields) => `$.${name}`;
 
 const event = (value: string) => FilterPattern.stringValue(field("event"), "=", value);
 
-/** Request lines that also match the other patterns. */
-const requests = (...patterns: readonly JsonPattern[]) =>
-  FilterPattern.all(event(logEvents.request), ...patterns);
-
-const replayed = (value: boolean) => FilterPattern.booleanValue(field("replayed"), value);
-
-const status = (value: number) => FilterPattern.numberValue(field("status"), "=", value);
-
-interface Counter {
-  readonly routes: readonly RouteName[];
-  readonly lines: JsonPattern;
-}
+/** A 201 that is no replay. */
+const written = FilterPattern.all(
+  event(logEvents.request),
+  FilterPattern.numberValue(field("status"), "=", 201),
+  FilterPattern.booleanValue(field("replayed"), false),
+);
 
 const everyRoute = Object.values(routes).map(({ name }) => name);
 
-/** Which log lines of which routes' functions each metric counts. */
-const counters = {
-  LeadsCreated: { routes: ["create-lead"], lines: requests(status(201), replayed(false)) },
-  MessagesSent: { routes: ["send-message"], lines: requests(status(201), replayed(false)) },
-  ReplayedRequests: { routes: ["create-lead", "send-message"], lines: requests(replayed(true)) },
-  RateLimitFailures: { routes: everyRoute, lines: event(logEvents.rateLimiterFailedOpen) },
-  RefusedRequests: { routes: everyRoute, lines: requests(status(429)) },
-} satisfies Record<string, Counter>;
+interface FunctionLines {
+  readonly functions: readonly FunctionName[];
+  readonly lines: JsonPattern;
+}
 
-/** A 429 that no function returned. The gateway's own metrics do not tell one 4xx from another. */
-const throttled = FilterPattern.all(
-  FilterPattern.stringValue(accessField("status"), "=", "429"),
-  FilterPattern.stringValue(accessField("integrationStatus"), "!=", "429"),
-);
-
-/** Keys that the authorizer refuses, and writes with keys that may only read. */
-const forbidden = FilterPattern.stringValue(accessField("status"), "=", "403");
-
-/** A 5xx that no function returned: it crashed, Lambda had no concurrency left, or the gateway may not call it. */
-const gatewayFailed = FilterPattern.all(
-  FilterPattern.stringValue(accessField("status"), "=", "5*"),
-  FilterPattern.stringValue(accessField("integrationStatus"), "!=", "5*"),
-);
+/** Which log lines of which functions each metric counts. */
+const functionMetrics = {
+  LeadsCreated: { functions: ["create-lead"], lines: written },
+  MessagesSent: { functions: ["send-message"], lines: written },
+  RateLimitFailures: { functions: everyRoute, lines: event(logEvents.rateLimiterFailedOpen) },
+  MalformedItems: {
+    functions: [...everyRoute, "authorize", "audit-counts", "compose-events"],
+    lines: event(logEvents.malformedItem),
+  },
+  DamagedCounts: {
+    functions: ["maintain-counts", "audit-counts", "list-leads", "list-conversations"],
+    lines: FilterPattern.any(
+      ...[logEvents.countsDamaged, logEvents.countsGivenUp, logEvents.countsRepaired].map(event),
+    ),
+  },
+} satisfies Record<string, FunctionLines>;
 
 /** A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone. */
 const failure = event(logEvents.requestFailed);
@@ -64,65 +54,42 @@ const failed = FilterPattern.any(
   FilterPattern.all(failure, FilterPattern.stringValue("$.message.cause.code", "=", "not_admitted")),
 );
 
+/** Which lines of the gateway's access log each metric counts. */
+const accessMetrics = {
+  /** A 429 that no function returned. The gateway's own metrics do not tell one 4xx from another. */
+  ThrottledRequests: FilterPattern.all(
+    FilterPattern.stringValue(accessField("status"), "=", "429"),
+    FilterPattern.stringValue(accessField("integrationStatus"), "!=", "429"),
+  ),
+  /** Keys that the authorizer refuses, and writes with keys that may only read. */
+  ForbiddenRequests: FilterPattern.stringValue(accessField("status"), "=", "403"),
+} satisfies Record<string, JsonPattern>;
+
 type LogMetricName =
-  | keyof typeof counters
-  | `FailedRequests-${FunctionName}`
-  | "ThrottledRequests"
-  | "GatewayFailures"
-  | "ForbiddenRequests"
-  | "MalformedItems"
-  | "DamagedCounts"
-  | "RepairedCounts";
+  | keyof typeof functionMetrics
+  | keyof typeof accessMetrics
+  | `FailedRequests-${FunctionName}`;
 
 interface LogMetricsProps {
-  readonly api: Api;
-  readonly counting: Counting;
-  readonly events: EventPipe;
+  readonly accessLog: ILogGroup;
+  readonly functions: readonly ServiceFunction[];
 }
 
 /** Metrics that CloudWatch counts from the logs, so that no request waits for a metric to be written. */
 export class LogMetrics extends Construct {
   private readonly namespace = Stack.of(this).stackName;
 
-  constructor(scope: Construct, id: string, { api, counting, events }: LogMetricsProps) {
+  constructor(scope: Construct, id: string, { accessLog, functions }: LogMetricsProps) {
     super(scope, id);
-    const { handlers, accessLog, authorizer } = api;
-    for (const [metricName, counter] of Object.entries<Counter>(counters)) {
-      for (const { name, lambda } of handlers) {
-        if (counter.routes.some((route) => route === name)) {
-          this.addFilter(`${metricName}-${name}`, metricName, lambda.logGroup, counter.lines);
-        }
-      }
+    for (const { name, lambda } of functions) {
+      for (const [metricName, metric] of Object.entries<FunctionLines>(functionMetrics))
+        if (metric.functions.includes(name))
+          this.addFilter(`${metricName}-${name}`, metricName, lambda.logGroup, metric.lines);
+      if (everyRoute.some((route) => route === name))
+        this.addFilter(`FailedRequests-${name}`, `FailedRequests-${name}`, lambda.logGroup, failed);
     }
-    for (const { name, lambda } of handlers) {
-      const metric = `FailedRequests-${name}` as const;
-      this.addFilter(metric, metric, lambda.logGroup, failed);
-    }
-    this.addFilter("ThrottledRequests", "ThrottledRequests", accessLog, throttled);
-    this.addFilter("GatewayFailures", "GatewayFailures", accessLog, gatewayFailed);
-    this.addFilter("ForbiddenRequests", "ForbiddenRequests", accessLog, forbidden);
-    const { maintainer, auditor } = counting;
-    for (const { name, lambda } of [...handlers, authorizer, auditor, events.composer])
-      this.addFilter(
-        `MalformedItems-${name}`,
-        "MalformedItems",
-        lambda.logGroup,
-        event(logEvents.malformedItem),
-      );
-    const readers = handlers.filter(({ name }) => name.startsWith("list-"));
-    for (const { name, lambda } of [maintainer, auditor, ...readers])
-      this.addFilter(
-        `DamagedCounts-${name}`,
-        "DamagedCounts",
-        lambda.logGroup,
-        FilterPattern.any(event(logEvents.countsDamaged), event(logEvents.countsGivenUp)),
-      );
-    this.addFilter(
-      "RepairedCounts",
-      "RepairedCounts",
-      auditor.lambda.logGroup,
-      event(logEvents.countsRepaired),
-    );
+    for (const [metricName, lines] of Object.entries(accessMetrics))
+      this.addFilter(metricName, metricName, accessLog, lines);
   }
 
   /** The number of lines that a metric counted. */

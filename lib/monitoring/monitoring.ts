@@ -35,7 +35,7 @@ export class Monitoring extends Construct {
     const { certificateArn: arn } = config;
     const resources: MonitoredResources = {
       ...constructs,
-      logs: new LogMetrics(this, "Requests", constructs),
+      logs: new LogMetrics(this, "Requests", { accessLog: api.accessLog, functions: this.functions }),
       ...(arn !== undefined && { certificate: Certificate.fromCertificateArn(this, "Certificate", arn) }),
       ...(canary && { canary }),
       functions: this.functions,

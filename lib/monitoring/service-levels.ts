@@ -23,7 +23,6 @@ export const serviceLevels = ({
         return [`server-errors-${name}`, { ...alarm, rollsBack: true, section: "server-errors" }];
       }),
     ),
-    "server-errors-gateway": serverErrors("the gateway", [logs.sum("GatewayFailures")], requests),
     ...Object.fromEntries(handlers.map((fn) => [`slow-answers-${fn.name}`, slowAnswers(fn)])),
     "error-budget": {
       meaning: "Requests fail with 5xx so often that the failures of a month are used up in days.",

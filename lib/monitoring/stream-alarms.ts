@@ -42,13 +42,8 @@ export const countingAlarms = ({ counting, logs }: MonitoredResources): Monitore
   },
   "counts-damaged": {
     meaning:
-      "Stored counts were damaged and are counted again: lists of the account in the log may return 503 until that is done.",
+      "Stored counts were damaged or differed from the rows: until they are counted again, lists of the account in the log may return 503, and their totals were wrong if rows differed.",
     metric: logs.sum("DamagedCounts").with(fiveMinutes),
-  },
-  "counts-repaired": {
-    meaning:
-      "An audit found counts that differed from the rows and corrected them: totals of the account in the log were wrong.",
-    metric: logs.sum("RepairedCounts").with(fiveMinutes),
   },
 });
 

@@ -66,12 +66,6 @@ const undone = (...signs: readonly string[]): Definition => [
   ...[...signs, ofLogs("LeadsCreated"), ofLogs("MessagesSent")],
 ];
 
-/** New writes of a route, of which a stage with a canary has some in each run. */
-const writesStopped = (metric: string): Definition => [
-  ...(["breaching", "written0 + TIME_SERIES(0)"] as const),
-  ofLogs(metric),
-];
-
 /** The percentage of requests that failed. */
 const serverErrors = (all: string, ...failed: readonly string[]): Definition => {
   const bad = failed.map((_, n) => `bad${n}`).join(" + ");
@@ -100,7 +94,6 @@ const expected: Readonly<Record<string, Definition>> = {
       ),
     ]),
   ),
-  "server-errors-gateway": serverErrors(ofApi("Count"), ofLogs("GatewayFailures")),
   ...Object.fromEntries(served.slice(1).map((name) => [`slow-answers-${name}`, slowAnswers(name)])),
   "error-budget": [
     ...(["ignore", "IF(bad0 + 0 * all >= 5, 100 * (bad0) / all, 0)"] as const),
@@ -117,8 +110,6 @@ const expected: Readonly<Record<string, Definition>> = {
     ...(["breaching", "runs - failures + TIME_SERIES(0)"] as const),
     ...[ofFunction("canary", "Invocations"), ofFunction("canary", "Errors")],
   ],
-  "writes-stopped-create-lead": writesStopped("LeadsCreated"),
-  "writes-stopped-send-message": writesStopped("MessagesSent"),
   "gateway-throttles": plain(ofLogs("ThrottledRequests")),
   "function-throttles": during(
     ofApi("Count"),
@@ -142,7 +133,6 @@ const expected: Readonly<Record<string, Definition>> = {
   ),
   "failure-queue": plain(ofQueue("Counting")),
   "counts-damaged": plain(ofLogs("DamagedCounts")),
-  "counts-repaired": plain(ofLogs("RepairedCounts")),
   "event-pipe-failures": during(ofPipe("EventCount"), pipeFaults.map(ofPipe)),
   "events-stopped": undone(ofPipe("EventCount")),
   "event-failure-queue": plain(ofQueue("Events")),

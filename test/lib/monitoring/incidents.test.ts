@@ -95,8 +95,6 @@ function signals(perHour: number, fault: Fault): Signals {
     const isUnreachable = stopped("functions");
     if (metric.startsWith("AWS/ApiGateway 5xx")) return isUnreachable ? requests : sum(failed);
     if (metric.startsWith("AWS/ApiGateway Count")) return requests > 0 ? requests : undefined;
-    if (metric.includes(" GatewayFailures "))
-      return requests > 0 ? Number(isUnreachable) * requests : undefined;
     if (isUnreachable) return metric.includes(" Throttles ") ? requests : undefined;
     const written = leads + messages;
     const [, name = "", fn = ""] = /^AWS\/Lambda (\w+) FunctionName (\w+) /.exec(metric) ?? [];
