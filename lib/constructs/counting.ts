@@ -3,11 +3,9 @@ import { Metric, type MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { EventSourceMapping, FilterCriteria, MetricType, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
-import { FailureQueue } from "./failure-queue.ts";
 import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
-import { streamRetries } from "./stream-retries.ts";
-import { readStreamStatement, sendStatement } from "./stream-statements.ts";
+import { FailureQueue, readStreamStatement, streamRetries } from "./stream-reader.ts";
 
 /**
  * Keeps the counts of lists: a function that reads the table's stream, a queue for failed batches, and a function that
@@ -29,7 +27,7 @@ export class Counting extends Construct {
       timeout: Duration.seconds(60),
       // One whole core: a batch may change hundreds of lists.
       memorySize: 1769,
-      policies: { Stream: [readStreamStatement(streamArn), sendStatement(this.failures.queueArn)] },
+      policies: { Stream: [readStreamStatement(streamArn), this.failures.sendStatement()] },
       whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
     });
     this.source = this.addSource(streamArn);

@@ -7,10 +7,8 @@ import { CfnPipe } from "aws-cdk-lib/aws-pipes";
 import { Construct } from "constructs";
 import { changeTypes, eventSource, eventTypes } from "../../shared/domain/events.ts";
 import type { Config } from "../config/config.ts";
-import { FailureQueue } from "./failure-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
-import { streamRetries } from "./stream-retries.ts";
-import { readStreamStatement, sendStatement } from "./stream-statements.ts";
+import { FailureQueue, readStreamStatement, streamRetries } from "./stream-reader.ts";
 
 /** Publishes new leads, conversations and messages, and changed and erased ones, to an event bus, for which channel connectors define rules. */
 export class EventPipe extends Construct {
@@ -101,7 +99,7 @@ export class EventPipe extends Construct {
         resources: [this.composer.lambda.functionArn, this.composer.alias.functionArn],
       }),
       new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }),
-      sendStatement(this.failures.queueArn),
+      this.failures.sendStatement(),
     ];
     return new Role(this, "Role", {
       assumedBy: new ServicePrincipal("pipes.amazonaws.com", {

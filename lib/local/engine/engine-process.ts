@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError } from "../../user-error.ts";
@@ -10,10 +9,6 @@ const stopTimeout = 3000;
 
 /** The path of the embedded DynamoDB. */
 export const engineBinary = () => join(dirname(findManifest()), "dynoxide");
-
-/** The version of the embedded DynamoDB. */
-export const engineVersion = () =>
-  (JSON.parse(readFileSync(findManifest(), "utf8")) as { version: string }).version;
 
 /** Finds the manifest of the engine's package for a platform. @throws UserError when it is not installed */
 export function findManifest(platform: string = process.platform, arch: string = process.arch): string {

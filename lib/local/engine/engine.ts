@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { enginePorts } from "./engine-ports.ts";
-import { engineVersion, spawnEngine, stopProcess } from "./engine-process.ts";
+import { spawnEngine, stopProcess } from "./engine-process.ts";
 import { lockFile } from "./file-lock.ts";
 
 interface EngineOptions {
@@ -27,15 +27,12 @@ const startTimeout = 10_000;
 /** How long to wait for another process that has the database open, in milliseconds. */
 const fileTimeout = 5000;
 
-/** The versions of dynoxide whose table of stream records has no index. */
-const affectedVersions: readonly string[] = ["1.2.1"];
-
 /** Starts the embedded DynamoDB on a free port of this machine. */
 export async function startEngine({ directory, port: wanted, log, onExit }: EngineOptions) {
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
   if (databaseFile) await waitForFile(databaseFile, log);
   const { port, child } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : [], wanted);
-  if (databaseFile) indexStream(databaseFile, engineVersion(), log);
+  if (databaseFile) indexStream(databaseFile, log);
   child.once("exit", onExit);
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -130,8 +127,7 @@ async function findFailure(child: ChildProcess): Promise<string | undefined> {
  * @param databaseFile the file of a running engine, which has created the table
  * @see https://www.sqlite.org/expridx.html
  */
-function indexStream(databaseFile: string, version: string, log: (line: string) => void): void {
-  if (!affectedVersions.includes(version)) return;
+function indexStream(databaseFile: string, log: (line: string) => void): void {
   try {
     // The timeout lets the engine finish its own writes.
     using database = new DatabaseSync(databaseFile, { timeout: 10_000 });

@@ -1,22 +1,22 @@
 import { leadExists } from "../../../shared/domain/leads.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
-import { forEach } from "../table/for-each.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/stored-records.ts";
 import { type Copying, copyConversation } from "./copy-conversation.ts";
 import { copyItem, type Outcome, storeOnce } from "./copy-item.ts";
 import { isErased } from "./store-rows.ts";
 
-/** How many leads or conversations are copied at the same time, each of these with all of its messages in memory. */
-const parallel = 16;
-
-/** Copies what the source has of an account and does not follow from other items. */
+/**
+ * Copies what the source has of an account and does not follow from other items. Of the conversations that are copied at
+ * the same time, all messages are in memory.
+ */
 export async function copyAccount(copying: Copying): Promise<void> {
   const { source, account, unreadable, count } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
     copy: (record: StoredRecords[Type]) => Promise<Outcome | "erased">,
   ) =>
-    forEach(source.items(type), parallel, async (item) => {
+    inParallel(source.items(type), async (item) => {
       const record = readStored(type, item, unreadable);
       if (record) count(await copy(record));
     });
@@ -29,7 +29,7 @@ export async function copyAccount(copying: Copying): Promise<void> {
   );
   // A conversation that ends makes room for another active one of its lead on its channel.
   for (const isActive of [false, true])
-    await forEach(source.items("conversation"), parallel, async (item) => {
+    await inParallel(source.items("conversation"), async (item) => {
       if ((item.status === active) === isActive) await copyConversation(copying, item);
     });
 }

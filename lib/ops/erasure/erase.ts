@@ -9,7 +9,7 @@ import {
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { forEach } from "../table/for-each.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { listByParent, readEach } from "../table/lead-items.ts";
 import { buildUpdate, deleteItems, updateItem } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
@@ -78,13 +78,10 @@ async function revokeKeys(keys: readonly Item[], pace: Pace): Promise<number> {
   return endedAt;
 }
 
-/** How many leads are erased at the same time. */
-const parallel = 16;
-
 /** Deletes the leads: from now on no request finds them, and no import stores them. */
 async function begin(found: ItemsToErase, { pace }: Erasing): Promise<void> {
   const { account } = found.subject;
-  await forEach(leadIds(found, pace), parallel, (id) => beginErasure(account, id, pace));
+  await inParallel(leadIds(found, pace), (id) => beginErasure(account, id, pace));
 }
 
 async function* leadIds(found: ItemsToErase, pace: Pace): AsyncGenerator<string, undefined> {

@@ -5,6 +5,7 @@ import { leadItem } from "../../../shared/domain/leads.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
@@ -12,7 +13,6 @@ import { selectPacedAccount } from "../command/known-account.ts";
 import { storeOnce } from "../copy/copy-item.ts";
 import { isErased, storeRows } from "../copy/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
-import { forEach } from "../table/for-each.ts";
 import { someInvalid } from "../table/unreadable.ts";
 import { type CsvFile, openCsvFile } from "./csv-file.ts";
 
@@ -47,10 +47,14 @@ async function importLeads(path: string, options: PacedAccountOptions): Promise<
   await storeRows(options, pace, {
     countStored: () => outcomes.stored + outcomes.present,
     store: (storing) =>
-      forEach(validLeads(file, rejects, startedAt), parallel, async (lead) => {
-        const item = leadItem(account, lead);
-        outcomes[isErased(storing, lead.id) ? "erased" : await storeOnce(storing, item)] += 1;
-      }),
+      inParallel(
+        validLeads(file, rejects, startedAt),
+        async (lead) => {
+          const item = leadItem(account, lead);
+          outcomes[isErased(storing, lead.id) ? "erased" : await storeOnce(storing, item)] += 1;
+        },
+        parallel,
+      ),
   });
   const { stored: imported, present, erased } = outcomes;
   printOutcomes(options, count, { imported, present, erased }, rejects);

@@ -1,5 +1,5 @@
 import type { Pace } from "../../dynamodb/pace.ts";
-import { inParallel } from "../maintain/in-parallel.ts";
+import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { isOf, readStates } from "../tree/rows.ts";
 import { readSoundRoot } from "../tree/tree-store.ts";

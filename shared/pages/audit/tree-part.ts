@@ -1,5 +1,5 @@
 import type { Pace } from "../../dynamodb/pace.ts";
-import { settledAll } from "../maintain/in-parallel.ts";
+import { settledAll } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { countEntries, type Entry, indexAt, rowCell } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";

@@ -1,4 +1,4 @@
-import { inParallel } from "../maintain/in-parallel.ts";
+import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import type { CountedRow } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";

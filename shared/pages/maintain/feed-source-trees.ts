@@ -1,8 +1,8 @@
+import { inParallel } from "../../in-parallel.ts";
 import { latest, type SublistOwner } from "../tree/counted-list.ts";
 import { type CountedRow, readRows } from "../tree/rows.ts";
 import { DamagedTreeError, readRoot, TreeChangedError } from "../tree/tree-store.ts";
 import { emptyTree } from "./empty-tree.ts";
-import { inParallel } from "./in-parallel.ts";
 import { MaintainedTree } from "./maintained-tree.ts";
 import { isLookDue, nextLook, payOwnTrees, weigh } from "./own-tree-rule.ts";
 import { setRows } from "./set-rows.ts";

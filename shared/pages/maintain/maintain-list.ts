@@ -1,9 +1,9 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
 import { isTreeChanged } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
 import { feedSourceTrees } from "./feed-source-trees.ts";
-import { inParallel } from "./in-parallel.ts";
 import { type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepMeans } from "./maintained-tree.ts";
 import { type SublistState, stepFilling, stepSublist } from "./sublist-step.ts";

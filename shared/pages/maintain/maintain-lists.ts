@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
+import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
 import type { Changes, RowChange } from "./changes.ts";
-import { inParallel } from "./in-parallel.ts";
 import { maintainList } from "./maintain-list.ts";
 import type { Maintenance } from "./maintained-tree.ts";
 

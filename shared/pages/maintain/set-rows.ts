@@ -1,11 +1,11 @@
 import type { Retry } from "../../dynamodb/retry.ts";
+import { settledAll } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { type Entry, indexAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { type CountedRow, isOf, readStates } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import { readNode } from "../tree/tree-store.ts";
-import { settledAll } from "./in-parallel.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
 import { editTree, isInRoot, nodeId, type Paths } from "./tree-edit.ts";
 

@@ -5,7 +5,7 @@ import { selectTableByOptions } from "../../../lib/ops/command/select-table.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { inParallel } from "../../../shared/pages/maintain/in-parallel.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { aLead, aMessage } from "../../support/requests.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { forEach } from "../../../../lib/ops/table/for-each.ts";
+import { inParallel } from "../../shared/in-parallel.ts";
 
 test("nothing is started after a failure, and what was started ends first", async () => {
   const started: number[] = [];
@@ -18,6 +18,6 @@ test("nothing is started after a failure, and what was started ends first", asyn
     await setTimeout(100);
     ended.push(value);
   };
-  await expect(forEach(values(), 3, work)).rejects.toThrow("on purpose");
+  await expect(inParallel(values(), work, 3)).rejects.toThrow("on purpose");
   expect({ started, ended }).toEqual({ started: [1, 2], ended: [1] });
 });
