@@ -6,10 +6,7 @@ import { type Copying, copyConversation } from "./copy-conversation.ts";
 import { copyItem, type Outcome, storeOnce } from "./copy-item.ts";
 import { isErased } from "./store-rows.ts";
 
-/**
- * Copies what the source has of an account and does not follow from other items. Of the conversations that are copied at
- * the same time, all messages are in memory.
- */
+/** Copies what the source has of an account and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
   const { source, account, unreadable, count } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
@@ -27,7 +24,8 @@ export async function copyAccount(copying: Copying): Promise<void> {
   await copyEach("lead", async (lead) =>
     isErased(copying, lead.id) ? "erased" : copyItem(copying, toItem("lead", account, lead)),
   );
-  // A conversation that ends makes room for another active one of its lead on its channel.
+  // A conversation that ends makes room for another active one of its lead on its channel. All messages of those that are
+  // copied at the same time are in memory.
   for (const isActive of [false, true])
     await inParallel(source.items("conversation"), async (item) => {
       if ((item.status === active) === isActive) await copyConversation(copying, item);
