@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand, ScanCommand, type ScanCommandInput } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/audit-counts.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
@@ -34,8 +34,6 @@ beforeEach(() => {
     return { Items: [...memory.items()].filter(({ pk }) => partOf(String(pk)) === Segment) };
   };
 });
-
-afterEach(() => void vi.restoreAllMocks());
 
 /** Stores leads of which only the rows matter. */
 async function putLeads(account: string, ids: readonly string[], status = "new"): Promise<void> {

@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import type { KeyRefusal } from "../../shared/domain/api-keys.ts";
@@ -34,7 +34,6 @@ beforeEach(() => {
   table = new WatchedTable();
   logged = vi.spyOn(console, "error").mockImplementation(() => {});
 });
-afterEach(() => void vi.restoreAllMocks());
 
 const store = (Item: Record<string, unknown>) =>
   table.memory.execute(new PutCommand({ TableName: tableName, Item }));

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as maintain } from "../../functions/maintain-counts.ts";
 import { toEvents } from "../../shared/domain/events.ts";
 import { readPartition } from "../../shared/dynamodb/keys.ts";
@@ -119,10 +119,6 @@ beforeEach(() => {
     return output;
   }) as never);
   storeKey("lck_key");
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 /** The stream delivers everything to the maintainer. @returns the types of the events of these changes */

@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
 import type { RouteName } from "../../shared/routes.ts";
@@ -17,7 +17,6 @@ beforeEach(async () => {
   const memory = useMemoryTable();
   for (const id of leadIds) await memory.send(new PutCommand({ TableName: tableName, Item: storedLead(id) }));
 });
-afterEach(() => void vi.restoreAllMocks());
 
 const accepting = (request: TestRequest, encoding: string): TestRequest => ({
   ...request,

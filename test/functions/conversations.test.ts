@@ -1,5 +1,5 @@
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { conversationKey } from "../../shared/dynamodb/keys.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
@@ -15,7 +15,6 @@ beforeEach(async () => {
   table = new WatchedTable();
   ({ id: leadId } = await aLead(account));
 });
-afterEach(() => void vi.restoreAllMocks());
 
 const setStatus = (id: string, status: string) =>
   setConversationStatus(account, id, status, Date.now() + 60_000);

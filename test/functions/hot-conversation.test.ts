@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { lambdaContext, routeEvent } from "../support/events.ts";
 import { seeded } from "../support/random.ts";
 import { storedLead } from "../support/stored.ts";
@@ -9,11 +9,6 @@ import { VirtualTable } from "../support/virtual-table.ts";
 vi.mock("node:timers/promises", () => ({
   setTimeout: (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 }));
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 const start = Date.UTC(2026, 0, 1);
 

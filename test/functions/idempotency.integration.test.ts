@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { table, tableName, takeUnits } from "../../shared/dynamodb/table-client.ts";
@@ -41,7 +41,6 @@ test("a key is remembered for 24 hours, and counts as new from then on, even bef
   const day = 24 * 3_600_000;
   const start = Math.floor(Date.now() / 1000) * 1000;
   vi.useFakeTimers({ toFake: ["Date"], now: start });
-  onTestFinished(() => void vi.useRealTimers());
   const first = await create("expired", key);
   const { id } = first.body;
   const message = await send("expired", key, id);
@@ -88,7 +87,6 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
     return { calls: calls.length, read, write };
   };
   const logged = vi.spyOn(console, "info").mockImplementation(() => {});
-  onTestFinished(() => logged.mockRestore());
   const { id } = await aLead("cost");
   const plainMessage = () =>
     call("send-message", { account: "cost", body: { leadId: id, channel: "whatsapp", message: "Hello" } });

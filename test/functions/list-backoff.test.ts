@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { call } from "../support/call.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
@@ -14,11 +14,6 @@ beforeEach(() => {
   // The backoff is nearly the longest that its jitter allows.
   vi.spyOn(Math, "random").mockReturnValue(0.99999);
   table = new WatchedTable();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 /** Lists after some milliseconds. @returns the status of the response, and the number of calls */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { createdAt } from "../../shared/ids.ts";
@@ -7,8 +7,6 @@ import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
 import { aLead, aMessage } from "../support/requests.ts";
-
-afterEach(() => void vi.restoreAllMocks());
 
 /** Few sources and channels, so that filters match; some would be confused by a careless key or parser. */
 const label = fc.constantFrom("instagram", "a,y & b=ü>", "a,b", "a#new", "a%23new", "new", "\u00e9\u{1F600}");

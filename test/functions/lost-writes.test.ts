@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
@@ -28,10 +28,6 @@ beforeEach(() => {
   const lead = { id: "lead_1", name: "Ada", score: 0, status: "new" as const, tags: [], createdAt };
   table.memory.execute(new PutCommand({ TableName: tableName, Item: leadItem(account, lead) }));
   attempts = [];
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 /** Lets transactions meet conflicts up to a time, in milliseconds since the start. */

@@ -1,6 +1,6 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/maintain-counts.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
@@ -19,7 +19,6 @@ let table: WatchedTable;
 beforeEach(() => {
   table = new WatchedTable();
 });
-afterEach(() => void vi.restoreAllMocks());
 
 type LeadItem = ReturnType<typeof leadItem>;
 

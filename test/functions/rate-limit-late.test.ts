@@ -1,13 +1,8 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
 import { VirtualTable } from "../support/virtual-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 interface Plan {
   readonly limit: number;

@@ -16,8 +16,6 @@ beforeEach(() => {
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 });
 afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
 

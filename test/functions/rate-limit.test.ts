@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RateLimit } from "../../shared/domain/rate-limit.ts";
 import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
 import { RateWindows } from "../../shared/domain/rate-windows.ts";
@@ -16,10 +16,6 @@ beforeEach(() => {
   // On a busy machine, a slow call must not let a request pass.
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
   table = new WatchedTable();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 type Take = ReturnType<typeof rateLimiter>;

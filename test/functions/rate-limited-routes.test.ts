@@ -1,5 +1,5 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
@@ -19,10 +19,6 @@ beforeEach(() => {
   // On a busy machine, a slow call must not let a request pass.
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
   watched = new WatchedTable();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 const bodies: Partial<Record<RouteName, object>> = {

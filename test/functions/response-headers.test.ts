@@ -1,6 +1,6 @@
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import middy from "@middy/core";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { ApiError, type ProblemCode, problems } from "../../shared/errors.ts";
 import { requestLog } from "../../shared/http/request-log.ts";
 import type { RouteEvent } from "../../shared/http/route-event.ts";
@@ -22,10 +22,6 @@ beforeEach(() => {
   logged = vi.spyOn(console, "error").mockImplementation(() => {});
   info = vi.spyOn(console, "info").mockImplementation(() => {});
   table = new WatchedTable();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const body = { name: "Ada" };

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { NodeHttpHandler } from "@smithy/node-http-handler";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { listening } from "../support/listening.ts";
 
 let attempts = 0;
@@ -18,14 +18,13 @@ afterAll(() => server.closeAllConnections());
 vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", await listening(server));
 vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
 vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
-vi.spyOn(console, "error").mockImplementation(() => {});
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
 test("does not retry a call after the environment was frozen and thawed", async () => {
   // Imported here because the client reads its endpoint from the environment.
   const { call } = await import("../support/call.ts");
   // The invocation ends while its first attempt is in progress, and the next one begins a minute later.
   onAttempt = () => vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
   expect((await call("create-lead", { body: { name: "Ada" } }, 600)).status).toBe(503);
   await expect.poll(() => attempts).toBe(1);
   await setTimeout(1500);
@@ -40,12 +39,10 @@ test.each([
   const { table } = await import("../../shared/dynamodb/table-client.ts");
   const start = Date.now();
   vi.useFakeTimers({ now: start, toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
   const handle = vi.spyOn(table.config.requestHandler, "handle").mockImplementation(async () => {
     vi.setSystemTime(start + age);
     throw Object.assign(new Error("timeout"), { name: "TimeoutError" });
   });
-  onTestFinished(() => void handle.mockRestore());
   expect((await call("create-lead", { body: { name: "Ada" } })).status).toBe(503);
   expect(handle).toHaveBeenCalledTimes(count);
 });

@@ -6,7 +6,7 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { idempotentRequest } from "../../shared/domain/idempotent-replay.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
@@ -14,9 +14,9 @@ import { mockClient } from "../support/mocked-client.ts";
 import { idOf, storedConversation, storedLead } from "../support/stored.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
-vi.spyOn(console, "error").mockImplementation(() => {});
 
 beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
   table.reset();
   table.on(GetCommand).resolves({});
 });
@@ -179,7 +179,6 @@ test("a list continues where a partial response ended", async () => {
 describe("a message whose transaction", () => {
   // On a busy machine, the time for retries would be up before they are made.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
-  afterEach(() => void vi.useRealTimers());
 
   test.each([
     ["without", {}, []],

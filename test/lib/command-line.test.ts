@@ -1,12 +1,13 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { checkNodeVersion, run } from "../../lib/command-line.ts";
 import { UserError } from "../../lib/user-error.ts";
 
-const print = vi.spyOn(console, "error").mockImplementation(() => {});
-
+let print = vi.spyOn(console, "error");
+beforeEach(() => {
+  print = vi.spyOn(console, "error").mockImplementation(() => {});
+});
 afterEach(() => {
   process.exitCode = undefined;
-  print.mockClear();
 });
 
 test("a command that succeeds prints nothing and exits with 0", async () => {

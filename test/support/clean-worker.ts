@@ -1,4 +1,4 @@
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, afterEach, expect, vi } from "vitest";
 
 // The test files of a worker share its process. Each file gets its own modules, except those of packages and of Node.js.
 vi.resetModules();
@@ -8,10 +8,14 @@ Error.stackTraceLimit = 10;
 const env = { ...process.env };
 const before = readState();
 
-/** The next file starts with real functions, the real clock and the same environment. A file that leaves other changes fails. */
-afterAll(() => {
+/** Each test starts with real functions and the real clock, but for what a file replaces before its tests. */
+afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
+});
+
+/** The next file starts with the same environment. A file that leaves other changes fails. */
+afterAll(() => {
   vi.unstubAllGlobals();
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);

@@ -1,5 +1,5 @@
 import { format } from "node:util";
-import { afterAll, vi } from "vitest";
+import { afterAll } from "vitest";
 import { expectNothingSentIn } from "./leaks.ts";
 
 /** What `call` sends to the handlers in a test file's own process must not be in what that process logs. */
@@ -13,8 +13,6 @@ for (const method of ["debug", "log", "info", "warn", "error"] as const) {
 }
 
 afterAll(() => {
-  // A mock would restore the method that it replaced, which is one of the above.
-  vi.restoreAllMocks();
   Object.assign(console, original);
   expectNothingSentIn(lines);
 });

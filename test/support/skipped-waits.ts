@@ -1,4 +1,3 @@
-import { vi } from "vitest";
 import { Pace } from "../../shared/dynamodb/pace.ts";
 
 /**
@@ -11,9 +10,15 @@ export function skipWaits(
   onWait: (milliseconds: number) => unknown = () => {},
 ): Disposable & { readonly lengths: number[] } {
   const lengths: number[] = [];
-  const wait = vi.spyOn(Pace.prototype, "wait").mockImplementation(async (milliseconds) => {
+  const { wait } = Pace.prototype;
+  Pace.prototype.wait = async (milliseconds) => {
     lengths.push(milliseconds);
     await onWait(milliseconds);
-  });
-  return { lengths, [Symbol.dispose]: () => wait.mockRestore() };
+  };
+  return {
+    lengths,
+    [Symbol.dispose]() {
+      Pace.prototype.wait = wait;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { ulid } from "ulid";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 
 describe("an API key", () => {
@@ -58,10 +58,6 @@ describe("an API key", () => {
   test("does not follow from the time, Math.random or the keys before it", () => {
     vi.useFakeTimers({ toFake: ["Date", "performance", "hrtime"] });
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    onTestFinished(() => {
-      vi.useRealTimers();
-      vi.restoreAllMocks();
-    });
     const [first, second] = ["01JZ0000000000000000000000", "01JZ0000000000000000000001"].map(
       (keyId) => newApiKey(keyId).split("_")[2] ?? "",
     );

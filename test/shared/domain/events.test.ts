@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { decodeTime, ulid } from "ulid";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { handler as composeEvents } from "../../../functions/compose-events.ts";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
@@ -172,7 +172,6 @@ test("a change by a command becomes an event with the whole record, once", () =>
 
 test("a change whose id or record is malformed has no event, and is logged", () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => {});
-  onTestFinished(() => log.mockRestore());
   const others = [lead, conversation].map((item) => ({ ...item, sk: item.id }));
   expect(toEvents([toChange(lead, "change_1"), toChange({ ...conversation, status: "" }, changeId)])).toEqual(
     [],

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { throttled } from "../../support/watched-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -15,10 +15,6 @@ async function coldStart(requests?: string) {
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: start }));
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 afterAll(() => vi.unstubAllEnvs());
 
 describe("with a rate limit", () => {

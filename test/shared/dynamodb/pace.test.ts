@@ -1,10 +1,9 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
-afterEach(() => void vi.useRealTimers());
 
 const named = (name: string) => Object.assign(new Error("failed"), { name });
 const throttled = named("ThrottlingException");

@@ -1,8 +1,6 @@
 import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readItems, table } from "../../../shared/dynamodb/table-client.ts";
-
-afterEach(() => void vi.restoreAllMocks());
 
 test("a batch of which the table reads nothing is an error, and not sent again at once", async () => {
   const send = vi.spyOn(table, "send").mockImplementation((async (command: { input: object }) => {

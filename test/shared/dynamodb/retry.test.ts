@@ -10,14 +10,12 @@ vi.mock("node:timers/promises", () => ({
 }));
 const delays = () => vi.mocked(setTimeout).mock.calls.map(([milliseconds]) => milliseconds);
 
-const random = vi.spyOn(Math, "random");
-vi.useFakeTimers({ toFake: ["Date"] });
-
 const start = Date.parse("2026-01-01T00:00:00.000Z");
+let random = vi.spyOn(Math, "random");
 beforeEach(() => {
-  vi.setSystemTime(start);
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
   vi.mocked(setTimeout).mockClear();
-  random.mockReturnValue(0.5);
+  random = vi.spyOn(Math, "random").mockReturnValue(0.5);
 });
 
 /** An attempt that fails with these errors in turn, and then succeeds. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { canceled } from "../../support/cancellation.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -6,10 +6,6 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: start });
   vi.spyOn(Math, "random").mockReturnValue(1);
   vi.resetModules();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 /** `withBackoff` of an environment that has just started. */

@@ -7,11 +7,10 @@ import { handler as maintainCounts } from "../../../functions/maintain-counts.ts
 import type { RouteEvent } from "../../../shared/http/route-event.ts";
 import { lambdaContext, routeEvent } from "../../support/events.ts";
 
-const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-
 /** Everything that Lambda and the function log about a failure. */
-async function loggedFailure(failing: Promise<unknown>): Promise<string> {
-  const error = await failing.then(
+async function loggedFailure(call: () => Promise<unknown>): Promise<string> {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const error = await call().then(
     () => expect.fail("The function did not fail."),
     (thrown: unknown) => thrown,
   );
@@ -29,8 +28,7 @@ test.each([
   ["maintain-counts", () => maintainCounts({ Records: [broken("dynamodb")] }, lambdaContext())],
   ["compose-events", () => composeEvents([broken("dynamodb")])],
 ])("nothing of the event of %s is logged or thrown", async (_, call) => {
-  logged.mockClear();
-  expect(await loggedFailure(call())).not.toContain("secret");
+  expect(await loggedFailure(call)).not.toContain("secret");
 });
 
 /** An invalid request without the id that its error response needs. */

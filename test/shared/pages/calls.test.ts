@@ -1,14 +1,10 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { expectCounted } from "../../support/expect-counted.ts";
 import { LeadHistory } from "../../support/history.ts";
 import { smallLimits } from "../../support/small-limits.ts";
 import type { WatchedCall } from "../../support/watched-table.ts";
 
 let history: LeadHistory;
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 const source = "web";
 const nth = (n: number) => [...history.rows.keys()].at(n) ?? "";

@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -18,8 +18,6 @@ const leads: CountedOwner = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, origin: "LEAD#acme#web" };
 const deadline = Number.POSITIVE_INFINITY;
 const maintenance = { deadline, limits: smallLimits };
-
-afterEach(() => vi.restoreAllMocks());
 
 const put = (memory: MemoryTable, item: Item) =>
   memory.execute(new PutCommand({ TableName: tableName, Item: { ...item } }));

@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { nodePrefix, sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
@@ -37,10 +37,6 @@ async function countedHistory(table?: WatchedTable): Promise<LeadHistory> {
 beforeEach(async () => {
   history = await countedHistory();
   logged = vi.spyOn(console, "error").mockReturnValue();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const itemsOf = (owner: CountedOwner): Item[] => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { readRows } from "../../../../shared/pages/tree/rows.ts";
 import type { Limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
@@ -6,11 +6,6 @@ import { expectCounted, expectLists, treeOf } from "../../../support/expect-coun
 import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 import type { WatchedCall } from "../../../support/watched-table.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 /** Names of which some begin with others. */
 const sources = ["web", "web2", "web#2", "we"];

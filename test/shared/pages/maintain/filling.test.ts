@@ -1,5 +1,5 @@
 import type { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { feedSourceTrees } from "../../../../shared/pages/maintain/feed-source-trees.ts";
@@ -21,7 +21,6 @@ let memory: MemoryTable;
 beforeEach(() => {
   memory = useMemoryTable();
 });
-afterEach(() => void vi.restoreAllMocks());
 
 test("filling reads the list after the sublist: a row that moved meanwhile would be past what it fills", async () => {
   await commit(list, emptyRoot(1));

@@ -1,5 +1,5 @@
 import { BatchGetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { toChange } from "../../../../shared/pages/audit/repair.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
@@ -11,11 +11,6 @@ import { canceled } from "../../../support/cancellation.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 const source = "web";
 

@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
@@ -20,10 +20,6 @@ beforeEach(() => {
   vi.spyOn(Math, "random").mockImplementation(seeded(1));
   table = new WatchedTable();
   unsettled = new Map();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const owner = (account: string) => ({ account, list: countedLists.lead });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
@@ -6,10 +6,6 @@ import { seeded } from "../../../support/random.ts";
 import { throttled } from "../../../support/watched-table.ts";
 
 beforeEach(() => void vi.spyOn(Math, "random").mockImplementation(seeded(1)));
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 const keysOf = (rows: readonly { readonly key: string }[]) => rows.map(({ key }) => key);
 

@@ -1,5 +1,5 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import { readPaths } from "../../../../shared/pages/maintain/set-rows.ts";
 import { editTree, type RowEdit } from "../../../../shared/pages/maintain/tree-edit.ts";
@@ -13,8 +13,6 @@ import { itemSize } from "../../../support/memory-table/item-size.ts";
 import { seeded, shuffled } from "../../../support/random.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 import { treeRows } from "../../../support/tree-rows.ts";
-
-afterEach(() => void vi.restoreAllMocks());
 
 const owner = { account: "a".repeat(64), list: countedLists.lead, origin: "a" };
 const start = Date.UTC(2026, 0, 1);

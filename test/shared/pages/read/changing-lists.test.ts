@@ -1,14 +1,9 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { expectCounted } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 const source = "web";
 const filters = [{}, { status: "new", source }] as const;

@@ -1,13 +1,8 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { isThrottled } from "../../../../shared/dynamodb/throttling.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { throttled } from "../../../support/watched-table.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 /** An account with a tail of this many pages of ten leads each, of which the newest are young. */
 async function historyWithTail(pages: number): Promise<LeadHistory> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createdAt } from "../../../../shared/ids.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
 import { ConversationHistory, leadId } from "../../../support/history.ts";
@@ -6,10 +6,6 @@ import { ConversationHistory, leadId } from "../../../support/history.ts";
 let history: ConversationHistory;
 beforeEach(() => {
   history = new ConversationHistory();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 /** Most conversations are on one channel, every fifth on another, and the oldest alone on a third. */

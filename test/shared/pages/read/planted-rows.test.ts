@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../../shared/pages/tree/rows.ts";
@@ -17,10 +17,6 @@ beforeEach(async () => {
   history = new LeadHistory();
   for (let i = 0; i < 64; i++)
     history.add({ age: 60_000 - 100 * i, source, status: i % 3 === 0 ? "booked" : "new" });
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const put = (Item: Item) => void history.table.memory.execute(new PutCommand({ TableName: tableName, Item }));

@@ -1,10 +1,8 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { readSegments, walk } from "../../../../shared/pages/read/range.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-
-afterEach(() => void vi.restoreAllMocks());
 
 const list = countedLists.lead;
 const lead = { list, partition: "p", rows: {} };

@@ -9,8 +9,6 @@ import { throttled, type WatchedCall } from "../../../support/watched-table.ts";
 
 afterEach(() => {
   forgetTails();
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const rowsRead = (calls: readonly WatchedCall[]) => calls.reduce((sum, { rows }) => sum + rows, 0);

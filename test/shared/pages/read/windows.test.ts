@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts";
 import { listPage } from "../../../../shared/pages/read/list-page.ts";
 import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
@@ -37,11 +37,6 @@ const filters: readonly Filter[] = [
 const mostCalls = 12;
 
 let history: ConversationHistory;
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 function read({ leadId, status, channel: sourceOrChannel }: Filter, window: Window, page = 1, limit = 5) {
   const { account } = history;
