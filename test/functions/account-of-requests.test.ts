@@ -1,7 +1,6 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { invokeHandler } from "../support/call.ts";
 import { routeEvent, type TestRequest } from "../support/events.ts";
@@ -57,14 +56,8 @@ test.each(
 )("%s with %j uses the data of the key's account alone, whatever else the request names", async (name, request) => {
   const memory = useMemoryTable();
   for (const account of ["acme", other]) {
-    await memory.send(
-      new PutCommand({
-        TableName: tableName,
-        Item: { ...storedLead("lead_1"), ...leadKey(account, "lead_1") },
-      }),
-    );
-    const conversation = { ...storedConversation("conv_1"), ...conversationKey(account, "conv_1") };
-    await memory.send(new PutCommand({ TableName: tableName, Item: conversation }));
+    memory.put({ ...storedLead("lead_1"), ...leadKey(account, "lead_1") });
+    memory.put({ ...storedConversation("conv_1"), ...conversationKey(account, "conv_1") });
   }
   expect((await invokeHandler(name, hostileEvent(name, request))).statusCode).toBe(routes[name].success);
   const calls = vi.mocked(table.send).mock.calls.map(([command]) => JSON.stringify(command.input));

@@ -76,7 +76,7 @@ async function run(perSecond: number, seconds: number) {
     [hot, perSecond],
     [beside, 5],
   ] as const) {
-    table.put(storedLead("lead_1", messages.account));
+    table.memory.put(storedLead("lead_1", messages.account));
     for (let at = 0; at < seconds * 1000; at += (-Math.log(1 - random()) / rate) * 1000)
       setTimeout(() => messages.send(free), at);
   }

@@ -1,9 +1,7 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/maintain-counts.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
-import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../shared/pages/tree/entry.ts";
@@ -23,7 +21,7 @@ beforeEach(() => {
 type LeadItem = ReturnType<typeof leadItem>;
 
 const put = (item: LeadItem) => {
-  table.memory.execute(new PutCommand({ TableName: tableName, Item: item }));
+  table.memory.put(item);
   return item;
 };
 
@@ -111,7 +109,6 @@ test.each([
 });
 
 test("does nothing more when only the time for the last commits is left, and reports the whole batch", async () => {
-  vi.spyOn(console, "warn").mockImplementation(() => {});
   const { batchItemFailures } = await deliver(created(importLeads(20)), 5000);
   expect(batchItemFailures).toHaveLength(20);
   expect(await countedLeads(account)).toBe(0);

@@ -1,4 +1,4 @@
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RouteName } from "../../shared/routes.ts";
 import { WatchedTable } from "../support/watched-table.ts";
@@ -8,7 +8,6 @@ vi.stubEnv("RATE_LIMIT_REQUESTS", "20");
 vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { call } = await import("../support/call.ts");
 const { rateWindowKey } = await import("../../shared/dynamodb/keys.ts");
-const { tableName } = await import("../../shared/dynamodb/table-client.ts");
 
 const start = Date.UTC(2026, 0, 1);
 let watched: WatchedTable;
@@ -89,14 +88,14 @@ describe("over the limit", () => {
   test.each(
     routes,
   )("%s gets 429 if other environments have used it up; a write writes nothing", async (name) => {
-    const Item = { ...rateWindowKey("elsewhere", start / 1000), used: 20 };
-    watched.memory.execute(new PutCommand({ TableName: tableName, Item }));
+    const window = rateWindowKey("elsewhere", start / 1000);
+    watched.memory.put({ ...window, used: 20 });
     const { result, calls } = await watched.watch(() => request("elsewhere", name));
     expect([result.status, result.headers["retry-after"]]).toEqual([429, "59"]);
     expect(result.problem.code).toBe("rate_limited");
     if (bodies[name]) expect(calls.map((call) => call.name)).toEqual(["UpdateCommand"]);
     // The next environment has not heard of it, either.
-    watched.memory.execute(new PutCommand({ TableName: tableName, Item: { ...Item, used: 0 } }));
+    watched.memory.put({ ...window, used: 0 });
     vi.setSystemTime(start + 60_000);
     expect((await request("elsewhere", "list-leads")).status).toBe(200);
   });

@@ -1,6 +1,5 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
-import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { MemoryTable } from "../support/memory-table.ts";
 import { isRead } from "./commands.ts";
 import { Numbers, toText } from "./texts.ts";
@@ -89,7 +88,7 @@ export class Tables {
 
   #store(items: readonly Item[]): TableState {
     this.#restore(this.empty);
-    for (const Item of items) this.#memory.execute(new PutCommand({ TableName: tableName, Item }));
+    for (const item of items) this.#memory.put(item);
     return this.#number();
   }
 

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { conversationItem, listConversations } from "../../shared/domain/conversations.ts";
 import { leadItem, listLeads } from "../../shared/domain/leads.ts";
-import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainLists, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
@@ -154,13 +153,8 @@ class History<R extends Row> {
     const known = this.rows.get(id);
     const before = known && this.#kind.item(account, known);
     const item = after && this.#kind.item(account, after);
-    const { pk, sk } = { ...before, ...item };
-    const Item = { ...item, ...(padding > 0 && { padding: "x".repeat(padding) }) };
-    this.table.memory.execute(
-      item
-        ? new PutCommand({ TableName: tableName, Item })
-        : new DeleteCommand({ TableName: tableName, Key: { pk, sk } }),
-    );
+    if (item) this.table.memory.put({ ...item, ...(padding > 0 && { padding: "x".repeat(padding) }) });
+    else if (before) this.table.memory.delete(before);
     if (after) this.rows.set(id, after);
     else this.rows.delete(id);
     const counted = countedChanges([streamRecord(before, item, time)]);

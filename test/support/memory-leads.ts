@@ -1,7 +1,6 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { leadItem } from "../../shared/domain/leads.ts";
-import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
 import { MemoryTable } from "./memory-table.ts";
 
@@ -39,6 +38,6 @@ export function putLeads(
     const lead = { id: newId("lead", start + i * 1000), name: "x", score: 0, tags: [], createdAt };
     return leadItem(account, { ...lead, status: "new", ...of(i) });
   });
-  for (const Item of items) memory.execute(new PutCommand({ TableName: tableName, Item }));
+  for (const item of items) memory.put(item);
   return items;
 }

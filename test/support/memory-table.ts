@@ -54,6 +54,16 @@ export class MemoryTable {
     };
   }
 
+  /** Stores an item. */
+  put(Item: Item): void {
+    write(this.#items, "Put", { Item });
+  }
+
+  /** Deletes the item that has the key of this one. */
+  delete({ pk, sk }: Item): void {
+    write(this.#items, "Delete", { Key: { pk, sk } });
+  }
+
   /** All items, partition by partition. */
   *items(): Iterable<Item> {
     for (const { item } of this.#items.in(undefined).all()) yield item;

@@ -1,6 +1,5 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
-import { table, tableName } from "../../shared/dynamodb/table-client.ts";
+import { table } from "../../shared/dynamodb/table-client.ts";
 import { canceled } from "./cancellation.ts";
 import { MemoryTable } from "./memory-table.ts";
 
@@ -27,11 +26,6 @@ export class VirtualTable {
     });
     const send = (command: object) => this.#send(command, duration(command));
     for (const client of clients) vi.spyOn(client, "send").mockImplementation(send as never);
-  }
-
-  /** Stores an item. */
-  put(Item: Readonly<Record<string, unknown>>): void {
-    this.memory.execute(new PutCommand({ TableName: tableName, Item }));
   }
 
   async #send(command: object, duration: number): Promise<unknown> {

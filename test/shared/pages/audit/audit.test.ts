@@ -1,8 +1,8 @@
-import { DeleteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
@@ -18,12 +18,6 @@ const leads: CountedOwner = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, origin: "LEAD#acme#web" };
 const deadline = Number.POSITIVE_INFINITY;
 const maintenance = { deadline, limits: smallLimits };
-
-const put = (memory: MemoryTable, item: Item) =>
-  memory.execute(new PutCommand({ TableName: tableName, Item: { ...item } }));
-
-const remove = (memory: MemoryTable, { pk, sk }: Item) =>
-  memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
 
 /** Writes counted leads of two sources. */
 async function countedLeads(around?: Parameters<typeof useMemoryTable>[0]) {
@@ -51,7 +45,7 @@ async function nodesOf(memory: MemoryTable, owner: CountedOwner, level: number) 
 /** Changes the entries of a node. */
 function tamper(memory: MemoryTable, node: Item | undefined, change: (entries: Entry[]) => Entry[]) {
   if (!node) throw new Error("There is no such node.");
-  put(memory, { ...node, entries: encodeEntries(change(decodeEntries(node.entries) ?? [])) });
+  memory.put({ ...node, entries: encodeEntries(change(decodeEntries(node.entries) ?? [])) });
 }
 
 const trees = { "a list": leads, "a sublist": webLeads };
@@ -66,9 +60,9 @@ test("correct trees are read once, and no index, which may be late", async () =>
 });
 
 const damages: Readonly<Record<string, (memory: MemoryTable, owner: CountedOwner) => unknown>> = {
-  "a missing node": async (memory, owner) => remove(memory, (await nodesOf(memory, owner, 1))[2] ?? {}),
+  "a missing node": async (memory, owner) => memory.delete((await nodesOf(memory, owner, 1))[2] ?? {}),
   "a missing node of a higher level": async (memory, owner) =>
-    remove(memory, (await nodesOf(memory, owner, 2))[0] ?? {}),
+    memory.delete((await nodesOf(memory, owner, 2))[0] ?? {}),
   "a node with other sums than above": async (memory, owner) =>
     tamper(memory, (await nodesOf(memory, owner, 1))[0], ([first, ...others]) => [
       rowEntry(first?.start ?? "", 2),
@@ -80,7 +74,7 @@ const damages: Readonly<Record<string, (memory: MemoryTable, owner: CountedOwner
     tamper(memory, (await nodesOf(memory, owner, 1))[0], (entries) =>
       entries.map((entry, i) => (i === entries.length - 1 ? { ...entry, start: "lead_~" } : entry)),
     ),
-  "a missing root": (memory, owner) => remove(memory, treeKey(owner, "root")),
+  "a missing root": (memory, owner) => memory.delete(treeKey(owner, "root")),
 };
 
 for (const [tree, owner] of Object.entries(trees))
@@ -109,22 +103,22 @@ const nextTo = (sk: unknown) => String(sk).replace(/.$/, (end) => (end === "0" ?
 /** Changes of the table that no maintainer learns of, and how the trees count their rows then. */
 const losses = {
   "a row that is missing in its trees": {
-    lose: (memory: MemoryTable, item: Item) => put(memory, { ...item, sk: nextTo(item.sk) }),
+    lose: (memory: MemoryTable, item: Item) => memory.put({ ...item, sk: nextTo(item.sk) }),
     difference: (sk: unknown) => ({ sk: nextTo(sk), counted: undefined, actual: 0 }),
   },
   "a row that is no more": {
-    lose: remove,
+    lose: (memory: MemoryTable, item: Item) => memory.delete(item),
     difference: (sk: unknown) => ({ sk, counted: 0, actual: undefined }),
   },
   "a row with another status": {
-    lose: (memory: MemoryTable, item: Item) => put(memory, { ...item, status: "booked" }),
+    lose: (memory: MemoryTable, item: Item) => memory.put({ ...item, status: "booked" }),
     difference: (sk: unknown) => ({ sk, counted: 0, actual: 2 }),
   },
 };
 
 test("a repair whose time is up is not complete, and the next one is", async () => {
   const { memory, items } = await countedLeads();
-  put(memory, { ...items[100], status: "booked" });
+  memory.put({ ...items[100], status: "booked" });
   const { findings } = await check();
   expect(await repair(leads, findings, { ...maintenance, deadline: Date.now() })).toBe(false);
   expect(await repair(leads, findings, maintenance)).toBe(true);
@@ -150,7 +144,7 @@ test("lists of several pages are compared page by page, and sublists when some r
   });
   expect((await check()).findings).toEqual([]);
   const lost = [0, 39, 41, 118].map((index) => items[index] ?? {});
-  for (const item of lost) remove(memory, item);
+  for (const item of lost) memory.delete(item);
   const { findings } = await check();
   const differences = (rows: readonly Item[]) =>
     rows.map(({ sk }) => ({ sk, counted: 0, actual: undefined }));
@@ -163,11 +157,10 @@ test("lists of several pages are compared page by page, and sublists when some r
 });
 
 test("a tree in which more than 10,000 rows differ is counted again", async () => {
-  vi.spyOn(console, "error").mockImplementation(() => {});
   const memory = useMemoryTable();
   const items = putLeads(memory, "acme", 10_100, () => ({ source: "web" }), 0);
   await maintainList(leads, [], { deadline });
-  for (const item of items) remove(memory, item);
+  for (const item of items) memory.delete(item);
   const { findings } = await check();
   expect(findings.map(({ damage }) => damage?.message)).toEqual(
     Array(2).fill("More than 10000 rows differ."),
@@ -178,7 +171,7 @@ test("a tree in which more than 10,000 rows differ is counted again", async () =
 
 test("a row of another source is found in both", async () => {
   const { memory, items } = await countedLeads();
-  put(memory, { ...items[100], byOrigin: "LEAD#acme#expo" });
+  memory.put({ ...items[100], byOrigin: "LEAD#acme#expo" });
   const { findings } = await check();
   expect(findings.map(({ owner }) => owner.origin)).toEqual(["LEAD#acme#web", "LEAD#acme#expo"]);
   expect(await repair(leads, findings, maintenance)).toBe(true);
@@ -190,7 +183,7 @@ test("a sublist of which nothing is left, not even its record, is found and coun
   const { pk } = treeKey(webLeads, "");
   for (const item of [...memory.items()]) {
     const isRecord = String(item.sk).startsWith("sublist#") && item.origin === webLeads.origin;
-    if (item.pk === pk || isRecord) remove(memory, item);
+    if (item.pk === pk || isRecord) memory.delete(item);
   }
   const { findings } = await check();
   expect(findings).toMatchObject([{ owner: webLeads, damage: undefined }]);
@@ -202,7 +195,7 @@ test("a sublist of which nothing is left, not even its record, is found and coun
 test("a change that is counted before the second look is not reported", async () => {
   const { memory, items } = await countedLeads();
   const item = { ...items[100], status: "booked" };
-  put(memory, item);
+  memory.put(item);
   const { findings, waits } = await check(async () => {
     const change = {
       key: String(items[100]?.sk),
@@ -222,7 +215,7 @@ test.each([
   const { memory } = await countedLeads();
   const { pk } = treeKey(webLeads, "");
   const [root] = [...memory.items()].filter((item) => item.pk === pk && item.sk === "root");
-  put(memory, { ...root, [name]: "~" });
+  memory.put({ ...root, [name]: "~" });
   const { findings } = await check();
   const damage = { message: "The root is ahead of its list." };
   expect(findings).toMatchObject([{ owner: webLeads, damage }]);
@@ -239,7 +232,7 @@ test("a tree that changes while it is read is no damage", async () => {
     if (isBusy && command instanceof QueryCommand && ++reads > 3) {
       isBusy = false;
       const rows = items.slice(0, 40).map((item) => ({ ...item, sk: `${item.sk}0` }));
-      for (const row of rows) put(memory, row);
+      for (const row of rows) memory.put(row);
       const origins = [webLeads.origin, "LEAD#acme#fair"];
       const changes = rows.map(
         ({ sk }) => ({ key: sk, sequenceNumber: "", kind: "changed", origins }) as const,
@@ -255,8 +248,8 @@ test("a tree that changes while it is read is no damage", async () => {
 test("the trees of an erased account, and those of a list without rows, are left alone", async () => {
   const { memory } = await countedLeads();
   const root = [...memory.items()].find(({ pk, sk }) => pk === treeKey(leads, "").pk && sk === "root");
-  remove(memory, treeKey(webLeads, "root"));
-  const erase = async () => put(memory, { ...root, expiresAt: 1 });
+  memory.delete(treeKey(webLeads, "root"));
+  const erase = async () => memory.put({ ...root, expiresAt: 1 });
   // Once between two looks at its trees, once before them.
   expect(await check(erase)).toEqual({ findings: [], waits: [60_000] });
   expect(await check()).toEqual({ findings: [], waits: [] });

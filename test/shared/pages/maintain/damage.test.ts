@@ -1,7 +1,7 @@
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { nodePrefix, sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
-import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
@@ -45,20 +45,17 @@ const itemsOf = (owner: CountedOwner): Item[] => {
 };
 const nodesOf = (owner: CountedOwner) => itemsOf(owner).filter(({ sk }) => String(sk).startsWith(nodePrefix));
 
-const remove = ({ pk, sk }: Item) =>
-  void history.table.memory.execute(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
-const put = (Item: Item) => void history.table.memory.execute(new PutCommand({ TableName: tableName, Item }));
-
 /** The node of a level with the oldest row. */
 function oldestNode(owner: CountedOwner, level: number): Item {
   const node = nodesOf(owner).find(({ sk }) => String(sk).includes(`#${level}#`));
   if (!node) throw new Error(`There is no node of level ${level}.`);
   return node;
 }
-const loseNode = (level: number) => (owner: CountedOwner) => remove(oldestNode(owner, level));
+const loseNode = (level: number) => (owner: CountedOwner) =>
+  history.table.memory.delete(oldestNode(owner, level));
 function loseRow(owner: CountedOwner): void {
   const node = oldestNode(owner, 1);
-  put({ ...node, entries: encodeEntries(decodeEntries(node.entries)?.slice(1) ?? []) });
+  history.table.memory.put({ ...node, entries: encodeEntries(decodeEntries(node.entries)?.slice(1) ?? []) });
 }
 
 test.each<[string, string | undefined, (owner: CountedOwner) => void]>([
@@ -67,7 +64,11 @@ test.each<[string, string | undefined, (owner: CountedOwner) => void]>([
   ["a list with a node that lost a row", undefined, loseRow],
   ["a source that lost a node", source, loseNode(1)],
   ["a source with a node that lost a row", source, loseRow],
-  ["a source that lost its root", source, (owner) => remove({ ...treeKey(owner, "root") })],
+  [
+    "a source that lost its root",
+    source,
+    (owner) => history.table.memory.delete({ ...treeKey(owner, "root") }),
+  ],
 ])("%s stays exact, and its tree is counted again with the next batch, which counts all other lists", async (_, damaged, damage) => {
   const owner = treeOf(history, damaged);
   const before = await readRoot(owner);
@@ -107,7 +108,7 @@ test.each([
   [20, 40],
   [63, 64],
 ])("every page of the leads from %i to before %i is exact, although no node can be read", async (from, to) => {
-  for (const node of nodesOf(history.owner)) remove(node);
+  for (const node of nodesOf(history.owner)) history.table.memory.delete(node);
   const leads = [...history.rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   const window = {
     ...(from > 0 && { createdAfter: leads[from]?.createdAt }),
@@ -126,7 +127,7 @@ test("a tree that is damaged each time is emptied ten times, and then its list i
   history.table.before = (command) => {
     if (!(command instanceof GetCommand) || command.input.Key?.sk !== "root") return;
     history.advance(100);
-    put({ ...key, version: "x" });
+    history.table.memory.put({ ...key, version: "x" });
   };
   history.setStatus([...history.rows.keys()][1] ?? "", "qualified");
   const { owner, changes: rows } = history;

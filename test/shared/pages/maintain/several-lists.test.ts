@@ -1,7 +1,5 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { maintainLists, type Unsettled } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -34,8 +32,7 @@ function add(account: string, count: number, age = 0, name = "x"): string[] {
   return Array.from({ length: count }, (_, i) => {
     const id = newId("lead", now - age - count + i);
     const createdAt = "2026-01-01T00:00:00.000Z";
-    const Item = leadItem(account, { id, name, score: 0, status: "new", tags: [], createdAt });
-    table.memory.execute(new PutCommand({ TableName: tableName, Item }));
+    table.memory.put(leadItem(account, { id, name, score: 0, status: "new", tags: [], createdAt }));
     return id;
   });
 }
