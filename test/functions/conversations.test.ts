@@ -1,8 +1,7 @@
-import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { conversationKey } from "../../shared/dynamodb/keys.ts";
-import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 import { WatchedTable } from "../support/watched-table.ts";
@@ -35,8 +34,7 @@ test("a message starts another conversation after one that has ended, or is gone
     [second.conversationId, "active", 1],
     [first.conversationId, "closed", 1],
   ]);
-  const Key = conversationKey(account, second.conversationId);
-  table.memory.execute(new DeleteCommand({ TableName: tableName, Key }));
+  table.memory.delete(conversationKey(account, second.conversationId));
   const third = await aMessage(account, leadId);
   expect(await summary()).toEqual([
     [third.conversationId, "active", 1],
@@ -50,17 +48,31 @@ test("another spelling of active does not end a conversation", async () => {
   expect((await aMessage(account, leadId)).conversationId).toBe(conversationId);
 });
 
-test("a message joins a conversation that is active again, so that no lead has two on a channel", async () => {
-  const { conversationId } = await aMessage(account, leadId);
-  await setStatus(conversationId, "closed");
-  // It is reactivated before the message starts another one.
+/** Runs something once, before a message starts a conversation. */
+function beforeStart(run: () => Promise<unknown>) {
   table.before = (command) => {
     if (!(command instanceof TransactWriteCommand)) return;
     const puts = command.input.TransactItems?.filter(({ Put }) => Put?.Item?.pk.startsWith("CONVERSATION#"));
     if (!puts?.length) return;
     table.before = () => {};
-    return setStatus(conversationId, "active");
+    return run();
   };
+}
+
+test.each([
+  false,
+  true,
+])("of two messages, one starts a conversation, and the other joins it (after another: %s)", async (isAfterAnother) => {
+  if (isAfterAnother) await setStatus((await aMessage(account, leadId)).conversationId, "closed");
+  beforeStart(() => aMessage(account, leadId));
+  const { conversationId } = await aMessage(account, leadId);
+  expect((await summary())[0]).toEqual([conversationId, "active", 2]);
+});
+
+test("a message joins a conversation that is active again, so that no lead has two on a channel", async () => {
+  const { conversationId } = await aMessage(account, leadId);
+  await setStatus(conversationId, "closed");
+  beforeStart(() => setStatus(conversationId, "active"));
   expect((await aMessage(account, leadId)).conversationId).toBe(conversationId);
   expect(await summary()).toEqual([[conversationId, "active", 2]]);
 });

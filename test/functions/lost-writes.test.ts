@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { leadItem } from "../../shared/domain/leads.ts";
-import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
 import { WatchedTable } from "../support/watched-table.ts";
@@ -26,7 +25,7 @@ beforeEach(() => {
   table = new WatchedTable();
   account = randomUUID();
   const lead = { id: "lead_1", name: "Ada", score: 0, status: "new" as const, tags: [], createdAt };
-  table.memory.execute(new PutCommand({ TableName: tableName, Item: leadItem(account, lead) }));
+  table.memory.put(leadItem(account, lead));
   attempts = [];
 });
 
@@ -57,8 +56,11 @@ test.each(
 
 test.each(requests)("%s succeeds when the conflicts end before", async (name, request) => {
   conflictUntil(200);
-  expect((await call(name, { account, ...request })).status).toBe(201);
+  const { status, body } = await call(name, { account, ...request });
+  expect(status).toBe(201);
   expect(attempts).toHaveLength(5);
+  // The record has the ids of the attempt that was written.
+  if ("headers" in request) expect((await call(name, { account, ...request })).body).toEqual(body);
 });
 
 test.each([
