@@ -1,7 +1,6 @@
-import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
-import { table } from "../../shared/dynamodb/table-client.ts";
+import { errorResponse, interceptAttempts, type Received, response } from "../support/table-faults.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const limit = { requests: 300, seconds: 60 };
@@ -19,18 +18,13 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What DynamoDB responds with, as its protocol has it; or an error of the connection. */
-type Failure = Response | Error;
+/** How DynamoDB fails. */
+type Fail = () => Promise<Received>;
 
-interface Response {
-  readonly status: number;
-  readonly body: object;
-}
-
-const thrown = (name: string, more: object = {}): Response => ({
-  status: 400,
-  body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, ...more },
-});
+const thrown =
+  (name: string, more: object = {}, status = 400): Fail =>
+  async () =>
+    errorResponse(status, name, more);
 const because = (reason: string) => [{ reason, resource: "arn:aws:dynamodb:local:000000000000:table/unit" }];
 const hotKey = thrown("ThrottlingException", {
   throttlingReasons: because("TableWriteKeyRangeThroughputExceeded"),
@@ -42,31 +36,25 @@ class LimiterTable {
   attempts: string[] = [];
   /** The sizes of the leases so far. */
   readonly leases: number[] = [];
-  failure: Failure | undefined;
+  fail: Fail | undefined;
   onAttempt = () => {};
   readonly #used = new Map<string, number>();
 
-  constructor(failure?: Failure) {
-    this.failure = failure;
-    const handle = async ({ body }: { readonly body: Uint8Array }) => {
-      const { Key, ExpressionAttributeValues: values } = JSON.parse(new TextDecoder().decode(body));
+  constructor(fail?: Fail) {
+    this.fail = fail;
+    interceptAttempts(async ({ input }) => {
+      const { Key, ExpressionAttributeValues: values } = input;
       const account = Key.pk.S.replace("RATE#", "");
       this.attempts.push(account);
       this.onAttempt();
-      if (this.failure instanceof Error && account === "hot") throw this.failure;
-      if (this.failure && account === "hot") return respond(this.failure as Response);
+      if (this.fail && account === "hot") return this.fail();
       this.leases.push(Number(values[":count"].N));
       const used = (this.#used.get(account) ?? 0) + Number(values[":count"].N);
       this.#used.set(account, used);
-      return respond({ status: 200, body: { Attributes: { used: { N: String(used) } } } });
-    };
-    vi.spyOn(table.config.requestHandler, "handle").mockImplementation(handle as never);
+      return response(200, { Attributes: { used: { N: String(used) } } });
+    });
   }
 }
-
-const respond = ({ status, body }: Response) => ({
-  response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(body))]) },
-});
 
 test.each([
   ["the throttle of a partition", hotKey],
@@ -79,8 +67,8 @@ test.each([
   ["a throttle without a reason", thrown("ThrottlingException")],
   ["an older throttle without a reason", thrown("ProvisionedThroughputExceededException")],
 ])("after %s the account is refused for a second or two, without another attempt; others are not", async (...args) => {
-  const [, failure] = args;
-  const watched = new LimiterTable(failure);
+  const [, fail] = args;
+  const watched = new LimiterTable(fail);
   const take = rateLimiter(limit);
   for (let n = 0; n < 100; n++) {
     const { granted, remaining, reset } = await take("hot");
@@ -93,7 +81,7 @@ test.each([
   expect(warn).not.toHaveBeenCalled();
   expect(await take("cold")).toEqual({ granted: true, requests: 300, remaining: 299, reset: 60 });
   // It is asked for again, and gets what is left.
-  watched.failure = undefined;
+  watched.fail = undefined;
   vi.setSystemTime(start + 2000);
   expect(await take("hot")).toEqual({ granted: true, requests: 300, remaining: 299, reset: 58 });
 });
@@ -103,7 +91,7 @@ test("permits that were leased before a throttle are granted", async () => {
   const take = rateLimiter(limit);
   // A lease of one, and one of two.
   for (let n = 0; n < 2; n++) await take("hot");
-  watched.failure = hotKey;
+  watched.fail = hotKey;
   expect((await take("hot")).granted).toBe(true);
   expect((await take("hot")).granted).toBe(false);
 });
@@ -129,7 +117,7 @@ test("environments that were throttled together ask again at different times", a
   expect(watched.attempts.length).toBeLessThan(80);
 });
 
-test.each([
+test.each<[string, Fail]>([
   [
     "a limit of the AWS account",
     thrown("ThrottlingException", { throttlingReasons: because("TableWriteAccountLimitExceeded") }),
@@ -139,12 +127,15 @@ test.each([
     thrown("ThrottlingException", { throttlingReasons: because("TableWriteMaxOnDemandThroughputExceeded") }),
   ],
   ["a quota of requests", thrown("RequestLimitExceeded")],
-  ["an error of DynamoDB", { ...thrown("InternalServerError"), status: 500 }],
-  ["a refused connection", Object.assign(new Error("ada@example.com"), { code: "ECONNREFUSED" })],
+  ["an error of DynamoDB", thrown("InternalServerError", {}, 500)],
+  [
+    "a refused connection",
+    () => Promise.reject(Object.assign(new Error("ada@example.com"), { code: "ECONNREFUSED" })),
+  ],
   ["a missing permission", thrown("AccessDeniedException")],
-  ["a response without the used requests", { status: 200, body: {} }],
-])("after %s the limiter fails open for five seconds, and logs one line", async (_, failure) => {
-  const watched = new LimiterTable(failure);
+  ["a response without the used requests", async () => response(200, {})],
+])("after %s the limiter fails open for five seconds, and logs one line", async (_, fail) => {
+  const watched = new LimiterTable(fail);
   const take = rateLimiter(limit);
   for (let n = 0; n < 100; n++) expect((await take("hot")).granted).toBe(true);
   // The SDK may make a second attempt.

@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
 
 /** What the SDK's HTTP client resolves with. */
-interface Received {
+export interface Received {
   readonly response: {
     readonly statusCode: number;
     readonly headers: Readonly<Record<string, string>>;
@@ -13,11 +13,14 @@ interface Received {
   };
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: each operation has its own input.
+type Input = any;
+
 /** An attempt of a call of the table, within the SDK's retries. */
 export interface Attempt {
   readonly isWrite: boolean;
-  /** How many items a transaction has. */
-  readonly items: number;
+  /** What is sent, as the protocol has it. */
+  readonly input: Input;
   /** Sends it to the table. */
   forward(): Promise<Received>;
 }
@@ -32,10 +35,9 @@ export function interceptAttempts(decide: (attempt: Attempt) => Promise<Received
     options: object,
   ) => {
     const operation = String(request.headers["x-amz-target"]).replace(/^.*\./, "");
-    const { TransactItems = [] } = JSON.parse(new TextDecoder().decode(request.body));
     return decide({
       isWrite: operation === "PutItem" || operation === "TransactWriteItems",
-      items: TransactItems.length,
+      input: JSON.parse(new TextDecoder().decode(request.body)),
       // A response that nobody read would keep its connection.
       forward: async () => {
         const { response } = await forward(request, options);
@@ -46,20 +48,18 @@ export function interceptAttempts(decide: (attempt: Attempt) => Promise<Received
   vi.spyOn(requestHandler, "handle").mockImplementation(handle as never);
 }
 
-/** A response in DynamoDB's error format. */
-const errorResponse = (statusCode: number, type: string, body: object = {}): Received => ({
-  response: {
-    statusCode,
-    headers: {},
-    body: Readable.from([
-      Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body })),
-    ]),
-  },
+/** A response of DynamoDB. */
+export const response = (statusCode: number, body: object): Received => ({
+  response: { statusCode, headers: {}, body: Readable.from([Buffer.from(JSON.stringify(body))]) },
 });
 
+/** A response in DynamoDB's error format. */
+export const errorResponse = (statusCode: number, type: string, body: object = {}) =>
+  response(statusCode, { __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body });
+
 /** The error with which DynamoDB cancels a transaction because of its first item. */
-export const cancellation = ({ items }: Attempt, Code: string): Received => {
-  const none = Array.from({ length: Math.max(0, items - 1) }, () => ({ Code: "None" }));
+export const cancellation = ({ input: { TransactItems = [] } }: Attempt, Code: string): Received => {
+  const none = TransactItems.slice(1).map(() => ({ Code: "None" }));
   return errorResponse(400, "TransactionCanceledException", { CancellationReasons: [{ Code }, ...none] });
 };
 
@@ -91,7 +91,9 @@ export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<
     return errorResponse(500, "InternalServerError");
   },
   throttled: async (attempt) =>
-    attempt.items > 0 ? cancellation(attempt, "ThrottlingError") : errorResponse(400, "ThrottlingException"),
+    attempt.input.TransactItems
+      ? cancellation(attempt, "ThrottlingError")
+      : errorResponse(400, "ThrottlingException"),
   "in conflict": async (attempt) =>
-    attempt.items > 0 ? cancellation(attempt, "TransactionConflict") : attempt.forward(),
+    attempt.input.TransactItems ? cancellation(attempt, "TransactionConflict") : attempt.forward(),
 };
