@@ -1,6 +1,19 @@
 import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb";
+import type { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { readItems, table } from "../../../shared/dynamodb/table-client.ts";
+import { readItems, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+
+test("a batch of which the table reads only some at once is read to its end", async () => {
+  vi.spyOn(table, "send").mockImplementation((async ({ input }: BatchGetCommand) => {
+    const [first, ...Keys] = input.RequestItems?.[tableName]?.Keys ?? [];
+    return {
+      Responses: { [tableName]: [first] },
+      ...(Keys[0] && { UnprocessedKeys: { [tableName]: { Keys } } }),
+    };
+  }) as never);
+  const keys = [1, 2, 3].map((n) => ({ pk: "LEAD#acme", sk: `lead_${n}` }));
+  expect(await readItems(keys, true)).toEqual(keys);
+});
 
 test("a batch of which the table reads nothing is an error, and not sent again at once", async () => {
   const send = vi.spyOn(table, "send").mockImplementation((async (command: { input: object }) => {

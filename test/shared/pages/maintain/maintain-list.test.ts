@@ -1,4 +1,4 @@
-import { BatchGetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { toChange } from "../../../../shared/pages/audit/repair.ts";
@@ -50,26 +50,6 @@ test("when the time is up after the rows and before the tail, the last record co
   const created = rows.map((row) => ({ ...row, kind: "created" as const }));
   const { rest, error } = await maintainList(history.owner, created, { deadline, limits: smallLimits });
   expect({ rest, error }).toEqual({ rest: created.slice(-1), error: undefined });
-});
-
-test("changed rows of which the table reads only some at once are all read", async () => {
-  const history = await countedHistory();
-  const { memory } = history.table;
-  for (let n = 0; n < 12; n++) history.setStatus(nth(history, n), "booked");
-  let batches = 0;
-  vi.mocked(table.send).mockImplementation((async (command: object) => {
-    if (!(command instanceof BatchGetCommand)) return memory.send(command);
-    batches++;
-    const [[name, batch] = ["", {}]] = Object.entries(command.input.RequestItems ?? {});
-    const [first, ...left] = batch.Keys ?? [];
-    const output = await memory.send(
-      new BatchGetCommand({ RequestItems: { [name]: { ...batch, Keys: first ? [first] : [] } } }),
-    );
-    return { ...output, UnprocessedKeys: left.length > 0 ? { [name]: { ...batch, Keys: left } } : {} };
-  }) as never);
-  await history.deliver(smallLimits);
-  expect(batches).toBeGreaterThan(12);
-  await expectCounted(history, [source]);
 });
 
 test("a change of a row in the tail is noted only if a maintainer or a list may have read the row", async () => {
@@ -127,16 +107,6 @@ test("an empty page that is not the last ends neither the tail of a maintainer n
   await expectLists(history, [{}], pages);
   await history.deliver();
   await expectLists(history, [{}], pages);
-});
-
-test("a watermark that an honest clock can have set stays", async () => {
-  const history = new LeadHistory();
-  history.addMany(20, { age: 60_000 });
-  await history.deliver(smallLimits, limits.skew);
-  const before = await readRoot(history.owner);
-  history.setStatus(nth(history, 0), "booked");
-  await history.deliver(smallLimits);
-  expect((await readRoot(history.owner))?.watermark).toBe(before?.watermark);
 });
 
 test("the root of an erased account expires, unless its list has rows again", async () => {

@@ -107,13 +107,3 @@ test("an error that a retry does not help ends the maintainer at once", async ()
   expect(result.reported).toEqual(keysOf(history.changes));
   expect(calls).toHaveLength(1);
 });
-
-test("keys may come twice, in any order, and of rows that no longer exist", async () => {
-  const history = await historyWithChanges();
-  const [sample] = history.changes;
-  if (!sample) throw new Error("There are no changes.");
-  const unknown = ["lead_0", "lead_~"].map((key) => ({ ...sample, key }));
-  const rows = [...history.changes, ...history.changes.toReversed(), ...unknown];
-  expect(await maintain(history, 60_000, rows)).toEqual({ reported: [], error: undefined });
-  await expectExact(history);
-});

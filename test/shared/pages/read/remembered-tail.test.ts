@@ -46,16 +46,6 @@ test("a settled tail is read once: later lists read only what is young, and what
   expect((await list(history)).units).toBeLessThanOrEqual(6);
 });
 
-test("the tail in an index, which may be late, is read by each list", async () => {
-  const history = await countedHistory();
-  history.addMany(200);
-  history.advance(8000);
-  for (let n = 0; n < 2; n++) {
-    const { calls } = await history.table.watch(() => history.list({ status: "new" }));
-    expect(rowsRead(calls)).toBeGreaterThanOrEqual(200);
-  }
-});
-
 test("an interrupted list keeps what was known before it", async () => {
   const history = await countedHistory();
   history.addMany(2000);
