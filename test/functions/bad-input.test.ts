@@ -181,18 +181,16 @@ test.each([
   expect(repeated).toEqual(expected.map((name) => `${name} duplicate_key`));
 });
 
-describe("send-message rejects", () => {
-  test.each([
-    ["lead_1", ""],
-    ["\ud800", ""],
-    ["conv_1", ", which is the id of a conversation"],
-    ["msg_1", ", which is the id of a message"],
-  ])("the unknown lead %j with 404, and tells what it is", async (leadId, kind) => {
-    const { problem } = await refuse("send-message", { body: { ...valid["send-message"], leadId } }, 404);
-    expect(problem).toMatchObject({
-      code: "lead_not_found",
-      detail: `This account has no lead with this leadId${kind}.`,
-    });
+test.each([
+  ["lead_1", ""],
+  ["\ud800", ""],
+  ["conv_1", ", which is the id of a conversation"],
+  ["msg_1", ", which is the id of a message"],
+])("send-message rejects the unknown lead %j with 404, and tells what it is", async (leadId, kind) => {
+  const { problem } = await refuse("send-message", { body: { ...valid["send-message"], leadId } }, 404);
+  expect(problem).toMatchObject({
+    code: "lead_not_found",
+    detail: `This account has no lead with this leadId${kind}.`,
   });
 });
 
@@ -236,8 +234,6 @@ describe("the message of a fault", () => {
     ["list-leads", "limit=", "limit must be a whole number from 1 to 100, in plain digits"],
     ["list-leads", "email=a&email=b", "email must be given once"],
     ["list-leads", "email=%ff", "email must be percent-encoded UTF-8"],
-    ["list-leads", "status=new&status=new", "status must be given once"],
-    ["list-leads", "status=%ff", "status must be percent-encoded UTF-8"],
     ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
     ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
     ["list-leads", `id=${Array(101).fill("x")}`, "id must have at most 100 items"],

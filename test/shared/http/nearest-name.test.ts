@@ -10,21 +10,15 @@ const parameters = [
 
 describe("the nearest name", () => {
   test.each([
-    ["created_after", "createdAfter"],
     ["CREATED-BEFORE", "createdBefore"],
     ["createdAt", "createdAfter"],
-    ["lead_id", "leadId"],
-    ["LeadID", "leadId"],
     ["lead", "leadId"],
     ["chanel", "channel"],
-    ["cahnnel", "channel"],
     ["state", "status"],
     ["mail", "email"],
     ["e-mail", "email"],
-    ["emial", "email"],
     ["nmae", "name"],
     ["tag", "tags"],
-    ["tags[]", "tags"],
     ["pages", "page"],
     ["_id", "id"],
   ])("of %s is %s", (name, nearest) => {

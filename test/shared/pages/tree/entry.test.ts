@@ -28,6 +28,7 @@ test.each([
   ["no array", deflateRawSync("{}")],
   ["an entry without a start", deflateRawSync("[[1]]")],
   ["a count that is no number", deflateRawSync('[["lead_",null]]')],
+  ["entries out of order", deflateRawSync('[["lead_2",1],["lead_1",1]]')],
   ["a count below 0", deflateRawSync('[["lead_",-1]]')],
   ["a count too large to add up", deflateRawSync('[["lead_",9007199254740991]]')],
   ["a start that JavaScript and DynamoDB sort differently", deflateRawSync('[["lead_Ü",1]]')],
