@@ -60,15 +60,6 @@ test("lists of a source in any letter case back off together", async () => {
   expect(await list(1, account, "source=LinkedIn")).toEqual(listed);
 });
 
-test("lists that fail at once do not prolong the backoff", async () => {
-  const account = randomUUID();
-  throttle();
-  await list(0, account);
-  recover();
-  for (let i = 1; i < 100; i++) expect(await list(1, account)).toEqual(refusedAtOnce);
-  expect(await list(1, account)).toEqual(listed);
-});
-
 test("a list that succeeds ends the backoff: the next one begins as short as the first", async () => {
   const account = randomUUID();
   throttle();
