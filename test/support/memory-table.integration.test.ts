@@ -72,7 +72,7 @@ const conditions = [
     ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
   },
   {
-    ConditionExpression: "#status = :status AND (version < :version OR version >= :version)",
+    ConditionExpression: "#status = :status AND (version < :version OR version <= :version)",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: { ...newVersion, ":status": "new" },
   },

@@ -28,8 +28,6 @@ function parseCondition(expression: string): Evaluate<boolean> {
 const comparisons: Readonly<Record<string, (a: Comparable, b: Comparable) => boolean>> = {
   "<": (a, b) => a < b,
   "<=": (a, b) => a <= b,
-  ">": (a, b) => a > b,
-  ">=": (a, b) => a >= b,
 };
 
 /** Parses comparisons of scalar attributes and the functions on attributes, with NOT, AND, OR and parentheses. */
@@ -39,7 +37,7 @@ class ConditionParser {
 
   constructor(expression: string) {
     this.#expression = expression;
-    this.#tokens = expression.match(/[#:]?\w+|<>|[<>]=?|\S/g) ?? [];
+    this.#tokens = expression.match(/[#:]?\w+|<=?|\S/g) ?? [];
   }
 
   parse(): Evaluate<boolean> {
@@ -72,14 +70,6 @@ class ConditionParser {
       const inner = this.#term();
       return (item, substitutions) => !inner(item, substitutions);
     }
-    if (this.#skip("attribute_type")) {
-      this.#expect("(");
-      const value = operand(this.#next());
-      this.#expect(",");
-      const type = operand(this.#next());
-      this.#expect(")");
-      return (item, names) => (typeof value(item, names) === "string" ? "S" : "other") === type(item, names);
-    }
     for (const [name, exists] of [
       ["attribute_exists", true],
       ["attribute_not_exists", false],
@@ -94,7 +84,6 @@ class ConditionParser {
     const operator = this.#next();
     const right = operand(this.#next());
     if (operator === "=") return (item, names) => left(item, names) === right(item, names);
-    if (operator === "<>") return (item, names) => left(item, names) !== right(item, names);
     const compare = comparisons[operator];
     if (!compare) throw this.#unsupported();
     return (item, substitutions) => {

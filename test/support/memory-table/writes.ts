@@ -15,11 +15,10 @@ export interface WriteInput extends Substitutions {
   readonly ReturnValuesOnConditionCheckFailure?: string | undefined;
 }
 
-export type WriteKind = "Put" | "Update" | "Delete" | "ConditionCheck";
+type WriteKind = "Put" | "Update" | "Delete" | "ConditionCheck";
 
-/** An item before a write and after it. */
-export interface Written {
-  readonly before: Item | undefined;
+/** An item after a write. */
+interface Written {
   readonly after: Item | undefined;
   readonly writes: readonly Usage[];
 }
@@ -36,7 +35,7 @@ export function write(items: StoredItems, kind: WriteKind, input: WriteInput): W
       ...oldItem(input, before),
     });
   }
-  return { before, after, writes: items.replace(key, after) };
+  return { after, writes: items.replace(key, after) };
 }
 
 /** Writes all items or none. @throws TransactionCanceledException */
