@@ -1,11 +1,11 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
-import { table, tableName, takeUnits } from "../../shared/dynamodb/table-client.ts";
+import { table, takeUnits } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
 import { aLead } from "../support/requests.ts";
 import { sum } from "../support/statistics.ts";
+import { remove } from "../support/table-items.ts";
 
 const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "website", tags: ["math"] };
 
@@ -30,7 +30,7 @@ test("a retry returns the message after the conversation was closed and after th
   const { body } = await send("later", key, id);
   await endConversation("later", body.conversationId);
   expect((await send("later", `"${key}"`, id)).body).toEqual(body);
-  await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("later", id) }));
+  await remove(leadKey("later", id));
   expect((await send("later", key, id)).body).toEqual(body);
   expect((await send("later", key, id, "Another")).problem.code).toBe("idempotency_key_reused");
   for (const another of ["key-2", "KEY-1"])
@@ -45,7 +45,7 @@ test("a key is remembered for 24 hours, and counts as new from then on, even bef
   const { id } = first.body;
   const message = await send("expired", key, id);
   expect([first.status, message.status]).toEqual([201, 201]);
-  await table.send(new DeleteCommand({ TableName: tableName, Key: leadKey("expired", id) }));
+  await remove(leadKey("expired", id));
 
   vi.setSystemTime(start + day - 1);
   const inAnotherOrder = Object.fromEntries(Object.entries(lead).reverse());
