@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { NodeHttpHandler } from "@smithy/node-http-handler";
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { listening } from "../support/listening.ts";
 
 let attempts = 0;
@@ -18,7 +18,6 @@ afterAll(() => server.closeAllConnections());
 vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", await listening(server));
 vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
 vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
-beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
 test("does not retry a call after the environment was frozen and thawed", async () => {
   // Imported here because the client reads its endpoint from the environment.

@@ -85,7 +85,6 @@ test("a long list that is refused gets 429 with Retry-After, and short ones do n
   const { admitLongList } = await coldStart("1000");
   const { call } = await import("../../support/call.ts");
   const { LeadHistory } = await import("../../support/history.ts");
-  vi.spyOn(console, "error").mockImplementation(() => {});
   const history = new LeadHistory();
   history.addMany(40, { age: 60_000 });
   await history.deliver();
