@@ -300,14 +300,16 @@ test("each difference is found in a run, and no other", async () => {
   monitoring.calls.set("send-message", { used: 600 }).set("list-conversations", { slowest: 1200 });
   monitoring.isThrottled = false;
   events.eventDelay = 9000;
-  let received = 0;
+  // The pipe may deliver an event twice, and one of the phase before late.
+  const received = new Set<string>();
+  let begin = "";
   events.changeEvent = ({ region: _, ...event }) => {
-    received++;
+    if (event.detail.createdAt >= begin) received.add(event.detail.id);
     return event["detail-type"] === "message.sent" ? undefined : event;
   };
   // When all have come, the rest of the minute is skipped.
   events.waitForMessages = async () => {
-    if (received === 61) ahead += 60_000;
+    if (received.size >= 61) ahead += 60_000;
     else await setTimeout(100);
   };
   monitoring.alarms.delete("server-errors");
@@ -317,7 +319,10 @@ test("each difference is found in a run, and no other", async () => {
   monitoring.actionResults.set(`${TABLE_NAME}-function-throttles`, refusal);
 
   const only = ["deployed", "cost", "times", "events", "alarms"];
-  const report = await run({ only, wasThrottled: true });
+  const onNote = (text: string) => {
+    if (text === "making a queue and a rule") begin = new Date().toISOString();
+  };
+  const report = await run({ only, wasThrottled: true, onNote });
   expect(report.ended).toBeUndefined();
   expect(ofVerdict(report, "differs")).toEqual([
     `The resources of the stack: Authorizer ${ttl}: 3600`,

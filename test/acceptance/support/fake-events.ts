@@ -23,7 +23,7 @@ const owner = "eu-central-1:123456789012";
 const queueUrl = (name: string) => `https://sqs/${name}`;
 
 export type Event = Readonly<Record<string, unknown>> & {
-  readonly detail: { readonly account: string; readonly createdAt: string };
+  readonly detail: { readonly account: string; readonly id: string; readonly createdAt: string };
 };
 
 /** The event bus of a stack, with the rules and queues of runs. */
