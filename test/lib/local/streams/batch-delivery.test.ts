@@ -6,34 +6,37 @@ const failed = (...identifiers: unknown[]) => ({
   batchItemFailures: identifiers.map((itemIdentifier) => ({ itemIdentifier })),
 });
 
-/** Delivers records 8 to 11 to a function. @returns its calls, the discarded records and the delays */
+/** Delivers records, by default 8 to 11. @returns its calls, the discarded records with the time, and the delays */
 async function deliver(
-  response: (numbers: number[], call: number) => unknown,
+  response: (numbers: number[], call: number, endRun: () => void) => unknown,
   settings: Partial<Delivery["source"]> = {},
+  { records = [8, 9, 10, 11].map((number) => createRecord(number)), startedAt = 0 } = {},
 ) {
   const calls: number[][] = [];
   const discarded: number[][] = [];
+  const discardedAfter: number[] = [];
   const delays: number[] = [];
-  let now = 0;
-  await deliverBatch(
-    [8, 9, 10, 11].map((number) => createRecord(number)),
-    {
-      source: { maxAge: 300, reportsFailures: true, ...settings },
-      startedAt: 0,
-      now: () => now,
-      invoke: async (records) => {
-        calls.push(sequenceNumbers(records));
-        return response(sequenceNumbers(records), calls.length);
-      },
-      onDiscarded: (records) => discarded.push(sequenceNumbers(records)),
-      delay: async (milliseconds) => {
-        delays.push(milliseconds);
-        now += milliseconds;
-      },
-      signal: new AbortController().signal,
+  const controller = new AbortController();
+  let now = startedAt;
+  await deliverBatch(records, {
+    source: { maxAge: 300, reportsFailures: true, ...settings },
+    startedAt,
+    now: () => now,
+    invoke: async (records) => {
+      calls.push(sequenceNumbers(records));
+      return response(sequenceNumbers(records), calls.length, () => controller.abort());
     },
-  );
-  return { calls, discarded, delays };
+    onDiscarded: (records) => {
+      discarded.push(sequenceNumbers(records));
+      discardedAfter.push(now - startedAt);
+    },
+    delay: async (milliseconds) => {
+      delays.push(milliseconds);
+      now += milliseconds;
+    },
+    signal: controller.signal,
+  });
+  return { calls, discarded, discardedAfter, delays };
 }
 
 test.each([
@@ -85,10 +88,12 @@ test("the backoff grows to ten seconds", async () => {
 });
 
 test("a batch for which the function throws is halved until one record is left; those behind it wait, and become too old with it", async () => {
-  const { calls, discarded } = await deliver((numbers) => {
+  const { calls, discarded, delays } = await deliver((numbers) => {
     if (numbers.includes(9)) throw new Error("on purpose");
     return null;
   });
+  // It is halved without a pause.
+  expect(delays).toEqual([100, 200, 400]);
   expect(calls).toEqual([[8, 9, 10, 11], [8, 9], [8], [9], [9], [9]]);
   expect(discarded).toEqual([[9], [10, 11]]);
 });
@@ -99,49 +104,25 @@ test("without reported failures, every response is a success", async () => {
 });
 
 test("nothing is retried or discarded once the run ends", async () => {
-  const controller = new AbortController();
-  const calls: number[] = [];
-  await deliverBatch([createRecord(1)], {
-    source: { maxAge: Number.POSITIVE_INFINITY, reportsFailures: true },
-    startedAt: 0,
-    now: () => 0,
-    invoke: async () => {
-      calls.push(1);
-      controller.abort();
-      throw new Error("its worker was ended");
-    },
-    onDiscarded: () => calls.push(2),
-    delay: async () => {},
-    signal: controller.signal,
+  const ended = await deliver((_numbers, _call, endRun) => {
+    endRun();
+    throw new Error("its worker was ended");
   });
-  expect(calls).toEqual([1]);
+  expect(ended).toMatchObject({ calls: [[8, 9, 10, 11]], discarded: [], delays: [] });
 });
 
 test("records are retried by their age alone, from the start of the run at the earliest", async () => {
-  const hour = 3_600_000;
   const startedAt = 1_000_000_000_000;
-  let now = startedAt;
   const writtenAt = (sequenceNumber: number, time: number) => {
     const { dynamodb, ...record } = createRecord(sequenceNumber);
     return { ...record, dynamodb: { ...dynamodb, ApproximateCreationDateTime: time / 1000 } };
   };
-  const discarded: { numbers: number[]; hours: number }[] = [];
-  await deliverBatch([writtenAt(1, startedAt - 24 * hour), writtenAt(2, startedAt + 2 * hour)], {
-    source: { maxAge: 12 * hour, reportsFailures: false },
-    startedAt,
-    now: () => now,
-    invoke: async () => {
-      throw new Error("on purpose");
-    },
-    onDiscarded: (records) =>
-      discarded.push({ numbers: sequenceNumbers(records), hours: (now - startedAt) / hour }),
-    delay: async () => {
-      now += hour / 2;
-    },
-    signal: new AbortController().signal,
+  const records = [writtenAt(1, startedAt - 86_400_000), writtenAt(2, startedAt + 600)];
+  const fails = () => {
+    throw new Error("on purpose");
+  };
+  expect(await deliver(fails, {}, { records, startedAt })).toMatchObject({
+    discarded: [[1], [2]],
+    discardedAfter: [700, 1000],
   });
-  expect(discarded).toEqual([
-    { numbers: [1], hours: 12.5 },
-    { numbers: [2], hours: 14.5 },
-  ]);
 });

@@ -3,7 +3,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handler as maintainCounts } from "../../../../functions/maintain-counts.ts";
-import { type Delivery, deliverBatch } from "../../../../lib/local/streams/batch-delivery.ts";
+import { deliverBatch } from "../../../../lib/local/streams/batch-delivery.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
@@ -13,9 +13,8 @@ import { lambdaContext } from "../../../support/events.ts";
 import { stack } from "../../../support/role-check.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 
-const [pipe] = stack.pipes;
 const [source] = stack.eventSources;
-if (!pipe || !source) throw new Error("The template has no reader of the stream.");
+if (!source) throw new Error("The template has no reader of the counts.");
 
 let logged: Record<string, unknown>[];
 beforeEach(() => {
@@ -27,26 +26,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
-
-/** Delivers a batch with the template's settings; pauses take no time. @returns how long it took, and what was discarded */
-async function deliver(
-  records: readonly DynamoDBRecord[],
-  settings: Delivery["source"],
-  invoke: Delivery["invoke"],
-) {
-  const startedAt = Date.now();
-  const discarded: DynamoDBRecord[] = [];
-  await deliverBatch(records, {
-    source: settings,
-    startedAt,
-    now: Date.now,
-    invoke,
-    onDiscarded: (some) => discarded.push(...some),
-    delay: async (milliseconds) => vi.setSystemTime(Date.now() + milliseconds),
-    signal: new AbortController().signal,
-  });
-  return { seconds: (Date.now() - startedAt) / 1000, discarded };
-}
 
 test("a list that cannot be counted holds back no other of its batch, and those behind it for a minute", async () => {
   const accounts = [randomUUID(), randomUUID(), randomUUID()] as const;
@@ -68,32 +47,24 @@ test("a list that cannot be counted holds back no other of its batch, and those 
   const roots = () =>
     Promise.all([accounts[0], accounts[2]].map((account) => readRoot({ account, list: countedLists.lead })));
   let calls = 0;
-  const { seconds, discarded } = await deliver(records, source, async (batch) => {
-    const response = await maintainCounts({ Records: [...batch] }, lambdaContext());
-    if (calls++ === 0) expect(await roots()).not.toContain(undefined);
-    return response;
+  const discarded: DynamoDBRecord[] = [];
+  const startedAt = Date.now();
+  // With the template's settings; pauses take no time.
+  await deliverBatch(records, {
+    ...{ source, startedAt, now: Date.now, signal: new AbortController().signal },
+    invoke: async (batch) => {
+      const response = await maintainCounts({ Records: [...batch] }, lambdaContext());
+      if (calls++ === 0) expect(await roots()).not.toContain(undefined);
+      return response;
+    },
+    onDiscarded: (some) => discarded.push(...some),
+    delay: async (milliseconds) => vi.setSystemTime(Date.now() + milliseconds),
   });
+  const seconds = (Date.now() - startedAt) / 1000;
   expect(seconds).toBeGreaterThan(50);
   expect(seconds).toBeLessThan(90);
   expect(discarded).toEqual([]);
   const line = { account: accounts[1], list: "lead", name: "TypeError" };
   expect(logged.at(-1)).toMatchObject({ event: "counts given up", ...line });
   expect(logged.slice(0, -1).every(({ event }) => event === "counts failed")).toBe(true);
-});
-
-test("a batch for which composing ends the function is halved without a pause, until the item is alone", async () => {
-  const records = Array.from({ length: pipe.batchSize }, (_, n) =>
-    streamRecord(undefined, { pk: "x", sk: `${n}` }),
-  );
-  const poison = records[7];
-  const calls: { readonly size: number; readonly at: number }[] = [];
-  const startedAt = Date.now();
-  const { discarded, seconds } = await deliver(records, pipe, async (batch) => {
-    calls.push({ size: batch.length, at: Date.now() - startedAt });
-    if (batch.includes(poison as DynamoDBRecord)) throw new Error("on purpose");
-  });
-  expect(calls.filter(({ at }) => at === 0).map(({ size }) => size)).toEqual([10, 5, 5, 3, 2, 1]);
-  // The pipe keeps the order of the stream: those behind the item wait, and become too old with it.
-  expect(discarded).toEqual(records.slice(7));
-  expect(seconds * 1000).toBeGreaterThan(pipe.maxAge);
 });

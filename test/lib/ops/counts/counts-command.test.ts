@@ -45,18 +45,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs the command. @returns what it printed, and the message of its failure */
+/** Runs the command. @returns what it printed, on stderr too, and the message of its failure */
 async function counts(...args: string[]) {
   const printed: unknown[] = [];
+  const errors: unknown[] = [];
   vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  vi.spyOn(console, "error").mockImplementation(() => {});
+  vi.spyOn(console, "error").mockImplementation((text) => void errors.push(text));
   const failure: unknown = await countsCommand()
     .parseAsync([...args, "--account", "acme", "--table", "unit"], { from: "user" })
     .then(
       () => undefined,
       (error: Error) => error.message,
     );
-  return { printed, failure };
+  return { printed, errors, failure };
 }
 
 /** Writes counted leads. */
@@ -72,15 +73,19 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
   const Item = { ...items[3], status: "booked" };
   memory.execute(new PutCommand({ TableName: tableName, Item }));
   const { printed, failure } = await counts("verify");
-  expect(failure).toMatch(/^The counts of the account acme differ in 2 places: run /);
+  expect(failure).toBe(
+    "The counts of the account acme differ in 2 places: run `npm run ops -- counts verify --repair --account acme --table unit`.",
+  );
   const row = items[3]?.sk;
   expect(String(printed[0]).split("\n")).toEqual([
     expect.stringMatching(/^list +row +counted +actual +source$/),
     expect.stringMatching(new RegExp(`^leads +${row} +new +booked$`)),
     expect.stringMatching(new RegExp(`^leads +${row} +new +booked +web$`)),
   ]);
-  await counts("verify", "--repair");
-  expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
+  expect(await counts("verify", "--repair")).toMatchObject({
+    ...{ failure: undefined, errors: [expect.stringMatching(/ differ in 2 places, which are corrected\.$/)] },
+  });
+  expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], errors: [], failure: undefined });
 });
 
 test("a damaged tree is one place, and --repair counts it again", async () => {
