@@ -1,15 +1,10 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { slips } from "./checks/access.ts";
-import { checks } from "./checks.ts";
-
-const root = join(import.meta.dirname, "../..");
+import { listening } from "../support/listening.ts";
 
 /** The suite outside of the project, as somebody may run it who has nothing else. */
 const copy = mkdtempSync(join(tmpdir(), "contract-"));
@@ -27,13 +22,12 @@ function run(args: readonly string[]): Promise<{ code: unknown; printed: string 
 }
 
 /** Serves wrong responses until the test ends. @returns the address */
-async function serve(listener: RequestListener): Promise<string> {
+function serve(listener: RequestListener): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on("end", () => listener(request, response));
   });
   onTestFinished(() => void server.close().closeAllConnections());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listening(server);
 }
 
 const keys = ["--key", "one", "--other-key", "two"];
@@ -82,46 +76,4 @@ test("the suite imports nothing but Node.js and itself", () => {
     for (const [, path = ""] of imports)
       expect(path, file).toMatch(/^node:|^\.\/[\w/-]+\.ts$|^\.\.\/[\w-]+\.ts$/);
   }
-});
-
-/** The anchors of a page's headings, as GitHub makes them. */
-function anchorsOf(page: string): string[] {
-  const headings = readFileSync(join(root, page), "utf8").matchAll(/^#+ (.+)$/gm);
-  return Array.from(headings, ([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\- ]/g, "")
-      .replaceAll(" ", "-"),
-  );
-}
-
-const openapi = (pointer: string) =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/"))
-    .reduce(
-      (value, part) => Object(value)[part],
-      JSON.parse(readFileSync(join(root, "docs/openapi.json"), "utf8")),
-    );
-
-test.each([...new Set(checks.map(({ page }) => page))])("%s exists", (page) => {
-  const [path = "", anchor = ""] = page.split("#");
-  if (path.endsWith(".json")) expect(openapi(anchor)).toBeDefined();
-  else expect(anchorsOf(path)).toContain(anchor);
-});
-
-test("each promise is checked once", () => {
-  expect(checks.length).toBeGreaterThan(70);
-  expect(new Set(checks.map(({ promise }) => promise)).size).toBe(checks.length);
-});
-
-test("the usual slips of docs/errors.md are all checked", () => {
-  const [, table = ""] = readFileSync(join(root, "docs/errors.md"), "utf8").split("### Usual slips\n");
-  const documented: Record<string, string[]> = {};
-  for (const [, requests = "", status = ""] of table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \| (\d{3}) `/gm)) {
-    const texts = Array.from(requests.matchAll(/`([^`]+)`/g), ([, request = ""]) => request);
-    documented[status] = [...(documented[status] ?? []), ...texts];
-  }
-  expect(documented).toEqual(slips);
 });

@@ -16,7 +16,7 @@ function expectGateway(response: HttpResponse, status: Status) {
 }
 
 /** Requests that the gateway refuses, as docs/errors.md has them: request lines, or the only header of a list. */
-export const slips: Readonly<Record<Status, readonly string[]>> = {
+const slips: Readonly<Record<Status, readonly string[]>> = {
   404: [
     "GET /api/v1/leads/",
     "GET //api/v1/leads",
