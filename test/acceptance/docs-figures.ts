@@ -8,27 +8,13 @@ export interface Cost {
   readonly reads: number;
 }
 
-const readPage = (page: string) => readFileSync(join(import.meta.dirname, "../../docs", page), "utf8");
-
-/** The cells of the table that has a heading cell, without the headings. */
-function readTable(page: string, heading: string): string[][] {
-  const lines = readPage(page).split("\n");
-  const start = lines.findIndex((line) => line.startsWith("|") && line.includes(` ${heading} |`));
-  if (start < 0) throw new Error(`docs/${page} has no table with ${heading}.`);
-  const length = lines.slice(start).findIndex((line) => !line.startsWith("|"));
-  return lines.slice(start + 2, start + length).map((line) =>
-    line
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
-
 /** The costs of requests, by the names of docs/deploying.md, where "The same" stands for the name before. */
 export function readCosts(): ReadonlyMap<string, Cost> {
   const costs = new Map<string, Cost>();
+  const page = readFileSync(join(import.meta.dirname, "../../docs/deploying.md"), "utf8");
+  const [, rows = ""] = /^\|.* \*\*A million\*\* \|.*\n\|.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
   let former = "";
-  for (const [cell = "", writes, reads] of readTable("deploying.md", "**A million**")) {
+  for (const [, cell = "", writes, reads] of rows.matchAll(/^\| *(.*?) *\|(.*?)\|(.*?)\|/gm)) {
     const name = cell.replace("The same", former);
     if (name === cell) former = name;
     costs.set(name, { writes: Number(writes), reads: Number(reads) });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { GetMetricDataCommand } from "@aws-sdk/client-cloudwatch";
+import { GetMetricDataCommand, type Metric } from "@aws-sdk/client-cloudwatch";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";
 import { Client, type HttpResponse } from "../../contract/client.ts";
@@ -75,6 +75,12 @@ interface Minute {
   readonly statuses: ReadonlySet<number>;
 }
 
+/** A query of a metric's value in each minute. */
+const minutely = (Id: string, Stat: string, Metric: Metric) => ({
+  Id,
+  MetricStat: { Metric, Period: 60, Stat },
+});
+
 /** The age of the oldest change that the maintainer read since the run started, that of the phase `counting` included. */
 async function streamAge(
   { cloudWatch, functionNames }: AwsStage,
@@ -86,18 +92,10 @@ async function streamAge(
       StartTime: new Date(startedAt),
       EndTime: new Date(now()),
       MetricDataQueries: [
-        {
-          Id: "age",
-          MetricStat: {
-            Metric: {
-              Namespace: "AWS/Lambda",
-              MetricName: "IteratorAge",
-              Dimensions: [{ Name: "FunctionName", Value: FunctionName }],
-            },
-            Period: 60,
-            Stat: "Maximum",
-          },
-        },
+        minutely("age", "Maximum", {
+          ...{ Namespace: "AWS/Lambda", MetricName: "IteratorAge" },
+          Dimensions: [{ Name: "FunctionName", Value: FunctionName }],
+        }),
       ],
     }),
   );
@@ -238,14 +236,9 @@ async function readUnits(stage: AwsStage, starts: readonly number[]): Promise<Un
       StartTime: new Date(Math.min(...starts)),
       EndTime: new Date(Math.max(...starts) + 60_000),
       MetricDataQueries: Object.entries(metrics).flatMap(([unit, MetricName]) =>
-        dimensions.map((Dimensions, n) => ({
-          Id: `${unit}${n}`,
-          MetricStat: {
-            Metric: { Namespace: "AWS/DynamoDB", MetricName, Dimensions },
-            Period: 60,
-            Stat: "Sum",
-          },
-        })),
+        dimensions.map((Dimensions, n) =>
+          minutely(`${unit}${n}`, "Sum", { Namespace: "AWS/DynamoDB", MetricName, Dimensions }),
+        ),
       ),
     }),
   );

@@ -123,7 +123,9 @@ test.each(["revoke", "rotate"])("%s takes a whole id only, no beginning of one",
   for (const part of [keyId.slice(0, -1), keyId.slice(0, 10), keyId.slice(0, 1), ""]) {
     const { code, stdout, stderr } = await keys(command, ...acme, "--key", part);
     expect([part, code, stdout]).toEqual([part, 1, ""]);
-    expect(stderr).toContain(`The account acme has no key ${part}: see `);
+    expect(stderr).toBe(
+      `The account acme has no key ${part}: see \`npm run ops -- keys list --account acme --table unit\`.\n`,
+    );
   }
   expect(await findApiKey(apiKey)).toMatchObject({ keyId });
   expect(await listApiKeys("acme")).toHaveLength(1);
