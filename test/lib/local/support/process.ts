@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { lockFile } from "../../../../lib/local/engine/file-lock.ts";
 import { errorCode } from "../../../../lib/user-error.ts";
+import { listening } from "../../../support/listening.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
@@ -64,11 +65,10 @@ export async function untilServing(command: StartedCommand): Promise<void> {
 
 /** Finds a port that is not in use. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const server = createServer();
+  const { port } = new URL(await listening(server));
   server.close();
-  return typeof address === "object" && address ? address.port : 0;
+  return Number(port);
 }
 
 /** Sends a signal to a process, or to a process group by its negative id, that may have ended already. */

@@ -38,8 +38,6 @@ vi.mock("node:timers/promises", async (original) => ({
   setTimeout: async () => {},
 }));
 
-const unchanged = { added: [], changed: [], deleted: [] };
-
 const countRows = (owner: CountedOwner, ids: readonly string[]) => {
   const origins = [`LEAD#${owner.account}#fair`];
   const changes = ids.map((key) => ({ key, sequenceNumber: key, kind: "changed", origins }) as const);
@@ -222,34 +220,30 @@ describe("accounts erase", () => {
     await expectErased(account);
   });
 
-  test.each(["", "acm\n", "ACME-2\n"])("asks for the name of the account, and refuses %j", async (input) => {
+  test("asks for the name of the account, and refuses others", async () => {
     const account = "acme-2";
-    if (input === "") await aFullAccount(account);
+    await aFullAccount(account);
     const before = await tableItems();
-    const args = ["accounts", "erase", "--account", account, "--table", tableName];
-    const { code, stdout, stderr } = await program(args, { input });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    const args = ["accounts", "erase", "--account", account, "--table", tableName, "--cache-seconds", "0"];
     const numbers = "22 leads, 2 conversations, 3 messages, 2 keys, 0 erased leads and";
-    expect(stderr).toMatch(new RegExp(`^The account ${account} has ${numbers} \\d+ other items\\.\n`));
-    expect(stderr).toContain(
-      "check first that the event pipe is RUNNING and that its failure queue is empty",
-    );
-    expect(stderr).toMatch(
-      /That is not the name of the account: nothing was changed\. Scripts use --yes\.\n$/,
-    );
+    for (const input of ["", "acm\n", "ACME-2\n"]) {
+      const { code, stdout, stderr } = await program(args, { input });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(new RegExp(`^The account ${account} has ${numbers} \\d+ other items\\.\n`));
+      expect(stderr).toContain(
+        "check first that the event pipe is RUNNING and that its failure queue is empty",
+      );
+      expect(stderr).toMatch(
+        /That is not the name of the account: nothing was changed\. Scripts use --yes\.\n$/,
+      );
+    }
     const planned = await program([...args, "--dry-run", "--json"]);
     expect(JSON.parse(planned.stdout)).toMatchObject({ account, leads: 22, keys: 2 });
     expect((await program([...args, "--dry-run"])).stdout).toContain(`has ${numbers}`);
-    expect(compareItems(before, await tableItems())).toEqual(unchanged);
-  });
-
-  test("erases an account whose name is typed", async () => {
-    const account = randomUUID();
-    await aLead(account);
-    const args = ["accounts", "erase", "--account", account, "--table", tableName, "--cache-seconds", "0"];
+    expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
     expect(await program(args, { input: `${account}\n` })).toMatchObject({
       code: 0,
-      stdout: `The account ${account} is erased: 1 leads, and all that belonged to them.\n`,
+      stdout: `The account ${account} is erased: 22 leads, and all that belonged to them.\n`,
     });
     await expectErased(account);
   });

@@ -62,16 +62,6 @@ describe("leads import", () => {
     expect(item).toMatchObject({ imported: expect.any(String) });
   });
 
-  test("keeps the time, status and score of a row", async () => {
-    const { leads } = await imported(
-      'name,status,score,createdAt\nLate,booked,100,2024-02-29T12:00:00.5+01:00\nEarly,,"7",2020-01-01T00:00:00Z\n',
-    );
-    expect(leads).toMatchObject([
-      { name: "Early", status: "new", score: 7, createdAt: "2020-01-01T00:00:00.000Z" },
-      { name: "Late", status: "booked", score: 100, createdAt: "2024-02-29T11:00:00.500Z" },
-    ]);
-  });
-
   test("reads quotes, CRLF, a byte order mark, blank lines and a last line without an end", async () => {
     const { report, rejects, leads } = await imported(
       '\uFEFFname,tags\r\n"Ada ""the first"", Lovelace",é;☎\r\n\r\n"=Grace","[""a;b"",""c""]"\nNo end, b;c ',

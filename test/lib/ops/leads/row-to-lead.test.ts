@@ -56,6 +56,8 @@ test("a lead without an id has the same one in every import of its file, and a s
   expect(check({ name: "Ada", source: "Fair" })).toEqual({
     lead: { name: "Ada", source: "fair", ...defaults },
   });
+  const given = { name: "Ada", status: "booked", score: 7, createdAt: "2024-02-29T12:00:00.5+01:00" };
+  expect(check(given)).toMatchObject({ lead: { ...given, createdAt: "2024-02-29T11:00:00.500Z" } });
 });
 
 test("a row has at most as many faults as a response of the API", () => {
