@@ -34,16 +34,8 @@ const statistics: Readonly<Record<string, (samples: readonly number[]) => number
   Maximum: (samples) => Math.max(...samples),
 };
 
-/** What a function reports of its calls, in milliseconds and MB: `init` of those that started an environment. */
-interface Calls {
-  readonly duration: number;
-  /** The duration of three calls of a hundred. */
-  readonly slowest: number;
-  readonly init: number;
-  readonly used: number;
-}
-
-const usualCalls: Calls = { duration: 8, slowest: 40, init: 180, used: 130 };
+/** What a function reports, in milliseconds: the duration of three calls of a hundred, and the start of environments. */
+const usualCalls = { slowest: 40, init: 180 };
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -78,7 +70,7 @@ export class FakeMonitoring {
   /** How many times the documented units a kind consumes; undefined if CloudWatch has none of its minute. */
   readonly unitFactors = new Map<string, number | undefined>();
   /** What functions report that differ from the usual. */
-  readonly calls = new Map<string, Partial<Calls>>();
+  readonly calls = new Map<string, Partial<typeof usualCalls>>();
   /** Whether the access log has requests that the throttle refused. */
   isThrottled = true;
 
@@ -194,21 +186,21 @@ export class FakeMonitoring {
     }
     const name = functionNames.find((name) => logGroupName(name) === group);
     if (name === undefined) throw new Error(`${group} does not exist`);
-    const { duration, slowest, init, used } = { ...usualCalls, ...this.calls.get(name) };
+    const { slowest, init } = { ...usualCalls, ...this.calls.get(name) };
     const report = (durationMs: number, initDurationMs?: number) => ({
       type: "platform.report",
       record: {
         metrics: {
           durationMs,
           memorySizeMB: 1024,
-          maxMemoryUsedMB: used,
+          maxMemoryUsedMB: 130,
           ...(initDurationMs && { initDurationMs }),
         },
       },
     });
     const lines = [
       { message: "done" },
-      ...Array.from({ length: 100 }, (_, n) => report(n < 3 ? slowest : duration)),
+      ...Array.from({ length: 100 }, (_, n) => report(n < 3 ? slowest : 8)),
       ...Array.from({ length: 20 }, () => report(400, init)),
     ];
     return [
